@@ -9,18 +9,16 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ..settings.verbs.artifacts import ArtifactsDoctorSettings, ArtifactsPrepareSettings, ArtifactsRunSettings
+from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .param_types import INPUT_FILE, OUT_FOLDER, Number, Whole
 from .printing import command_line
-from .shared_options import only_option, option, workspace_options
 
 _RUN_EXAMPLES = """\b
 Examples:
   fiducial artifacts run cases.jsonl --agent 'my-agent --do {task} --in {workspace}' --out work --allow-code
   fiducial artifacts run cases.jsonl --mock --out selftest --allow-code
 """
-
-_SYSTEM = option("--system", help="Name of the agent in outputs and verdicts.")
 
 
 @click.group(no_args_is_help=True)
@@ -32,10 +30,7 @@ def command() -> None:
     short_help="Prepare a workspace for every challenge.",
     epilog="Example: fiducial artifacts prepare cases.jsonl --out work",
 )
-@click.argument("cases", type=INPUT_FILE)
-@option("--out", type=OUT_FOLDER, required=True, help="Folder for workspaces and outputs.jsonl.")
-@_SYSTEM
-@only_option
+@options_of(ArtifactsPrepareSettings)
 def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]) -> None:
     """Prepare a workspace with the agent's files for every challenge in CASES.
 
@@ -50,38 +45,7 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
 
 
 @command.command(short_help="Run an agent on every challenge and check its work.", epilog=_RUN_EXAMPLES)
-@click.argument("cases", type=INPUT_FILE)
-@option("--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in.")
-@option("--mock", is_flag=True, help="Run no agent; test every challenge with its own solution.")
-@only_option
-@option(
-    "--test",
-    "tests",
-    multiple=True,
-    metavar="NAME",
-    help="Only challenges of this name, as in agbenchmark; may be given several times.",
-)
-@option("--out", type=OUT_FOLDER, required=True, help="Output folder; the same command resumes it.")
-@_SYSTEM
-@option(
-    "--cutoff",
-    type=Number(0, min_open=True),
-    metavar="SECONDS",
-    help="Time limit of the agent per challenge, instead of the challenge's own.",
-)
-@option(
-    "--trials",
-    type=Whole(1, 1000),
-    default=1,
-    help="Attempts at each challenge, each in its own workspace; FIDUCIAL_TRIAL has the number.",
-)
-@option(
-    "--rules",
-    type=click.Choice(["bfcl", "strict"]),
-    default="strict",
-    help="strict: no file of a workspace stands in for a library or a hidden test.",
-)
-@workspace_options
+@options_of(ArtifactsRunSettings)
 def run(
     *,
     cases: Path,
@@ -138,6 +102,7 @@ def _selected(cases: Path, out: Path, only: tuple[str, ...]) -> Path:
 @command.command(
     short_help="Show how this machine sandboxes code.", epilog="Example: fiducial artifacts doctor"
 )
+@options_of(ArtifactsDoctorSettings)
 def doctor() -> int:
     """Show how this machine sandboxes the code of workspaces.
 

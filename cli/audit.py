@@ -10,25 +10,17 @@ import click
 
 from ..api.pass_thresholds import PassAt
 from ..errors import as_named
+from ..settings.judging_settings import JudgingSettings
+from ..settings.verbs.audit import AuditMutateSettings, AuditRunSettings
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
+from .declared_options import options_of, scale_for
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import JudgingOptions, model_access, model_options_repeating, select_options
+from .model_options import model_access, select_options
 from .option_sources import refuse_typed
-from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, Whole
-from .printing import command_line, emit, verbose_option
+from .printing import command_line, emit
 from .shared_options import (
-    JUDGE_HELP,
     MultiValueCommand,
-    compose,
-    environment_option,
-    json_option,
-    name_options,
-    option,
-    out_option,
-    pass_at_option,
-    scale_option,
-    workers_option,
 )
 
 _MUTATE = """\b
@@ -71,19 +63,7 @@ command.add_command(import_results)
     cls=MultiValueCommand,
     epilog=_MUTATE,
 )
-@click.argument("cases", type=INPUT_FILE)
-@compose(
-    option("--outputs", type=INPUT_FILE, multiple=True, metavar="FILE...",
-           help="Outputs to mutate; only those that pass under strict rules are used.  [default: made of the references]"),
-    option("--out", type=FOLDER, required=True, help="The folder for the probes."),
-    option("--seed", type=int, default=0, help="The same seed gives the same probes."),
-    option("--per-output", type=Whole(1, 100), default=3, help="Maximum probes of one operator per correct output."),
-    option("--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"),
-    option("--operator", multiple=True, metavar="MODULE:NAME", help="A custom operator."),
-)  # fmt: skip
-@name_options
-@workers_option
-@verbose_option
+@options_of(AuditMutateSettings)
 def mutate_command(
     cases: Path,
     outputs: tuple[Path, ...],
@@ -122,23 +102,8 @@ def mutate_command(
     cls=_LadderCommand,
     epilog=_RUN,
 )
-@click.argument("probes", type=EXISTING_FOLDER, required=False)
-@compose(
-    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=f"{JUDGE_HELP}."),
-    scale_option("judges"),
-    out_option(FOLDER, "The run folder; the same command resumes it."),
-    option("--sample", type=Whole(1), default=100, help="Maximum probes per operator; verdicts made so far are reused with a larger number."),
-    option("--ladder", is_flag=True, help="Also find the hardest level at which faults are caught, dial by dial."),
-    option("--calls", type=Whole(1), default=300, help="With --ladder: questions of each dial to each judge; a later run with more continues."),
-    option("--evenly", is_flag=True,
-           help="With --ladder: fixed questions, evenly over all levels, so that replies can be recorded."),
-    option("--only", multiple=True, metavar="NAME...", help="Operators and dials by name.  [default: all that apply]"),
-)  # fmt: skip
-@pass_at_option
-@environment_option
-@json_option
-@verbose_option
-@model_options_repeating(2)  # a judge contradicts itself only if it is asked again
+@options_of(AuditRunSettings)
+@scale_for("judges")
 def run(
     probes: Path | None,
     judges: tuple[str, ...],
@@ -159,7 +124,7 @@ def run(
 
     if not options["ladder"]:
         refuse_typed(["calls", "evenly"], "goes with --ladder")
-    judging = select_options(JudgingOptions, options)
+    judging = select_options(JudgingSettings, options)
     settings: dict[str, Any] = {
         "model": judging.model,
         "out": out,
@@ -173,7 +138,7 @@ def run(
         "pass_at": pass_at,
         "poll_seconds": judging.batch_poll_seconds,
         "judge_parameters": judging.judge_parameters,
-        "worlds": judging.worlds,
+        "worlds": options["worlds"],
     }
     access = cache(lambda: model_access(judging))  # once: all judges share its budget
     if judging.dry_run:

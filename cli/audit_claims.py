@@ -8,11 +8,12 @@ from typing import Any, Literal
 import click
 
 from ..errors import UsageError
+from ..settings.verbs.audit import AuditAltTestSettings, AuditCertifySettings, AuditVerifySettings
+from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .option_sources import refuse_typed
-from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE, Number
 from .printing import emit
-from .shared_options import compose, json_option, numbers_by_name, option, pass_at_option
+from .shared_options import numbers_by_name
 
 _CERTIFY = """\b
 Examples:
@@ -26,24 +27,7 @@ _CERTIFY_OPTIONS = ("level", "pass_at", "accept", "drift", "sign")
 
 
 @click.command("certify", short_help="Certify a judge, or check a certificate.", epilog=_CERTIFY)
-@click.argument("run", type=EXISTING_FOLDER)
-@compose(
-    option("--claim", "claims", multiple=True, metavar="STAT=VALUE", help="true_positive_rate, true_negative_rate or accuracy is at least VALUE."),
-    option("--by", "judge", metavar="JUDGE", help="Judge, by its name in verdicts.  [default: the only one]"),
-    option("--level", type=Number(0.5, 0.9999), default=0.95, help="Level of the claims."),
-)  # fmt: skip
-@pass_at_option
-@compose(
-    option("--accept", type=Number(0, 1, min_open=True, max_open=True),
-           help="Lowest accuracy on the anchors without drift. With --drift paired, drops above it are ignored; the e-process uses the certified bound by default."),
-    option("--drift", type=click.Choice(["paired", "e-process"]), default="paired",
-           help="Test of drift in later runs. paired: each anchor against itself; e-process: against --accept, valid if verdicts on an anchor vary independently (not at temperature 0)."),
-    option("--out", type=OUT_FILE, help="The certificate to write."),
-    option("--sign", type=INPUT_FILE, metavar="KEY.pem",
-           help="An Ed25519 private key: also write a signed copy without the anchors, NAME.signed.json, for others."),
-    option("--against", type=INPUT_FILE, help="A certificate to check this run against instead."),
-)  # fmt: skip
-@json_option
+@options_of(AuditCertifySettings)
 def certify_run(
     *,
     run: Path,
@@ -84,16 +68,7 @@ def certify_run(
     short_help="Verify a signed certificate.",
     epilog="Example: fiducial audit verify certificate.signed.json --key public.pem",
 )
-@click.argument("signed", type=INPUT_FILE)
-@option(
-    "--key", type=INPUT_FILE, required=True, metavar="PUBLIC.pem", help="The signer's Ed25519 public key."
-)
-@option(
-    "--certificate",
-    type=INPUT_FILE,
-    help="The private certificate, to check that its anchors are those that were signed.",
-)
-@json_option
+@options_of(AuditVerifySettings)
 def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str | None) -> None:
     """Verify that SIGNED was signed with this key and not changed since, and print its claims.
 
@@ -109,14 +84,7 @@ def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str 
     short_help="Test whether a judge can replace people.",
     epilog="Example: fiducial audit alt-test ana.jsonl ben.jsonl cleo.jsonl run/verdicts.jsonl",
 )
-@click.argument("verdicts", type=INPUT_FILE, nargs=-1, required=True)
-@option(
-    "--likeness",
-    type=click.Choice(["equal", "near"]),
-    default="equal",
-    help="Compare scores by the share of equal ones, or by distance.",
-)
-@json_option
+@options_of(AuditAltTestSettings)
 def alternative(
     verdicts: tuple[Path, ...], likeness: Literal["equal", "near"], json_file: str | None
 ) -> None:

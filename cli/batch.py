@@ -10,29 +10,12 @@ from typing import Any
 
 import click
 
-from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, OUT_FILE, Whole
+from ..settings.verbs.batch import BatchExportSettings, BatchImportSettings
+from .declared_options import options_of, scale_for
 from .printing import command_line
 from .shared_options import (
-    JUDGE_HELP,
     MultiValueCommand,
-    cases_and_outputs,
-    compose,
-    environment_option,
-    gate_options,
-    one_labels_option,
-    option,
-    pass_at_option,
-    scale_option,
 )
-
-_judging = compose(
-    cases_and_outputs,
-    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=f"{JUDGE_HELP}."),
-    scale_option("judges"),
-    option("--model", required=True, metavar="NAME", help="The judging model."),
-    option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),
-    environment_option,
-)  # fmt: skip
 
 _EXPORT_EXAMPLE = """\b
 Examples:
@@ -55,10 +38,8 @@ def command() -> None:
 
 
 @command.command(cls=MultiValueCommand, epilog=_EXPORT_EXAMPLE)
-@_judging
-@option("--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results received so far.")
-@option("--run", type=EXISTING_FOLDER, help="Skip outputs that have a verdict in this run folder.")
-@option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
+@options_of(BatchExportSettings)
+@scale_for("judges")
 def export(*, out: Path, **options: Any) -> None:
     """Write judge requests as batch files.
 
@@ -81,23 +62,8 @@ def export(*, out: Path, **options: Any) -> None:
     cls=MultiValueCommand,
     epilog=_IMPORT_EXAMPLE,
 )
-@_judging
-@option(
-    "--results",
-    type=INPUT_FILE,
-    multiple=True,
-    required=True,
-    metavar="FILE...",
-    help="Result and error files of batches, earlier ones first.",
-)
-@one_labels_option("Trusted verdicts to calibrate against (JSON Lines).")
-@pass_at_option
-@compose(
-    option("--record", type=OUT_FILE, help="Also append every reply to this file, for --replay."),
-    option("--expect-served-by", metavar="MODEL", help="Accept replies only from this model, in any release, if the file names the model."),
-    option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it."),
-)  # fmt: skip
-@gate_options
+@options_of(BatchImportSettings)
+@scale_for("judges")
 def import_(
     *,
     results: tuple[Path, ...],

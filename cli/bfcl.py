@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
+from ..settings.access_settings import AccessSettings
+from ..settings.verbs.bfcl import BfclGenerateSettings, BfclScoreSettings
+from .declared_options import options_of
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .generate import model_setting_options, search_options
-from .model_options import AccessOptions, access_options, model_access, select_options
-from .param_types import INPUT, OUT_FOLDER
+from .model_options import model_access, select_options
 from .printing import emit
-from .shared_options import compose, dry_run_option, json_option, option, rules_option
 
 
 class BfclGroup(click.Group):
@@ -31,14 +31,6 @@ def command() -> None:
     """Generate and score results of the Berkeley Function-Calling Leaderboard (BFCL v4)."""
 
 
-_data = option(
-    "--data",
-    type=INPUT,
-    required=True,
-    metavar="PATH",
-    help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
-)
-
 _SOURCE_OPTIONS = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model")
 _TEMPERATURE = 0.001
 """The temperature that BFCL uses for every model that accepts one."""
@@ -48,20 +40,7 @@ _TEMPERATURE = 0.001
     short_help="Run a model on the data set.",
     epilog="Example: fiducial bfcl generate --data bfcl_eval-2025.12.17-py3-none-any.whl --model my-model --category live --results result",
 )
-@_data
-@compose(
-    option("--model", required=True, metavar="NAME", help="The model that works on the entries."),
-    option("--results", type=OUT_FOLDER, required=True, help="The result tree; the same command resumes it."),
-    option("--system", help="Name of the system's folder.  [default: the model's name]"),
-    option("--category", "--test-category", "categories", multiple=True, default=("all_scoring",), metavar="NAME",
-           help="A category, or a group of them (live, multi_turn, ...); may be given several times."),
-    option("--count-failures", is_flag=True,
-           help="Write entries whose call failed as BFCL does, which scores them 0.  [default: no result; retried]"),
-)  # fmt: skip
-@model_setting_options
-@search_options
-@access_options
-@dry_run_option
+@options_of(BfclGenerateSettings)
 def generate(
     *,
     data: Path,
@@ -81,7 +60,7 @@ def generate(
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     source: dict[str, Any] = {
         **{name: options[name] for name in _SOURCE_OPTIONS},
-        "access": model_access(select_options(AccessOptions, options)),
+        "access": model_access(select_options(AccessSettings, options)),
         "parameters": {name: value for name, value in parameters.items() if value is not None},
         "prices": options["price"],
     }
@@ -99,23 +78,7 @@ def generate(
     short_help="Score every system of a result tree.",
     epilog="Example: fiducial bfcl score --data bfcl_eval-2025.12.17-py3-none-any.whl --results result --scores score",
 )
-@_data
-@compose(
-    option("--results", type=INPUT, required=True, help="Result tree: <system>/<group>/BFCL_v4_<category>_result.json."),
-    option("--scores", type=OUT_FOLDER, required=True, help="Folder for score files and CSV files."),
-    option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
-           help="Form in which systems saw function names with dots; auto: by each system's results."),
-    option("--mode", type=click.Choice(["prompt", "fc", "auto"]), default="auto",
-           help="Text, or native function calls; with auto, a stored list is native calls and a text is text."),
-    option("--partial", is_flag=True, help="Score the entries that have a result."),
-    rules_option("bfcl"),
-    option("--category", "--test-category", "categories", multiple=True, metavar="NAME",
-           help="Score only this category, or group of them (live, multi_turn, ...); may be given several times."),
-    option("--model", "models", multiple=True, metavar="NAME",
-           help="Score only this system's folder; may be given several times."),
-    option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens: fills the cost column."),
-)  # fmt: skip
-@json_option
+@options_of(BfclScoreSettings)
 def score(
     *, data: Path, results: Path, scores: Path, json_file: str | None, price: tuple[str, ...], **options: Any
 ) -> None:

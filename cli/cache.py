@@ -7,13 +7,9 @@ from pathlib import Path
 
 import click
 
-from .param_types import OUT_FILE
+from ..settings.verbs.cache import CacheClearSettings, CacheInfoSettings
+from .declared_options import options_of
 from .printing import echo_json
-from .shared_options import option
-
-_cache_option = option(
-    "--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"
-)
 
 
 @click.group(no_args_is_help=True, epilog="Example: fiducial cache info")
@@ -22,8 +18,7 @@ def command() -> None:
 
 
 @command.command(epilog="Example: fiducial cache info --json")
-@_cache_option
-@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options_of(CacheInfoSettings)
 def info(*, cache: Path | None, as_json: bool) -> None:
     """Show the cache's folder, size, and replies by model."""
     from ..api.cached_replies import cached_replies
@@ -36,8 +31,7 @@ def info(*, cache: Path | None, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: fiducial cache clear --model gpt-4.1-mini")
-@_cache_option
-@option("--model", help="Only this model's replies.")
+@options_of(CacheClearSettings)
 def clear(*, cache: Path | None, model: str | None) -> None:
     """Delete cached replies; asking again costs calls again."""
     from ..api.cached_replies import delete_replies

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ..settings.verbs.calibrate import CalibrateSettings
+from .declared_options import options_of
 from .option_sources import refuse_typed
-from .param_types import INPUT_FILE, Number
 from .printing import emit, print_gate_failures
-from .shared_options import compose, option
-from .table_options import load_table, table_options
+from .table_options import load_table
 
 _EXAMPLE = """\b
 Example:
@@ -23,28 +23,7 @@ Example:
 
 
 @click.command("calibrate", epilog=_EXAMPLE)
-@table_options(resamples=True)
-@compose(
-    option("--interval", type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
-           help="Intervals of another kind, to compare with other software. Default: Wilson on the cluster-effective n for proportions, BCa cluster bootstrap for the rest."),
-    option("--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."),
-    option("--label-audit", type=INPUT_FILE,
-           help="A person's verdicts (JSONL) on a random sample of the labelled items, to correct for wrong labels."),
-    option("--label-audit-by", type=click.Choice(["double-sampling", "gart-buck"]), default="double-sampling",
-           help="gart-buck needs no verdicts on the audited items, and holds only if judge and labels share no errors."),
-    option("--adjudications", type=INPUT_FILE,
-           help="People's decisions on who is right if judge and label differ (`fiducial review --of disagreements`), besides those in run folders."),
-    option("--max-error", type=Number(0, 1, min_open=True, max_open=True),
-           help="Find the confidence above which verdicts are wrong at most this often, guaranteed at 90 %."),
-    option("--cascade", metavar="A,B,...",
-           help="Certify a cascade of judges together; each gets the items that earlier ones were unsure of (needs --max-error)."),
-    option("--levels", metavar="A,B,...", help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories."),
-    option("--threshold-for", metavar="STAT",
-           help="Find the --pass-at that maximises STAT, e.g. balanced_accuracy."),
-    option("--recalibrate", type=click.Choice(["isotonic", "platt"]),
-           help="Map scores to rates, and print the Brier score on held-out items before and after."),
-    option("--fail-under", "gates", multiple=True, metavar="STAT=VALUE", help="Exit 1 when a judge's value, not the lower end of its interval, is below VALUE, or undefined."),
-)  # fmt: skip
+@options_of(CalibrateSettings)
 def command(
     *,
     tables: tuple[Path, ...],

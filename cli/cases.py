@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .main import add_plugin_option
+from ..settings.verbs.cases import (
+    CasesAgbenchmarkSettings,
+    CasesAzureSettings,
+    CasesBfclSettings,
+    CasesCustomSettings,
+    CasesOpenaiSettings,
+)
+from .declared_options import add_plugin_option, options_of
 from .notes import note
-from .param_types import INPUT, INPUT_FILE, OUT_FILE
-from .shared_options import MultiValueCommand, compose, only_option, option
+from .shared_options import MultiValueCommand
 
 if TYPE_CHECKING:
     from ..api.importing import ImportedSuite
-
-_OUT = option("--out", type=OUT_FILE, required=True, help="The cases file to write (JSON Lines).")
 
 
 class FormatGroup(click.Group):
@@ -45,23 +49,7 @@ def command() -> None:
     cls=MultiValueCommand,
     epilog="Example: fiducial cases bfcl bfcl_eval-2025.12.17-py3-none-any.whl --category live simple_python --out cases.jsonl",
 )
-@click.argument("path", type=INPUT)
-@option(
-    "--category",
-    "categories",
-    multiple=True,
-    default=("all_scoring",),
-    metavar="NAME...",
-    help="Categories or groups of them: non_live, live, multi_turn, memory, web_search, agentic, "
-    "format_sensitivity, retired, all_scoring (what counts in the overall score), all.",
-)
-@_OUT
-@compose(
-    option("--results", type=INPUT, help="A result tree, whose answers become outputs."),
-    option("--outputs-out", type=OUT_FILE, help="The outputs file to write; goes with --results."),
-    only_option,
-    option("--histories-out", type=OUT_FILE, help="Also write the conversations before memory questions, for `fiducial generate --histories`."),
-)  # fmt: skip
+@options_of(CasesBfclSettings)
 def bfcl(
     *,
     path: Path,
@@ -90,11 +78,7 @@ def bfcl(
     short_help="Logged chats.",
     epilog="Example: fiducial cases openai chats.jsonl --out cases.jsonl --outputs-out outputs.jsonl",
 )
-@click.argument("path", type=INPUT_FILE)
-@_OUT
-@option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the last answers in the log.")
-@option("--criterion", help="Criterion of a good answer, in a sentence; every case's reference.")
-@option("--system", default="logged", help="Name of the system, for lines without a model.")
+@options_of(CasesOpenaiSettings)
 def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read logged chats: per line a JSON object with "messages" (and "tools", "model", "id").
 
@@ -110,11 +94,7 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
     short_help="Rows of azure-ai-evaluation or promptflow.",
     epilog="Example: fiducial cases azure rows.jsonl --out cases.jsonl --outputs-out outputs.jsonl",
 )
-@click.argument("path", type=INPUT_FILE)
-@_OUT
-@option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the responses.")
-@option("--criterion", help="Criterion of a good answer, in a sentence; for open answers.")
-@option("--system", default="logged", help="Name of the system.")
+@options_of(CasesAzureSettings)
 def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read rows of azure-ai-evaluation or promptflow, one JSON object a line.
 
@@ -131,9 +111,7 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
     short_help="Challenges of agbenchmark.",
     epilog="Example: fiducial cases agbenchmark agbenchmark/challenges --out cases.jsonl",
 )
-@click.argument("path", type=INPUT)
-@_OUT
-@only_option
+@options_of(CasesAgbenchmarkSettings)
 def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
     """Read agbenchmark challenges from the folders below PATH.
 
@@ -153,9 +131,7 @@ def _custom_format(name: str) -> click.Command:
     @click.command(
         name, epilog=f"Example: fiducial cases {name} PATH --out cases.jsonl --plugin my_formats.py"
     )
-    @click.argument("path", type=INPUT)
-    @_OUT
-    @option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
+    @options_of(CasesCustomSettings)
     def custom(*, path: Path, out: Path, outputs_out: Path | None) -> None:
         from ..api.importing import import_custom_format
 

@@ -7,18 +7,13 @@ from typing import Any
 
 import click
 
+from ..settings.verbs.check import CheckSettings
+from .declared_options import options_of
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .param_types import OUT_FILE
 from .printing import emit
 from .shared_options import (
     MultiValueCommand,
-    cases_and_outputs,
-    checking_options,
-    json_option,
     keep_only,
-    only_option,
-    option,
-    workers_option,
 )
 
 _EXAMPLE = """\b
@@ -29,12 +24,7 @@ Examples:
 
 
 @click.command("check", cls=MultiValueCommand, epilog=_EXAMPLE)
-@cases_and_outputs
-@option("--out", type=OUT_FILE, required=True, help="File for the verdicts (JSON Lines).")
-@only_option
-@json_option
-@checking_options
-@workers_option
+@options_of(CheckSettings)
 def command(
     cases: tuple[Path, ...],
     outputs: tuple[Path, ...],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -38,128 +38,15 @@ HARMLESS_PARAMETERS = DECODING_PARAMETERS | {
 }
 """Decoding parameters that only shape a reply; any other may name tools, files or servers for a model to use."""
 
-HARMLESS = frozenset(
-    [
-        "accept",
-        "agent-calls",
-        "agent-timeout",
-        "agreements",
-        "as",
-        "assurance",
-        "attempts",
-        "batch",
-        "budget",
-        "by",
-        "by-doubt",
-        "calls",
-        "cascade",
-        "case-insensitive",
-        "category",
-        "cheap",
-        "claim",
-        "code-timeout",
-        "column",
-        "concurrency",
-        "cost",
-        "count-failures",
-        "criterion",
-        "cutoff",
-        "dear",
-        "expensive",
-        "decided",
-        "decided-rate",
-        "difference",
-        "discordant",
-        "drift",
-        "dry-run",
-        "embedding-model",
-        "evenly",
-        "expect-served-by",
-        "fail-under",
-        "files",
-        "flips",
-        "generate",
-        "half-width",
-        "icc",
-        "id",
-        "input",
-        "interval",
-        "judge",
-        "judge-on",
-        "jury",
-        "keep-crashes",
-        "label-audit-by",
-        "labels",
-        "ladder",
-        "level",
-        "levels",
-        "likeness",
-        "map",
-        "markdown",
-        "max-calls",
-        "max-cost",
-        "max-error",
-        "min-graded",
-        "mock",
-        "mode",
-        "model",
-        "n",
-        "names",
-        "next",
-        "no-cache",
-        "of",
-        "on-average",
-        "only",
-        "partial",
-        "pass-at",
-        "patience",
-        "per-output",
-        "phases",
-        "poll-seconds",
-        "power",
-        "prevalence",
-        "price",
-        "q",
-        "quiet",
-        "recalibrate",
-        "repeats",
-        "replicates",
-        "right",
-        "rows-per-cluster",
-        "rules",
-        "sample",
-        "scale",
-        "seed",
-        "slice",
-        "split-model",
-        "split-statements",
-        "statistic",
-        "step",
-        "steps-per-turn",
-        "strata",
-        "system",
-        "target",
-        "threshold-for",
-        "timeout",
-        "tnr",
-        "to",
-        "tpr",
-        "trial",
-        "trials",
-        "unlabelled",
-        "unsure",
-        "v",
-        "verbose",
-        "weights",
-        "whole-word",
-        "workers",
-    ]
-)
-"""Options that name no code, endpoint, cluster or secret, and write and drop nothing; all others need trust."""
 
-
-def require_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
+def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmless: Container[str]) -> None:
     """Report the settings' file once the user has trusted those that could do harm.
+
+    Args:
+        team: The file.
+        command: Its table, for messages.
+        table: The settings.
+        harmless: Options that name no code, endpoint, cluster or secret, and write and drop nothing; all others need trust.
 
     Raises:
         UsageError: The file cannot be trusted, or the user has not agreed to it.
@@ -171,7 +58,7 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
     sensitive = [
         name + _prompts_with_more(value)
         for name, value in table.items()
-        if _needs_trust(name, value) or _prompts_with_more(value)
+        if _needs_trust(name, value, harmless) or _prompts_with_more(value)
     ]
     if sensitive and team.owner.problem is not None:
         raise _refusal(team.path, command, sensitive, team.owner.problem)
@@ -184,12 +71,12 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
     click.echo(f"settings: {team.path}", err=True)
 
 
-def _needs_trust(name: str, value: Any) -> bool:
+def _needs_trust(name: str, value: Any, harmless: Container[str]) -> bool:
     """Return whether a setting could do harm."""
     option = name.replace("_", "-")
     if option in _DECODING:
         return _sends_more_than_decoding(option, value)
-    return option not in HARMLESS or _names_an_address(value)
+    return option not in harmless or _names_an_address(value)
 
 
 def _sends_more_than_decoding(option: str, value: Any) -> bool:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from .param_types import OUT_FOLDER
+from ..settings.verbs.demo import DemoSettings
+from .declared_options import options_of
 from .printing import command_line
-from .shared_options import option, verbosity_options
 
 _EXAMPLE = """\b
 Example:
@@ -17,8 +17,7 @@ Example:
 
 
 @click.command("demo", epilog=_EXAMPLE)
-@option("--out", type=OUT_FOLDER, default="fiducial-demo", help="The run folder.")
-@verbosity_options
+@options_of(DemoSettings)
 def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     """Run the whole pipeline on a small built-in suite: no key, no network, a few seconds."""
     from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared

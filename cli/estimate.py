@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from .param_types import INPUT_FILE, Number
+from ..settings.verbs.estimate import EstimateSettings
+from .declared_options import options_of
 from .printing import emit
-from .shared_options import compose, option
-from .table_options import load_table, table_options
+from .table_options import load_table
 
 _EXAMPLE = """\b
 Example:
@@ -26,29 +26,7 @@ Example:
 
 
 @click.command("estimate", epilog=_EXAMPLE)
-@table_options(resamples=False)
-@compose(
-    option("--judge", metavar="NAME", help="Judge whose scores to use, if the table has several."),
-    option("--interval", type=click.Choice(["score", "logit", "wald"]), default="score",
-           help="score: Wilson's on the effective n, reliable with few labels and clusters; logit: as published, clustered; wald: treats items as independent."),
-    option("--target", type=click.Choice(["population", "finite"]), default="population",
-           help="Rate of the population behind the items, or of just these items."),
-    option("--draw", multiple=True, type=INPUT_FILE,
-           help="Draw probabilities of the labelled items, from `fiducial plan --next --out`; one file per round, in order."),
-    option("--strata", metavar="COLUMN",
-           help="Also estimate by stratum: a column of few values, `score` or, for a run, a tag of its cases. Needed for labels drawn by `fiducial plan --strata`; makes others more precise, too."),
-    option("--labels-chosen-by", type=click.Choice(["score", "label", "elsewhere"]),
-           help="How items were chosen for labels, if not at random: by the judge's score (stratified_ppi holds), by their true class (rogan_gladen "
-                "holds), or by true class from elsewhere."),
-    option("--phases", metavar="JUDGE,JUDGE",
-           help="Judges of nested random samples, the one with most items first: combine them, as `fiducial plan --budget` planned."),
-    option("--judges", metavar="JUDGE,JUDGE",
-           help="Also combine these judges by a regression on the labels; the first is the judge of the other estimates."),
-    option("--reweight-by", metavar="COLUMN,COLUMN",
-           help="Also reweight labels by the columns that decided which items got one, such as a category. Map a column of numbers first: --map covariate:length=length."),
-    option("--open-worse-by", type=Number(0, 1), metavar="POINTS",
-           help="Correct undecided (open) outputs by the judge's errors on checked ones, if its TPR and TNR on undecided ones are lower by at most this much: 0.1 is ten points."),
-)  # fmt: skip
+@options_of(EstimateSettings)
 def command(
     *,
     tables: tuple[Path, ...],

@@ -13,10 +13,12 @@ from ..api.gates import parse_run_gates
 from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
 from ..errors import UsageError
 from ..records import InputPath
+from ..settings.verbs.judge import JudgeSettings
+from ..settings.verbs.run import RunSettings
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grade_arguments
-from .model_options import RunOptions, jury_options_of, model_access
+from .model_options import jury_options_of, model_access
 from .printing import command_line, echo_answer
 
 _WIDTH = 80
@@ -30,14 +32,14 @@ def labels_of(labels: Path | None) -> InputPath | None:
     return None if labels is None else label_input(labels, **grade_arguments())
 
 
-def evaluate_command_line(options: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
+def evaluate_command_line(options: RunSettings | JudgeSettings, /, **stages: Unpack[CheckingStage]) -> int:
     """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`.
 
     ``stages`` are the fields of the plan that only one of the two commands has.
     """
     access = cache(lambda: model_access(options))  # once: all models share its budget
     generated = None
-    if not options.generates:
+    if not isinstance(options, RunSettings) or not options.generates:
         _require_outputs(options)
     elif options.dry_run:
         if not forecast_first(options, access):
@@ -61,7 +63,7 @@ def evaluate_command_line(options: RunOptions, /, **stages: Unpack[CheckingStage
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 
 
-def _plan(options: RunOptions, stages: CheckingStage) -> Plan:
+def _plan(options: RunSettings | JudgeSettings, stages: CheckingStage) -> Plan:
     """Return the plan of a command line; generated outputs are in the run folder."""
     return plan_of(
         cases=options.cases,
@@ -83,7 +85,7 @@ def _plan(options: RunOptions, stages: CheckingStage) -> Plan:
     )
 
 
-def _require_outputs(options: RunOptions) -> None:
+def _require_outputs(options: RunSettings | JudgeSettings) -> None:
     if not options.outputs:
         raise UsageError(
             "name outputs with --outputs FILE, or what generates them: --generate MODEL or --agent COMMAND"

@@ -9,8 +9,8 @@ import click
 
 from ..api.terminal_text import counted, visible
 from ..errors import UsageError
-from .param_types import EXISTING_FOLDER, OUT
-from .shared_options import compose, option
+from ..settings.verbs.export import ExportSettings
+from .declared_options import options_of
 
 _EXAMPLE = """\b
 Examples:
@@ -21,15 +21,7 @@ Examples:
 
 
 @click.command("export", epilog=_EXAMPLE)
-@click.argument("run", type=EXISTING_FOLDER)
-@compose(
-    option("--to", "to", required=True, metavar="FORM", help="inspect, precomputed_scores, otlp, mlflow, langfuse, junit, csv, parquet or hf."),
-    option("--out", type=OUT, help="The file; a folder for hf, and for inspect with several systems."),
-    option("--endpoint", metavar="URL", help="With --to otlp: send to a collector instead, by the official exporter."),
-    option("--judge", metavar="NAME", help="Only verdicts of this judge."),
-    option("--system", metavar="NAME", help="Only the outputs of this system."),
-    option("--accept-edited", is_flag=True, help="Accept a run that was edited by hand."),
-)  # fmt: skip
+@options_of(ExportSettings)
 def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **chosen: Any) -> None:
     """Write the verdicts of RUN (a run folder, or an imported one) for another tool."""
     from ..api.exporting import export, send_otlp

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from ..settings.generating_settings import GeneratingSettings
+from ..settings.verbs.generate import GenerateSettings
+from ..settings.verbs.run import RunSettings
+from .declared_options import options_of
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import GeneratingOptions, RunOptions, access_options, model_access, select_options
+from .model_options import model_access
 from .option_sources import refuse_typed
-from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
 from .shared_options import (
     SectionedCommand,
-    compose,
-    dry_run_option,
-    environment_option,
-    option,
-    out_option,
-    section,
 )
 
 if TYPE_CHECKING:
@@ -36,57 +33,9 @@ Examples:
 """
 
 
-WORKS = "How a model or agent works on the cases"
-"""Heading of these options in `--help`."""
-
-model_setting_options = section(
-    WORKS,
-    option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", help="Native tools, or BFCL's instructions and calls in the text."),
-    option("--parameter", "parameters", multiple=True, callback=decoding_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
-    option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="Maximum steps per turn; one more ends the conversation."),
-)  # fmt: skip
-"""Options for asking a generating model."""
-
-search_options = compose(
-    option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
-    option("--embedding-model", metavar="NAME", help="Model of the vector memory, at the same endpoint.  [default: hashed words]"),
-)  # fmt: skip
-"""Options for the web and the vector memory."""
-
-tool_options = section(
-    WORKS,
-    option("--histories", type=INPUT_FILE, help="Earlier conversations of an agent with a memory (docs/generate.md)."),
-    search_options,
-)  # fmt: skip
-"""Options for an agent's memory and web."""
-
-agent_options = section(
-    WORKS,
-    option("--agent", metavar="COMMAND", help="A command to run instead of a model: it reads a case as JSON on standard input and writes an output as JSON."),
-    option("--agent-calls", is_flag=True, help="The command calls the case's tools: JSON Lines both ways (docs/generate.md)."),
-    option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for each run of the command."),
-    option("--system", help="Name of the model or agent in outputs.  [default: the model's name; agent]"),
-    option("--user-model", metavar="NAME", help="The model that plays the users of cases with a goal (docs/trajectories.md)."),
-    option("--user-base-url", metavar="URL[,key-env=NAME]", help="Endpoint of that model; --api-key-env is not sent there.  [default: the other model's]"),
-    option("--trials", type=Whole(1, 1000), default=1, help="Attempts at each case."),
-    option("--again", is_flag=True, help="Discard existing outputs and generate them again, for instance after a change of the agent."),
-    option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails in one way on the first 8 cases, instead of stopping."),
-)  # fmt: skip
-"""Options for agents, trials and settings of generation, besides the model."""
-
-
 @click.command("generate", cls=SectionedCommand, epilog=_EXAMPLE)
-@click.argument("cases", type=INPUT_FILE)
-@option("--model", metavar="NAME", help="The model that works on the cases.")
-@agent_options
-@model_setting_options
-@tool_options
-@environment_option
-@access_options
-@out_option(OUT_FILE, "File for the outputs (JSON Lines); the same command resumes it.")
-@option("--accept-edited", is_flag=True, help="Accept outputs that were edited by hand.")
-@dry_run_option
-def command(*, cases: Path, out: Path, **values: Any) -> int:
+@options_of(GenerateSettings)
+def command(**values: Any) -> int:
     """Run a model or a custom agent on CASES; keep the outputs.
 
     A case and trial that has an output is skipped, so the same command continues an interrupted generation and retries failures. Exit code
@@ -94,8 +43,9 @@ def command(*, cases: Path, out: Path, **values: Any) -> int:
     """
     from ..api.generating_files import forecast_file, generate_file
 
-    options = select_options(GeneratingOptions, values)
-    source = source_of(options, options.model, out, lambda: model_access(options))
+    options = GenerateSettings(**values)
+    cases, out = options.cases, options.out
+    source = source_of(options, options.model, out, lambda: model_access(options), options.worlds)
     if options.dry_run:
         forecast = forecast_file(
             source, cases, out, trials=options.trials, again=options.again, prices=options.price
@@ -118,7 +68,11 @@ def command(*, cases: Path, out: Path, **values: Any) -> int:
 
 
 def source_of(
-    options: GeneratingOptions, model: str | None, out: Path, access: Callable[[], ModelAccess]
+    options: GeneratingSettings,
+    model: str | None,
+    out: Path,
+    access: Callable[[], ModelAccess],
+    worlds: tuple[str, ...],
 ) -> OutputSource:
     """Return the source of outputs that the options of this module name."""
     from ..api.generating_files import choose_source
@@ -136,7 +90,7 @@ def source_of(
         agent_calls=options.agent_calls,
         keep_crashes=options.keep_crashes,
         concurrency=options.concurrency,
-        worlds=options.worlds,
+        worlds=worlds,
         histories=options.histories,
         search=options.search,
         embedding_model=options.embedding_model,
@@ -160,7 +114,7 @@ def refuse_generating_options() -> None:
     refuse_typed(every, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it")
 
 
-def _refuse_unused(options: GeneratingOptions) -> None:
+def _refuse_unused(options: GeneratingSettings) -> None:
     """Refuse typed options of models for a command, and of commands for a model."""
     if options.agent is None:
         refuse_typed(_COMMAND_OPTIONS, "is for commands (--agent); drop it for a model")
@@ -172,7 +126,7 @@ def _refuse_unused(options: GeneratingOptions) -> None:
         refuse_typed(_TOOL_OPTIONS, "is for commands that call tools; add --agent-calls, or drop it")
 
 
-def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation:
+def generate_first(options: RunSettings, access: Callable[[], ModelAccess]) -> Generation:
     """Generate the outputs of a run as its first phase.
 
     They are generated at --generate-base-url, or at the judges' endpoint.
@@ -180,7 +134,9 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
     from ..api.generating_files import GENERATED, generate_into_run
 
     out = options.out / GENERATED
-    source = source_of(options, options.generate, out, lambda: _generating_access(options, access))
+    source = source_of(
+        options, options.generate, out, lambda: _generating_access(options, access), options.worlds
+    )
     generation = generate_into_run(
         source,
         options.cases,
@@ -196,7 +152,7 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
     return generation
 
 
-def forecast_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bool:
+def forecast_first(options: RunSettings, access: Callable[[], ModelAccess]) -> bool:
     """Print the forecast of a run's first phase, and return whether its outputs exist already.
 
     The cost of judging can be forecast only if they exist.
@@ -204,7 +160,9 @@ def forecast_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bo
     from ..api.generating_files import GENERATED, forecast_file
 
     out = options.out / GENERATED
-    source = source_of(options, options.generate, out, lambda: _generating_access(options, access))
+    source = source_of(
+        options, options.generate, out, lambda: _generating_access(options, access), options.worlds
+    )
     forecast = forecast_file(
         source, options.cases, out, trials=options.trials, again=options.again, prices=options.price
     )
@@ -214,13 +172,13 @@ def forecast_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bo
     return forecast.outputs_exist
 
 
-def _generating_access(options: RunOptions, judging: Callable[[], ModelAccess]) -> ModelAccess:
+def _generating_access(options: RunSettings, judging: Callable[[], ModelAccess]) -> ModelAccess:
     """Return access to the model that generates: at its own endpoint, or the judges'."""
     url = options.generate_base_url
     return judging() if url is None or url == options.base_url else _access_at(options, url)
 
 
-def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess:
+def _user_access(options: GeneratingSettings, agents: ModelAccess) -> ModelAccess:
     """Return access to the user model at its own endpoint; both models share a budget."""
     assert options.user_base_url is not None
     if options.user_base_url == options.base_url:
@@ -228,7 +186,7 @@ def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess
     return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agents.budget)
 
 
-def _access_at(options: GeneratingOptions, endpoint: str) -> ModelAccess:
+def _access_at(options: GeneratingSettings, endpoint: str) -> ModelAccess:
     """Return access to a model at its own endpoint, without another endpoint's key."""
     only = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (endpoint,)}
-    return model_access(msgspec.structs.replace(options, **only))
+    return model_access(options.replace(**only))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from .param_types import EXISTING_FOLDER, OUT_FILE
-from .printing import emit_page, verbose_option
-from .shared_options import json_option, option
+from ..settings.verbs.history import HistorySettings
+from .declared_options import options_of
+from .printing import emit_page
 
 _EXAMPLE = """\b
 Examples:
@@ -19,11 +19,7 @@ Examples:
 
 
 @click.command("history", epilog=_EXAMPLE)
-@click.argument("folder", type=EXISTING_FOLDER)
-@option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
-@option("--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request.")
-@json_option
-@verbose_option
+@options_of(HistorySettings)
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
     """Show the finished runs in FOLDER over time: rates, changes, drifted judges."""
     from ..api.differences import history

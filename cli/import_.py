@@ -11,10 +11,11 @@ import click
 from ..api.terminal_text import visible
 from ..errors import InputError, UsageError
 from ..records.json_text import encode_json
-from .label_options import grade_arguments, grade_options, score_scale_option
-from .param_types import INPUT_FILE, OUT_FOLDER
+from ..settings.verbs.import_ import ImportSettings
+from .declared_options import options_of
+from .label_options import grade_arguments
 from .printing import command_line, echo_json
-from .shared_options import MultiValueCommand, compose, option, pairs
+from .shared_options import MultiValueCommand, pairs
 
 _EXAMPLE = """\b
 Examples:
@@ -29,25 +30,7 @@ _MAPS = re.compile(r"(?:--map (?:'[^']*'|(?!\S+=COLUMN\b)[^\s'=]+=\S+)(?: |$))+$
 
 
 @click.command("import", epilog=_EXAMPLE, cls=MultiValueCommand)
-@click.argument("paths", metavar="[SOURCE] PATH...", nargs=-1, required=True)
-@compose(
-    option("--out", type=OUT_FOLDER, required=True, help="The folder for the records."),
-    option("--as", "as_", metavar="SOURCE", help="Format of PATH.  [default: from the content]"),
-    option("--map", "columns", multiple=True, metavar="NAME=NAME",
-           help="Name a column that is not recognised: answer=response; fields are query, response, accepted_answers, context, score and others."),
-    grade_options,
-    score_scale_option,
-    option("--criterion", help="Criterion of a good answer, for cases without a reference."),
-    option("--system", metavar="NAME",
-           help="One system name for all outputs.  [default: from the file]"),
-    option("--unit", type=click.Choice(["session", "turn"]), default="session",
-           help="session: a conversation is one case, with the calls of all turns; turn: each turn is a case."),
-    option("--join", type=INPUT_FILE, metavar="TABLE",
-           help="Table of references by id, with columns such as expected_calls, accepted_answers, criterion, label."),
-    option("--grade-by", type=click.Choice(["reference", "context"]), default="reference",
-           help="reference: grade by accepted answers where there are some; context: by the context before them, for judges of groundedness."),
-    option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
-)  # fmt: skip
+@options_of(ImportSettings)
 def command(
     *,
     paths: tuple[str, ...],

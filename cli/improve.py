@@ -8,12 +8,14 @@ from typing import Any
 
 import click
 
+from ..settings.judging_settings import JudgingSettings
+from ..settings.verbs.improve import ImproveSettings
+from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
-from .label_options import grade_arguments, grade_options
-from .model_options import JudgingOptions, access_options, model_access, parameter_option, select_options
-from .param_types import EXISTING_FOLDER, INPUT, INPUT_FILE, OUT_FOLDER, Number, Whole
-from .printing import command_line, emit, verbose_option
-from .shared_options import MultiValueCommand, compose, environment_option, json_option, option, pairs
+from .label_options import grade_arguments
+from .model_options import model_access, select_options
+from .printing import command_line, emit
+from .shared_options import MultiValueCommand, pairs
 
 _HELP = """Find a better prompt for a judge from labelled items.
 
@@ -30,28 +32,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 
 
 @click.command("improve", cls=MultiValueCommand, help=_HELP)
-@click.argument("labelled", metavar="RUN|TABLE", type=INPUT)
-@compose(
-    option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
-    option("--candidate", "candidates", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Prompt files to try."),
-    option("--model", metavar="NAME", help="The judging model, unless --prompt names it; it also writes candidates if no file is named."),
-    option("--proposals", type=Whole(0, 16), help="Candidates that the model writes.  [default: 4 without --candidate, else 0]"),
-    option("--out", type=OUT_FOLDER, required=True, help="The output folder; the same command resumes it."),
-    option("--probes", type=EXISTING_FOLDER, help="Probes of `audit mutate`.  [default: made of the holdout]"),
-    option("--adjudications", type=INPUT_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
-    option("--holdout", type=Number(0, 1), default=0.5, help="Share of the groups to hold out."),
-    option("--margin", type=Number(0, 1), default=0.1, help="Largest tolerated loss on the probes of one operator."),
-    option("--sample", type=Whole(1), default=200, help="Maximum probes per operator."),
-    option("--seed", type=int, default=0, help="Seed of the division."),
-    option("--criterion", help="Criterion of a good answer, for tables without one."),
-    option("--map", "columns", multiple=True, metavar="NAME=COLUMN", help="Name a column that is not recognised: answer=response."),
-    grade_options,
-    parameter_option,
-)  # fmt: skip
-@environment_option
-@json_option
-@verbose_option
-@access_options
+@options_of(ImproveSettings)
 def command(
     *,
     labelled: Path,
@@ -64,7 +45,7 @@ def command(
     """Find a better prompt for a judge from labelled items."""
     from ..api.improving import REPORT, improve
 
-    judging = select_options(JudgingOptions, options)
+    judging = select_options(JudgingSettings, options)
     names = ("candidates", "model", "proposals", "probes", "adjudications", "holdout", "margin", "sample")
     reading: Any = {"map": pairs("--map", columns), **grade_arguments()}
     improvement = improve(
@@ -73,7 +54,7 @@ def command(
         out=out,
         reading=reading,
         judge_parameters=judging.judge_parameters,
-        worlds=judging.worlds,
+        worlds=options["worlds"],
         access=cache(lambda: model_access(judging)),
         prices=judging.price,
         command=command_line(),

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .label_options import label_options
-from .model_options import RunOptions, jury_options, model_options, select_options
-from .param_types import EXISTING_FOLDER
+from ..settings.verbs.judge import JudgeSettings
+from .declared_options import options_of, scale_for
+from .model_options import select_options
 from .shared_options import (
-    JUDGE_HELP,
     MultiValueCommand,
-    cases_and_outputs,
-    environment_option,
-    gate_options,
     keep_only,
-    only_option,
-    option,
-    run_folder_options,
-    scale_option,
 )
 
 _EXAMPLE = """\b
@@ -36,47 +26,9 @@ Examples:
 """
 
 
-def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
-    """Reparse a run for ``--reparse``, and exit.
-
-    It precedes the checks of other options, none of which it accepts.
-    """
-    if folder is not None and not ctx.resilient_parsing:
-        from ..api.run_files import reparse
-
-        reparsed = reparse(folder, progress=True)
-        click.echo(str(reparsed))
-        failed = reparsed.summary is not None and reparsed.summary.counts.failed
-        ctx.exit(EXIT_PARTIAL if failed else EXIT_OK)
-
-
 @click.command("judge", cls=MultiValueCommand, epilog=_EXAMPLE)
-@option(
-    "--reparse",
-    type=EXISTING_FOLDER,
-    metavar="RUN",
-    is_eager=True,
-    expose_value=False,
-    callback=_reparse,
-    help="Parse a run's stored replies again with the current parsers, and exit; no model is called.",
-)
-@cases_and_outputs
-@option(
-    "--judge",
-    "judges",
-    multiple=True,
-    required=True,
-    metavar="JUDGE...",
-    help=f"{JUDGE_HELP}; @MODEL may follow.",
-)
-@scale_option("judges")
-@environment_option
-@only_option
-@run_folder_options
-@label_options
-@jury_options
-@model_options
-@gate_options
+@options_of(JudgeSettings)
+@scale_for("judges")
 def command(**options: Any) -> int:
     """Run judges on every output, without checkers.
 
@@ -85,4 +37,4 @@ def command(**options: Any) -> int:
     from .evaluate import evaluate_command_line
 
     keep_only(options)
-    return evaluate_command_line(select_options(RunOptions, options))
+    return evaluate_command_line(select_options(JudgeSettings, options))

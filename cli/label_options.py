@@ -5,51 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import click
-
 from ..errors import UsageError
 from ..records.grades import require_chosen_scores
-from .param_types import NamedScaleType, Number, ScaleType
-from .shared_options import compose, option, pairs
+from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
+from ..settings.setting import names_of
+from .forms import kept
+from .shared_options import pairs
 
-_GRADES = f"{__name__}.grades"
-
-
-def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    if value:
-        ctx.meta.setdefault(_GRADES, {})[param.name] = value
-
-
-grade_options = compose(
-    option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_store,
-           help="Scale of the labels: 1:5, or 5:1 if 1 is best."),
-    option("--label-pass-at", type=Number(), metavar="GRADE", expose_value=False, callback=_store,
-           help="Worst label that passes, as it is written: 4.  [default: fractions are kept]"),
-    option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_store,
-           help="Score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good, bad, ok, up and down are known."),
-)  # fmt: skip
-
-label_columns_option = option(
-    "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_store,
-    help="Name a column of the --labels table that is not recognised: id=ticket, label=verdict.",
-)  # fmt: skip
-
-label_options = compose(grade_options, label_columns_option)
-
-score_scale_option = option(
-    "--score-scale",
-    type=NamedScaleType(),
-    multiple=True,
-    metavar="[JUDGE=]WORST:BEST",
-    expose_value=False,
-    callback=_store,
-    help="Scale of judges' scores in a file: 1:5, or gpt=1:5 for one judge; may be given several times.",
+_GRADES = frozenset(
+    {*names_of(GradesSettings), *names_of(LabelColumnsSettings), *names_of(ScoreScalesSettings)}
 )
+
+
+def _typed_grades() -> dict[str, Any]:
+    return {name: value for name, value in kept().items() if name in _GRADES}
 
 
 def grade_words() -> list[str]:
     """Return the typed grade options as words of a command line, for proposed commands."""
-    grades: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
+    grades = _typed_grades()
     words: list[str] = []
     for name, value in grades.items():
         for each in value if name in {"map", "map_label", "score_scale"} else [value]:
@@ -91,7 +65,7 @@ def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[
 
 def grade_arguments() -> dict[str, Any]:
     """Return the grade options as arguments of the Python API."""
-    grades: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
+    grades = _typed_grades()
     if "map_label" in grades:
         grades["map_label"] = _scores_of_words(grades["map_label"])
     if "score_scale" in grades:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from .label_options import grade_arguments, label_options
-from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE
+from ..settings.verbs.labels import LabelsAddSettings, LabelsExportSettings
+from .declared_options import options_of
+from .label_options import grade_arguments
 from .printing import emit
-from .shared_options import json_option, option
 
 _EXPORT_EXAMPLE = """\b
 Examples:
@@ -37,15 +37,7 @@ def command() -> None:
     short_help="Add labels and references to an import or a run.",
     epilog=_ADD_EXAMPLE,
 )
-@click.argument("folder", type=EXISTING_FOLDER)
-@click.argument("labels", type=INPUT_FILE)
-@option(
-    "--by",
-    metavar="NAME",
-    help="The person who gave the labels.  [default: the table's column `annotator`, or the name of its column of labels]",
-)
-@label_options
-@json_option
+@options_of(LabelsAddSettings)
 def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> None:
     """Add LABELS to EXISTING_FOLDER, which `fiducial import` wrote, or a run.
 
@@ -60,9 +52,7 @@ def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> No
 @command.command(
     "export", short_help="Write corrected references as a patch of the data set.", epilog=_EXPORT_EXAMPLE
 )
-@click.argument("run", type=EXISTING_FOLDER)
-@option("--out", type=OUT_FILE, required=True, help="The patch (JSON Lines).")
-@json_option
+@options_of(LabelsExportSettings)
 def export(run: Path, out: Path, json_file: str | None) -> None:
     """Write corrected references for the run RUN, with reasons and who decided.
 

@@ -90,6 +90,8 @@ class LazyGroup(click.Group):
         module = "import_" if cmd_name == "import" else cmd_name
         command = getattr(import_module(f".{module}", __package__), "command")  # noqa: B009 - set by each module
         assert isinstance(command, click.Command)
+        from .declared_options import add_plugin_option  # the list of commands has no options
+
         add_plugin_option(command)
         return command
 
@@ -111,8 +113,10 @@ class LazyGroup(click.Group):
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*words_before_dashes(arguments)}:
                 from .config_trust import require_trust  # most folders have no such file
+                from .declared_options import harmless_options
 
-                require_trust(team, f"[{name}]", _applicable(command, table, arguments))
+                applicable = _applicable(command, table, arguments)
+                require_trust(team, f"[{name}]", applicable, harmless_options(command))
         return name, command, arguments
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -261,29 +265,3 @@ def _leave(status: int) -> NoReturn:
     # Skip the interpreter's last garbage collection, which takes a tenth of a second.
     gc.freeze()
     raise SystemExit(status)
-
-
-def add_plugin_option(command: click.Command) -> None:
-    """Add the option ``--plugin`` to a command, or to every command of a group."""
-    if isinstance(command, click.Group):
-        for each in command.commands.values():
-            add_plugin_option(each)
-    elif all(param.name != "plugin" for param in command.params):
-        command.params.append(
-            click.Option(
-                ["--plugin"],
-                multiple=True,
-                metavar="FILE.py|MODULE",
-                is_eager=True,  # other options may name what it registers
-                expose_value=False,
-                callback=_load_plugins,
-                help="Load custom checkers, judges, ... (docs/extending.md).",
-            )
-        )
-
-
-def _load_plugins(_ctx: click.Context, _param: click.Parameter, plugins: tuple[str, ...]) -> None:
-    for spec in plugins:
-        from ..api.decorators import load_plugin
-
-        load_plugin(spec)

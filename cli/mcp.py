@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import click
 
 from ..errors import UsageError
+from ..settings.verbs.mcp import McpSettings
+from .declared_options import options_of
 from .exit_codes import EXIT_INTERRUPTED, INTERRUPTED
-from .param_types import EXISTING_FOLDER, Number, Whole
-from .shared_options import option
 
 _EXAMPLE = """\b
 Examples:
@@ -24,11 +24,7 @@ Examples:
 
 
 @click.command("mcp", epilog=_EXAMPLE)
-@option("--folder", type=EXISTING_FOLDER, required=True, help="The only folder that is read and written.")
-@option("--model", metavar="NAME", help="The judging model.  [default: none; nothing can be judged]")
-@option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]")
-@option("--max-calls", type=Whole(0), default=1_000, metavar="N", help="Model calls per request.")
-@option("--max-cost", type=Number(0), metavar="USD", help="Dollars per request.")
+@options_of(McpSettings)
 def command(*, folder: Path, model: str | None, **values: Any) -> None:
     """Serve check, judge, calibrate, explain and next step to a coding assistant (MCP).
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from ..errors import as_named
+from ..settings.verbs.merge import MergeSettings
+from .declared_options import options_of
 from .notes import note
-from .param_types import EXISTING_FOLDER, FOLDER
 from .printing import command_line
-from .shared_options import option, price_option
 
 _EXAMPLE = """\b
 Example:
@@ -21,9 +21,7 @@ Example:
 
 
 @click.command("merge", epilog=_EXAMPLE)
-@click.argument("runs", metavar="RUN...", type=EXISTING_FOLDER, nargs=-1, required=True)
-@option("--out", type=FOLDER, required=True, help="The merged run folder; the same command resumes it.")  # fmt: skip
-@price_option
+@options_of(MergeSettings)
 def command(runs: tuple[Path, ...], out: Path, price: tuple[str, ...]) -> None:
     """Merge finished runs over parts of one data set, without checking or judging again.
 

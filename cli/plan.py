@@ -10,12 +10,13 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
-from .label_options import grade_options, grade_words, score_scale_option
+from ..settings.verbs.plan import PlanSettings
+from .declared_options import options_of
+from .label_options import grade_words
 from .option_sources import refuse_typed
-from .param_types import INPUT, OUT_FILE, Number, Whole
-from .printing import command_line, emit, verbose_option
-from .shared_options import SectionedCommand, numbers_by_name, option, section
-from .table_options import column_option, labels_option, load_table
+from .printing import command_line, emit
+from .shared_options import SectionedCommand, numbers_by_name
+from .table_options import load_table
 
 _EXAMPLE = """\b
 Example:
@@ -29,62 +30,12 @@ Example:
   fiducial plan judged.jsonl --labels labels.jsonl --next 100 --strata category --out draw.jsonl
 """
 
-_SHARE = Number(0, 1, min_open=True, max_open=True)
 _DRAW_OPTIONS = ("by_doubt", "strata")
 _BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
 
 
 @click.command("plan", cls=SectionedCommand, epilog=_EXAMPLE)
-@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=INPUT)
-@section(
-    "Labels for an interval",
-    option("--half-width", type=_SHARE, help="Labels for intervals this narrow."),
-    option("--tpr", type=_SHARE, help="Expected true positive rate of the judge.  [default: by the labels of TABLE, else 0.9]"),
-    option("--tnr", type=_SHARE, help="Expected true negative rate.  [default: as --tpr]"),
-    option("--prevalence", type=_SHARE, help="Expected share of right outputs.  [default: by the labels of TABLE, else 0.5]"),
-    option("--unlabelled", type=Whole(min=1), help="Judged items without a label, for the corrected rate."),
-    option("--assurance", type=_SHARE, default=0.8, help="Share of samples whose interval should be as narrow as --half-width."),
-    option("--on-average", is_flag=True,
-           help="Plan for intervals that are this narrow on average, that is in about half of the samples: the textbook's sizes."),
-)  # fmt: skip
-@section(
-    "Items for a difference",
-    option("--difference", type=_SHARE, help="Items to find this difference between two judges."),
-    option("--discordant", type=Number(0, 1, min_open=True), default=0.2, help="Share of items on which only one of them is right."),
-    option("--power", type=_SHARE, default=0.8, help="Power to find it."),
-)  # fmt: skip
-@section(
-    "Best use of a budget",
-    option("--budget", type=Number(0, min_open=True),
-           help="Dollars to spend for the narrowest interval: how many outputs to check, to judge by a cheap and by an expensive judge, and to label. TABLE is then a pilot with labels of undecided outputs."),
-    option("--cost", "costs", multiple=True, metavar="STEP=DOLLARS", help="Cost of one output at a step: check, cheap, expensive or label.  [check: 0]"),
-    option("--of", type=Whole(min=1), help="Number of outputs available.  [default: any number]"),
-    option("--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."),
-    option("--expensive", "--dear", "dear", metavar="TPR,TNR|JUDGE", help="The expensive judge: expected rates, or its name in the pilot."),
-    option("--decided", type=Number(0, 1, max_open=True), default=0.0, help="Expected share of outputs that checkers decide, without a pilot."),
-    option("--decided-rate", type=Number(0, 1), default=0.5, help="Expected share of those that pass."),
-)  # fmt: skip
-@option(
-    "--rows-per-cluster", type=Number(min=1), default=1.0, help="Rows that depend on each other, on average."
-)
-@option("--icc", type=Number(0, 1), default=0.0, help="Correlation within clusters.")
-@section(
-    "Items to label next",
-    option("--next", "draw", type=Whole(min=1), help="Draw this many items of TABLE to label next; from a run folder, undecided outputs."),
-    option("--by-doubt", is_flag=True,
-           help="Draw uncertain items more often; pass the chances to `fiducial estimate --draw`."),
-    option("--strata", metavar="COLUMN",
-           help="Draw from strata by Neyman's allocation, so that each has at least ten labels: a column of few values, `score` or, for a run, a tag of its cases. Pass the same to `fiducial estimate --strata`."),
-    option("--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."),
-    option("--judge", metavar="NAME", help="Judge whose rates or doubt count, if the table has several."),
-)  # fmt: skip
-@labels_option
-@column_option
-@grade_options
-@score_scale_option
-@option("--seed", type=int, default=0, help="Seed of the draw.")
-@option("--json", "as_json", is_flag=True, help="Print JSON.")
-@verbose_option
+@options_of(PlanSettings)
 def command(
     *,
     tables: tuple[Path, ...],

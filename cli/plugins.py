@@ -7,12 +7,13 @@ import json
 import click
 
 from ..api.decorators import Plugin, plugins
+from ..settings.verbs.plugins import PluginsSettings
+from .declared_options import options_of
 from .printing import echo_json
-from .shared_options import option
 
 
 @click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")
-@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options_of(PluginsSettings)
 def command(*, as_json: bool) -> None:
     """List plugins of installed packages and of files named with --plugin.
 

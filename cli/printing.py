@@ -19,7 +19,7 @@ from ..errors import UsageError
 from ..records import atomic_write
 from ..records.addresses import redacted, without_credentials
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .shared_options import option
+from .forms import kept
 
 if TYPE_CHECKING:
     from ..api.display import Document, Shown, ShownOnPage
@@ -56,26 +56,10 @@ _TABLES = f"{__name__}.tables"
 _PROPOSED = re.compile(r"((?:`|  )fiducial )(plan|review) (?:TABLE|RUN)\b")
 """A proposed command with a placeholder, since a result does not know its table's path."""
 
-_VERBOSE = f"{__name__}.verbose"
-
-
-def _keep_verbose(ctx: click.Context, _: click.Parameter, verbose: bool) -> None:  # noqa: FBT001 - as click has it
-    ctx.meta[_VERBOSE] = verbose
-
-
-verbose_option = option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    callback=_keep_verbose,
-    help="Print everything instead of one screen.",
-)
-
 
 def is_verbose() -> bool | None:
     """Return whether ``-v`` was given; None for a command without it."""
-    return click.get_current_context().meta.get(_VERBOSE)
+    return kept().get("verbose")
 
 
 def propose_tables(**arguments: Sequence[str]) -> None:

@@ -9,9 +9,16 @@ import click
 
 from ..api.terminal_text import visible
 from ..records import message_text
-from .param_types import INPUT_FILE, OUT_FILE, OUT_FOLDER, Number
+from ..settings.verbs.prompts import (
+    PromptsCheckSettings,
+    PromptsFlowSettings,
+    PromptsImportSettings,
+    PromptsListSettings,
+    PromptsRenderSettings,
+    PromptsShowSettings,
+)
+from .declared_options import options_of, scale_for
 from .printing import echo_json
-from .shared_options import compose, environment_option, option, scale_option
 
 
 @click.group(no_args_is_help=True, epilog="Example: fiducial prompts show tool_call_accuracy/reasons")
@@ -24,7 +31,7 @@ def command() -> None:
     short_help="List the included prompts.",
     epilog="Example: fiducial prompts list --json",
 )
-@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options_of(PromptsListSettings)
 def list_(*, as_json: bool) -> None:
     """List the included prompts; * marks the default variant of a judge."""
     from ..api.prompts import prompts
@@ -37,7 +44,7 @@ def list_(*, as_json: bool) -> None:
 
 
 @command.command(short_help="Print a prompt file.", epilog="Example: fiducial prompts show groundedness")
-@click.argument("judge")
+@options_of(PromptsShowSettings)
 def show(*, judge: str) -> None:
     """Print the prompt file of JUDGE: a name, a name/variant, or a path."""
     from ..api.prompts import prompt_text
@@ -49,15 +56,8 @@ def show(*, judge: str) -> None:
     short_help="Print the messages to a judge for one output.",
     epilog="Example: fiducial prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id trip-07",
 )
-@click.argument("judge")
-@option("--cases", "--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines).")
-@option("--outputs", type=INPUT_FILE, help="Outputs of the systems (JSON Lines).")
-@option("--id", "case_id", required=True, help="Id of the case.")
-@option("--system", help="System of the output.  [default: the first]")
-@option("--trial", type=int, default=0, help="Trial of the output.")
-@scale_option("judge")
-@environment_option
-@option("--json", "as_json", is_flag=True, help="Print the request body.")
+@options_of(PromptsRenderSettings)
+@scale_for("judge")
 def render(
     *,
     judge: str,
@@ -90,8 +90,8 @@ def render(
     short_help="Validate prompt files.",
     epilog="Example: fiducial prompts check my_judge.prompty",
 )
-@click.argument("files", type=INPUT_FILE, nargs=-1, required=True)
-@scale_option("files")
+@options_of(PromptsCheckSettings)
+@scale_for("files")
 def check(*, files: tuple[Path, ...]) -> None:
     """Validate prompt FILES; show their inputs and how replies are parsed.
 
@@ -110,12 +110,7 @@ def check(*, files: tuple[Path, ...]) -> None:
     short_help="Write a flow folder for promptflow.",
     epilog="Example: fiducial prompts flow groundedness --out groundedness_flow",
 )
-@click.argument("judge")
-@option("--out", type=OUT_FOLDER, required=True, help="The folder of the flow.")
-@option(
-    "--dag", is_flag=True, help="Write flow.dag.yaml with a variant per prompt, instead of flow.flex.yaml."
-)
-@option("--model", default="gpt-4.1-mini", help="With --dag: the model for rows that name none.")
+@options_of(PromptsFlowSettings)
 def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
     """Write a folder for JUDGE that `pf flow test` and `pf run create` run.
 
@@ -134,16 +129,7 @@ def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
     short_help="Make a prompt file from text, chat messages or another tool's prompt.",
     epilog="Example: fiducial prompts import theirs.prompty --scale 1-5 --input answer=response --out relevance.prompty",
 )
-@click.argument("file", type=INPUT_FILE)
-@compose(
-    option("--out", type=OUT_FILE, required=True, help="The prompt file to write."),
-    option("--input", "inputs", metavar="[THEIRS=]OURS", multiple=True,
-           help="An input to judge, or a mapping to the prompt's own name, e.g. answer=response; may be given several times."),
-    option("--scale", metavar="WORST-BEST",
-           help="Possible scores, e.g. 1-5; or 5-1 if 1 is the best.  [default for chat messages: 0-1]"),
-    option("--step", type=Number(0, min_open=True),
-           help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]"),
-)  # fmt: skip
+@options_of(PromptsImportSettings)
 def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None, step: float | None) -> None:
     """Make a prompt file from FILE: text, chat messages as JSON, or a .prompty file.
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from ..errors import UsageError, as_named
+from ..settings.verbs.report import ReportSettings
+from .declared_options import options_of
 from .option_sources import refuse_typed
-from .param_types import EXISTING_FOLDER, OUT_FILE
-from .printing import emit_page, verbose_option
-from .shared_options import json_option, option
+from .printing import emit_page
 
 _EXAMPLE = """\b
 Examples:
@@ -21,18 +21,7 @@ Examples:
 
 
 @click.command("report", epilog=_EXAMPLE)
-@click.argument("run", type=EXISTING_FOLDER)
-@click.argument("after", type=EXISTING_FOLDER, required=False)
-@option("--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]")
-@option("--all-texts", is_flag=True, help="Include the texts of all items.  [default: the 1,000 most worth reading]")  # fmt: skip
-@option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; write a page only with --html.")  # fmt: skip
-@option(
-    "--accept-edited",
-    is_flag=True,
-    help="Accept a run that was edited by hand; the page says so.",
-)
-@json_option
-@verbose_option
+@options_of(ReportSettings)
 def command(
     run: Path,
     after: Path | None,

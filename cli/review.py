@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..settings.verbs.review import ReviewSettings
+from .declared_options import options_of
 from .option_sources import refuse_typed
-from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import emit
-from .shared_options import MultiValueCommand, compose, option
+from .shared_options import MultiValueCommand
 
 if TYPE_CHECKING:
     from ..api.reviewing import SampleKind
@@ -29,23 +30,7 @@ _PAGE_OPTIONS = ("sample", "of", "agreements", "count", "seed", "judge", "name",
 
 
 @click.command("review", cls=MultiValueCommand, epilog=_EXAMPLE)
-@click.argument("run", type=EXISTING_FOLDER)
-@compose(
-    option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",
-           help="open: random undecided outputs (no checker decided them), to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier if the judge is unsure; suspected: the outputs of --of suspects, to label anew."),
-    option("--of", type=click.Choice(["disagreements", "survivors", "suspects"]),
-           help="Instead of --sample: decide between label and judge, shown unnamed. disagreements: outputs on which they differ; survivors: faults that every judge of an audit but the baseline missed; suspects: outputs whose label most judges contradict."),
-    option("--agreements", type=Whole(0, 1000), default=20,
-           help="With --of: add outputs on which label and judges agree, to measure how often both err."),
-    option("--n", "count", type=Whole(1, 1000), default=50, help="Number of outputs."),
-    option("--seed", type=int, default=0, help="Seed of the draw."),
-    option("--judge", metavar="NAME", help="Only outputs that this judge graded; with --sample doubt, the judge in doubt."),
-    option("--by", "name", metavar="NAME", show_default=False, default="", help="Name of the person; outputs they have labelled are skipped.  [default: all labelled outputs are skipped]"),
-    option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]"),
-    option("--accept-edited", is_flag=True, help="Accept a run that was edited by hand; the page says so."),
-    option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Import labels into the run."),
-    option("--json", "as_json", is_flag=True, help="Print JSON."),
-)  # fmt: skip
+@options_of(ReviewSettings)
 def command(
     *,
     run: Path,

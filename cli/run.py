@@ -6,23 +6,12 @@ from typing import Any
 
 import click
 
-from .generate import WORKS, agent_options, model_setting_options, tool_options
-from .label_options import label_options
-from .model_options import RunOptions, jury_options, model_options, select_options
+from ..settings.verbs.run import RunSettings
+from .declared_options import options_of, scale_for
+from .model_options import select_options
 from .shared_options import (
-    JUDGE_HELP,
     MultiValueCommand,
-    cases_argument,
-    checking_options,
-    engine_options,
-    gate_options,
     keep_only,
-    only_option,
-    option,
-    outputs_option,
-    run_folder_options,
-    scale_option,
-    section,
     workspaces_of,
     written_beside,
 )
@@ -39,32 +28,8 @@ Examples:
 
 
 @click.command("run", cls=MultiValueCommand, epilog=_EXAMPLE)
-@cases_argument
-@outputs_option(required=False)
-@section(
-    WORKS,
-    option("--generate", metavar="MODEL", help="Generate outputs with this model first; they are kept in the run folder."),
-    option("--generate-base-url", metavar="URL[,key-env=NAME]", help="Endpoint of that model; --api-key-env is not sent there.  [default: the judges']"),
-    agent_options,
-    model_setting_options,
-    tool_options,
-)  # fmt: skip
-@option("--judge", "judges", multiple=True, metavar="JUDGE...", help=f"{JUDGE_HELP}; @MODEL may follow.")
-@scale_option("judges")
-@option(
-    "--judge-on",
-    default="200",
-    metavar="open|all|N",
-    help="open: undecided outputs (no checker decided them); all: every output; N: undecided ones, and N checked ones to calibrate on.",
-)
-@only_option
-@run_folder_options
-@label_options
-@checking_options
-@engine_options
-@jury_options
-@model_options
-@gate_options
+@options_of(RunSettings)
+@scale_for("judges")
 def command(judge_on: str, **options: Any) -> int:
     """Check outputs, judge the undecided ones, calibrate, report.
 
@@ -85,7 +50,7 @@ def command(judge_on: str, **options: Any) -> int:
             click.echo(f"corrected cases: {corrected}", err=True)
     keep_only(options)
     return evaluate_command_line(
-        select_options(RunOptions, options),
+        select_options(RunSettings, options),
         options=check_options(
             options["rules"], options["functions"], options["worlds"], **workspaces_of(options)
         ),

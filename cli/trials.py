@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from ..errors import UsageError
+from ..settings.verbs.trials import TrialsSettings
+from .declared_options import options_of
 from .printing import emit, print_gate_failures
-from .shared_options import option
-from .table_options import load_table, table_options
+from .table_options import load_table
 
 _EXAMPLE = """\b
 Examples:
@@ -21,30 +21,8 @@ Examples:
 """
 
 
-def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    try:
-        return tuple(int(each) for each in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"--k {text}: expected whole numbers separated by commas") from error
-
-
 @click.command("trials", epilog=_EXAMPLE)
-@table_options(resamples=False)
-@option(
-    *("--k", "ks"),
-    metavar="N,N,...",
-    callback=_numbers,
-    help="Numbers of trials.  [default: those of a case, and powers of two below]",
-)
-@option(
-    "--fail-under",
-    "gates",
-    multiple=True,
-    metavar="pass^K=VALUE",
-    help="Exit 1 when pass^K or pass@K of a system, not the lower end of its interval, is below VALUE, or undefined; may be given several times.",
-)
+@options_of(TrialsSettings)
 def command(
     *,
     tables: tuple[Path, ...],

@@ -8,8 +8,14 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from fiducial.cli.label_options import grade_arguments, grade_words, label_options, score_scale_option
+from fiducial.cli.declared_options import options_of
+from fiducial.cli.label_options import grade_arguments, grade_words
 from fiducial.errors import UsageError
+from fiducial.settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
+
+
+class _Graded(GradesSettings, LabelColumnsSettings, ScoreScalesSettings):
+    """All settings of grades."""
 
 
 def given(*args: str) -> tuple[dict[str, Any], list[str]]:
@@ -17,8 +23,7 @@ def given(*args: str) -> tuple[dict[str, Any], list[str]]:
     found: list[Any] = []
 
     @click.command()
-    @label_options
-    @score_scale_option
+    @options_of(_Graded)
     def command() -> None:
         found.extend((grade_arguments(), grade_words()))
 

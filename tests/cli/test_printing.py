@@ -10,7 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from fiducial.api.display import SCREEN, Document, Shown
-from fiducial.cli.printing import command_line, emit, verbose_option
+from fiducial.cli.declared_options import options_of
+from fiducial.cli.printing import command_line, emit
+from fiducial.settings.results_settings import VerboseSettings
 
 
 @pytest.mark.parametrize("display", ["-v", "--verbose", "-q", "--quiet", "-vq"])
@@ -40,7 +42,7 @@ class Long(Shown, frozen=True):
 @pytest.mark.parametrize("closing", [0, 1, 5])
 def test_a_result_with_its_closing_lines_fits_on_one_screen(closing: int):
     @click.command()
-    @verbose_option
+    @options_of(VerboseSettings)
     def command() -> None:
         emit(Long(), None, closing=["closing"] * closing)
 

@@ -10,8 +10,8 @@ import pytest
 
 CLI = Path(__file__).parents[2] / "cli"
 
-PUBLIC = {"api", "errors", "records", "version"}
-"""Rooms that are there for users: the doors, the nouns, what is raised, and which version this is."""
+PUBLIC = {"api", "errors", "records", "settings", "version"}
+"""Rooms that are there for users: the doors, the nouns, what can be set, what is raised, and which version this is."""
 
 
 def rooms(path: Path) -> Iterator[str]:

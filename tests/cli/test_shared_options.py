@@ -6,9 +6,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from fiducial.cli.declared_options import options_of
 from fiducial.cli.param_types import Number
-from fiducial.cli.shared_options import MultiValueCommand, json_option, numbers_by_name, pairs
+from fiducial.cli.shared_options import MultiValueCommand, numbers_by_name, pairs
 from fiducial.errors import UsageError
+from fiducial.settings.results_settings import JsonSettings
 
 
 @click.command(cls=MultiValueCommand)
@@ -51,8 +53,8 @@ def test_a_number_is_finite_and_in_its_range(typed: str):
 
 
 @click.command()
+@options_of(JsonSettings)
 @click.argument("table")
-@json_option
 def as_json(table: str, json_file: str | None) -> None:
     click.echo(f"{table} {json_file}")
 

@@ -166,15 +166,17 @@ def module_names() -> Mapping[str, list[Path]]:
 def shared_module_names() -> Mapping[str, list[Path]]:
     """Return module names that stand in several folders, with their files.
 
-    A command's module in `cli/` bears the command's name, as its group finds it by that; the one module below that does the
-    command's work may have the same name.
+    A command's module in `cli/` bears the command's name, as its group finds it by that, and so does the one of its settings; the
+    one module below that does the command's work may have the same name.
     """
-    return {
-        name: files
-        for name, files in module_names().items()
-        if len(files) > 1
-        and not (name in COMMANDS and len(files) == 2 and ROOT / "cli" / f"{name}.py" in files)
-    }
+    found: dict[str, list[Path]] = {}
+    for name, files in module_names().items():
+        others = [file for file in files if file.parent != ROOT / "settings" / "verbs"]
+        if len(others) > 1 and not (
+            name in COMMANDS and len(others) == 2 and ROOT / "cli" / f"{name}.py" in others
+        ):
+            found[name] = others
+    return found
 
 
 @cache

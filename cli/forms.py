@@ -1,0 +1,186 @@
+"""Forms of options and arguments: the type in click, and what is done with a value."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from ..api.pass_thresholds import PassAt
+from ..errors import UsageError
+from ..settings.setting import Form
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from .param_types import (
+    EXISTING_FOLDER,
+    FOLDER,
+    INPUT,
+    INPUT_FILE,
+    OUT,
+    OUT_FILE,
+    OUT_FOLDER,
+    NamedScaleType,
+    PassThresholdType,
+    ScaleType,
+    decoding_parameters,
+)
+
+
+class FormReading(NamedTuple):
+    """Reading of values of a form.
+
+    Attributes:
+        kind: The type in click; None for that of the setting's values.
+        callback: What is done with the value, if anything.
+        several: Whether the option may be given several times; None: if its value is several.
+        given: False if the command does not get the value as an argument.
+        settings: More arguments of `click.Option`.
+    """
+
+    kind: click.ParamType[Any] | None = None
+    callback: Callable[[click.Context, click.Parameter, Any], Any] | None = None
+    several: bool | None = None
+    given: bool = True
+    settings: dict[str, Any] = {}
+
+
+_IMPORTED = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".eval"})
+_TABLES = _IMPORTED | {".jsonl", ".arrow", ".gz", ".xlsm", ".xls", ".ods", ".numbers"}
+
+
+def _refuse_tables(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Refuse files that must be imported first, which newcomers give as cases or outputs."""
+    for path in paths:
+        if path.suffix.lower() in _IMPORTED and path.is_file():
+            raise click.BadParameter(
+                f"{path} is not JSON Lines: `{shlex.join(['fiducial', 'import', str(path), '--out', 'imported'])}` "
+                "makes cases and outputs of it",
+                ctx,
+                param,
+            )
+    return paths
+
+
+def _not_an_input(_ctx: click.Context, _param: click.Parameter, file: str | None) -> str | None:
+    """Refuse ``--json TABLE``, which would overwrite an input.
+
+    The user wants JSON of the table, not a file of that name.
+    """
+    if file is None:
+        return None
+    path = Path(file)
+    if path.is_dir() or (path.suffix.lower() in _TABLES and path.exists()):
+        raise click.BadParameter(
+            f"{file} exists and looks like an input; name another file to write, or use `--json -`"
+        )
+    return file
+
+
+def _pass_at(_: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]) -> PassAt:
+    everywhere = [score for judge, score in thresholds if not judge]
+    return PassAt(
+        everywhere[-1] if everywhere else None, {judge: score for judge, score in thresholds if judge}
+    )
+
+
+def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:
+    """Return ``--out``; for a dry run without it, a path in a temporary folder."""
+    if out is not None or ctx.resilient_parsing:
+        return out
+    if not ctx.params.get("dry_run"):
+        raise click.MissingParameter(ctx=ctx, param=param)
+    return scratch(ctx)
+
+
+def scratch(ctx: click.Context) -> Path:
+    """Return a path that does not exist, in a folder that is removed when the command ends."""
+    from tempfile import TemporaryDirectory
+
+    return Path(ctx.with_resource(TemporaryDirectory())) / "dry-run"
+
+
+def one_labels_file(files: tuple[Path, ...]) -> Path | None:
+    """Return the only file of ``--labels``; None without one.
+
+    Raises:
+        UsageError: There are several.
+    """
+    if len(files) > 1:
+        raise UsageError("--labels was given twice; join the files")
+    return files[0] if files else None
+
+
+def _only_file(_ctx: click.Context, _: click.Parameter, files: tuple[Path, ...]) -> Path | None:
+    return one_labels_file(files)
+
+
+def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(each) for each in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"--k {text}: expected whole numbers separated by commas") from error
+
+
+def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
+    """Reparse a run for ``--reparse``, and exit.
+
+    It precedes the checks of other options, none of which it accepts.
+    """
+    if folder is not None and not ctx.resilient_parsing:
+        from ..api.run_files import reparse
+
+        reparsed = reparse(folder, progress=True)
+        click.echo(str(reparsed))
+        failed = reparsed.summary is not None and reparsed.summary.counts.failed
+        ctx.exit(EXIT_PARTIAL if failed else EXIT_OK)
+
+
+def _load_plugins(_ctx: click.Context, _param: click.Parameter, plugins: tuple[str, ...]) -> None:
+    for spec in plugins:
+        from ..api.decorators import load_plugin
+
+        load_plugin(spec)
+
+
+_KEPT = f"{__name__}.kept"
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep a value that the command does not get as an argument, unless it is missing."""
+    if value is not None and value != ():
+        ctx.meta.setdefault(_KEPT, {})[param.name] = value
+
+
+def kept() -> dict[str, Any]:
+    """Return the values that the running command does not get as arguments, as typed."""
+    return click.get_current_context().meta.get(_KEPT, {})
+
+
+READINGS: dict[Form, FormReading] = {
+    "accept edited": FormReading(callback=_keep, given=False),
+    "existing folder": FormReading(EXISTING_FOLDER),
+    "file unless dry run": FormReading(OUT_FILE, _out_or_scratch),
+    "folder": FormReading(FOLDER),
+    "grade": FormReading(callback=_keep, given=False),
+    "input": FormReading(INPUT),
+    "input file": FormReading(INPUT_FILE),
+    "json": FormReading(callback=_not_an_input, settings={"is_flag": False, "flag_value": "-"}),
+    "labels of one file": FormReading(INPUT_FILE, _only_file, several=True),
+    "numbers": FormReading(click.STRING, _numbers, several=False),
+    "out": FormReading(OUT),
+    "out file": FormReading(OUT_FILE),
+    "out folder": FormReading(OUT_FOLDER),
+    "parameters": FormReading(click.STRING, decoding_parameters, several=True),
+    "pass at": FormReading(PassThresholdType(), _pass_at, several=True),
+    "plugin": FormReading(callback=_load_plugins, given=False),
+    "records": FormReading(INPUT, _refuse_tables),
+    "reparse": FormReading(EXISTING_FOLDER, _reparse, given=False),
+    "run folder unless dry run": FormReading(FOLDER, _out_or_scratch),
+    "scale of a judge": FormReading(NamedScaleType(), _keep, given=False),
+    "scale of grades": FormReading(ScaleType(), _keep, given=False),
+    "verbose": FormReading(callback=_keep, given=False),
+}

@@ -1,0 +1,1 @@
+"""Settings, each declared once: verbs are structs of a few shared parts."""

@@ -1,0 +1,59 @@
+"""Settings of labels and grades."""
+
+from typing import Annotated
+
+from .setting import DeclaredSettings, Setting
+
+
+class GradesSettings(DeclaredSettings):
+    """Meaning of grades in labels."""
+
+    label_scale: Annotated[
+        tuple[float, float] | None,
+        Setting(
+            "Scale of the labels: 1:5, or 5:1 if 1 is best.", metavar="WORST:BEST", form="scale of grades"
+        ),
+    ] = None
+    label_pass_at: Annotated[
+        float | None,
+        Setting(
+            "Worst label that passes, as it is written: 4.  [default: fractions are kept]",
+            metavar="GRADE",
+            form="grade",
+        ),
+    ] = None
+    map_label: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good, bad, ok, up and down are known.",
+            metavar="WORD=SCORE",
+            form="grade",
+        ),
+    ] = ()
+
+
+class LabelColumnsSettings(DeclaredSettings):
+    """Columns of a table of labels."""
+
+    map: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Name a column of the --labels table that is not recognised: id=ticket, label=verdict.",
+            metavar="NAME=COLUMN",
+            form="grade",
+            harmless=True,
+        ),
+    ] = ()
+
+
+class ScoreScalesSettings(DeclaredSettings):
+    """Scales of judges' scores in a file."""
+
+    score_scale: Annotated[
+        tuple[tuple[str, tuple[float, float]], ...],
+        Setting(
+            "Scale of judges' scores in a file: 1:5, or gpt=1:5 for one judge; may be given several times.",
+            metavar="[JUDGE=]WORST:BEST",
+            form="scale of a judge",
+        ),
+    ] = ()

@@ -1,0 +1,1 @@
+"""Settings of verbs, a module a command."""
