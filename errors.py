@@ -20,38 +20,18 @@
     └── ProviderError         a model call that failed after its retries         (outcome failed, exit 3)
 
 Errors of other libraries are translated into these where their meaning is known, with ``raise ... from``.
-A message says what was expected, what came, and what to do; it fits on one line. It names settings as options
-(``--pass-at``); outside the command line, `FiducialError` turns them into arguments (``pass_at=``).
+A message says what was expected, what came, and what to do; it fits on one line. `spelling` writes the settings in it as the
+surface that runs does: as options (``--pass-at``), or as arguments (``pass_at=``).
 """
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-_SCALE = re.compile(r"(?<![\w-])--(label|score)-scale (-?[\d.]+):(-?[\d.]+)(?![\w:])")
-_OPEN_SCALE = re.compile(r"(?<![\w-])--(label|score)-scale '\?:\?'")
-_OPTION = re.compile(
-    r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9'\"]|\S+:(?:\s|$)|\S*[/=@]\S))?"
-)
-"""An option, with the space before its value: a capital, number, quote, address, or the word before a colon."""
-_WORD = r"(?:'[^']*'|[^\s';,)]+)+"
-_PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= (?:'[^']*|\S*)=)) {_WORD}(?: --\1 {_WORD})*")
-"""Options that name columns, words of labels or judges: ``--map score=a --map label=b``."""
-NO_GRADE = "nothing behind the = for no grade"
-"""Hint beside ``--map-label``; arguments have None."""
-_NEIGHBOURS = re.compile(r"\} (?=(?:map_label|label_scale|score_scale)=)")
-"""The space between two arguments."""
-_QUOTED = re.compile(r"(`[^`]*`)")
-"""A quoted command, which stays unchanged."""
-
-_on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
+from .spelling import flag
 
 _aliases: dict[str, str] = {}
 """Names that the user gave, by the path of the local copy."""
@@ -74,113 +54,14 @@ def as_named(text: object) -> str:
     return named
 
 
-@contextmanager
-def on_command_line() -> Generator[None]:
-    """Make messages name options rather than arguments during the block."""
-    before = _on_command_line.set(True)
-    try:
-        yield
-    finally:
-        _on_command_line.reset(before)
-
-
-def for_caller(message: str) -> str:
-    """Return a message that names arguments and calls, unless the command line is used."""
-    return message if _on_command_line.get() or "--" not in message else _with_arguments(message)
-
-
-@lru_cache(maxsize=1024)
-def _with_arguments(message: str) -> str:
-    parts = _QUOTED.split(with_calls(message).replace(NO_GRADE, "None for no grade"))
-    return "".join(part if part.startswith("`") else _renamed(part) for part in parts)
-
-
-def _renamed(text: str) -> str:
-    text = _OPEN_SCALE.sub(r"\1_scale=('?', '?')", _SCALE.sub(r"\1_scale=(\2, \3)", text))
-    text = _OPTION.sub(_argument, _PAIRS.sub(_mapping, text))
-    return _NEIGHBOURS.sub("}, ", text)
-
-
-def with_calls(text: str) -> str:
-    """Return a text with calls of Python for known commands, unless the command line is used."""
-    if _on_command_line.get() or "--" not in text:
-        return text
-    for command, call in _CALLS.items():
-        text = re.sub(command, call, text)
-    return text
-
-
-_CALLS: Mapping[str, str] = {
-    r"unknown kind '([^']*)'(.*), and those that --plugin FILE brings a checker for": (
-        r"""unknown kind '\1'\2, or a kind registered with @fd.checker("\1")"""
-    ),
-    "there is no verdict of a judge; `fiducial run CASES --outputs OUTPUTS --judge JUDGE` asks one, `fiducial compare RUN --by system` needs none": (
-        "no judge graded this run: fd.evaluate(cases, outputs, judges=...) asks one; "
-        'fd.compare(run, by="system") needs none'
-    ),
-    r"as trials with --system ([^\s']+)$": r"as trials with system='\1'",
-    "`fiducial generate --trials N`": "fd.generate(cases, agent, trials=N)",
-    r"`fiducial plan TABLE --next (\d+)`": r"`fd.plan(table, draw=\1)`",
-    r"\bfiducial plan TABLE --next (\d+)": r"fd.plan(table, draw=\1)",
-}
-"""Calls of Python by the commands that messages propose, as regular expressions."""
-
-
 class FiducialError(Exception):
     """Base class of the errors that fiducial raises on purpose."""
 
     def __str__(self) -> str:
-        return for_caller(as_named(self._message()))
+        return as_named(self._message())
 
     def _message(self) -> str:
         return super().__str__()
-
-
-_RENAMED = {
-    "claim": "claims",
-    "cost": "costs",
-    "endpoint": "endpoints",
-    "k": "ks",
-    "next": "draw",
-}
-"""Arguments that are named otherwise than their options."""
-
-_FLAGS = frozenset({"accept_edited", "again", "allow_code", "keep_crashes"})
-"""Arguments that options without a value set to True."""
-
-
-def _argument(option: re.Match[str]) -> str:
-    name = option[2].replace("-", "_")
-    value = "False" if option[1] else "True" if name in _FLAGS else ""
-    return f"{_RENAMED.get(name, name)}={value}"
-
-
-def _mapping(options: re.Match[str]) -> str:
-    """Return these options as one argument: ``map={'score': 'a'}``."""
-    try:
-        words = [word for word in shlex.split(options[0]) if not word.startswith("--")]
-        pairs = [(key, value) for key, _, value in (word.rpartition("=") for word in words)]
-        values = [_VALUES[options[1]](value) for _, value in pairs]
-    except ValueError:
-        return options[0]
-    if not all(key for key, _ in pairs):
-        return options[0]
-    mapping = dict(zip((key for key, _ in pairs), values, strict=True))
-    return f"{options[1].replace('-', '_')}={mapping!r}"
-
-
-def _score(text: str) -> float | str | None:
-    if text == "?":  # which only the user knows
-        return text
-    score = float(text) if text else None
-    return int(score) if score is not None and score.is_integer() else score
-
-
-def _scale(text: str) -> tuple[float | str | None, ...]:
-    return tuple(map(_score, text.split(":")))
-
-
-_VALUES: Mapping[str, Callable[[str], Any]] = {"map": str, "map-label": _score, "score-scale": _scale}
 
 
 class InputError(FiducialError):
@@ -297,13 +178,13 @@ class EditedRunError(RunFolderError):
     """
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"{problem}; to keep the edit, rerun the run's command with --accept-edited")
+        super().__init__(f"{problem}; to keep the edit, rerun the run's command with {flag('accept_edited')}")
         self._problem = problem
 
     @property
     def accepted_here(self) -> str:
         """The message for a command that has the option itself."""
-        return as_named(f"{self._problem}; --accept-edited accepts the edited file")
+        return as_named(f"{self._problem}; {flag('accept_edited')} accepts the edited file")
 
 
 class WorkerError(FiducialError):

@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from .errors import ConfigurationError, UsageError
+from .spelling import setting
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -251,7 +252,7 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
     Installed packages take precedence over modules in the folder. A spec without a name gives the whole module.
 
     Args:
-        option: The option, for messages.
+        option: The setting, for messages.
         spec: Its value.
         folder: The folder.
         form: The expected form, for messages.
@@ -264,7 +265,7 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
     is_file = module.endswith(".py")
     names = [*([] if is_file else module.split(".")), *(name.split(".") if name else [])]
     if not all(part.isidentifier() for part in names):
-        raise UsageError(f"{option} {spec!r}: expected {form}")
+        raise UsageError(f"{setting(option, repr(spec))}: expected {form}")
     try:
         if is_file:
             target: Any = _load_file(Path(folder or Path.cwd(), module).resolve())
@@ -272,14 +273,16 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
             with importable(folder):
                 target = import_module(module)
     except (Exception, SystemExit) as error:
-        raise ConfigurationError(f"{option} {spec}: cannot import {module!r}: {_reason(error)}") from error
+        raise ConfigurationError(
+            f"{setting(option, spec)}: cannot import {module!r}: {_reason(error)}"
+        ) from error
     for part in name.split(".") if name else []:
         near = get_close_matches(part, [each for each in dir(target) if not each.startswith("_")], n=1)
         try:
             target = getattr(target, part)
         except AttributeError as error:
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise ConfigurationError(f"{option} {spec}: {error}{hint}") from error
+            raise ConfigurationError(f"{setting(option, spec)}: {error}{hint}") from error
     return target
 
 

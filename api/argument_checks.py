@@ -1,6 +1,6 @@
 """Checks of callers' arguments: types, unknown names, choices, and ranges of numbers.
 
-Messages name options of the command line, which `FiducialError` turns into arguments for callers in Python.
+Messages name settings as the surface that runs does.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..errors import UsageError
 from ..records import nearest
 from ..records.column_names import require_chosen_columns
 from ..records.grades import require_chosen_scores
+from ..spelling import setting
 from .callers import CallingLine, caller_known
 
 _PACKAGE = __name__.removesuffix("api.argument_checks")
@@ -281,11 +282,17 @@ def require_choice(name: str, value: object, choices: Any) -> None:
     """
     *others, last = get_args(choices)
     if value not in [*others, last]:
-        raise UsageError(f"{name} expects {', '.join(others)} or {last}, got {value!r}")
+        raise UsageError(f"{setting(name)} expects {', '.join(others)} or {last}, got {value!r}")
 
 
 def require_range(
-    name: str, number: float | None, low: float = 0.0, high: float = 1.0, ends: Ends = "neither"
+    name: str,
+    number: float | None,
+    low: float = 0.0,
+    high: float = 1.0,
+    ends: Ends = "neither",
+    *,
+    of: str | None = None,
 ) -> None:
     """Refuse a number outside its range.
 
@@ -295,11 +302,11 @@ def require_range(
     if number is None:
         return
     if not isinstance(number, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-        raise UsageError(f"{name} expects a number, got {number!r}")
+        raise UsageError(f"{setting(name, of)} expects a number, got {number!r}")
     above = number >= low if ends in {"low", "both"} else number > low
     below = number <= high if ends in {"high", "both"} else number < high
     if not (above and below and math.isfinite(number)):
-        raise UsageError(f"{name} expects {_described(low, high, ends)}, got {number:g}")
+        raise UsageError(f"{setting(name, of)} expects {_described(low, high, ends)}, got {number:g}")
 
 
 def _described(low: float, high: float, ends: Ends) -> str:
@@ -317,4 +324,4 @@ def require_whole(name: str, number: int | None, low: int = 1) -> None:
         UsageError: It is; None is accepted.
     """
     if number is not None and (not isinstance(number, Integral) or isinstance(number, bool) or number < low):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-        raise UsageError(f"{name} expects a whole number of at least {low}, got {number!r}")
+        raise UsageError(f"{setting(name)} expects a whole number of at least {low}, got {number!r}")

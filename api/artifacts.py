@@ -20,6 +20,7 @@ from ..evaluation.generation.commands import command_words, refuse_relative_scri
 from ..records import Case, kind_spec, read_records
 from ..report.page import ResultPage, document_page
 from ..report.text.artifact_text import artifacts_document, skills_document
+from ..spelling import flag
 from .checking import Workspaces, check_options
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
@@ -109,7 +110,9 @@ def _refuse_code(cases: Path) -> None:
             "python",
             "pytest",
         }:
-            raise UsageError(f"case {case.id!r} runs the code that the agent leaves behind: add --allow-code")
+            raise UsageError(
+                f"case {case.id!r} runs the code that the agent leaves behind: add {flag('allow_code')}"
+            )
 
 
 class SandboxDiagnosis(Diagnosis, Shown, frozen=True):

@@ -22,6 +22,7 @@ from ..records import ItemKey
 from ..report.document import as_lines
 from ..report.items.run_items import RunItems
 from ..report.items.view import item_document
+from ..spelling import command, setting
 from .callable_judge import ReadyJudge
 from .evaluating import evaluate, load_run
 from .judging import judge as make_judge
@@ -120,7 +121,7 @@ class AssistantTools:
             Pass rates with intervals, how far the judge is proven, the next step.
         """
         if self.model is None:
-            raise UsageError("no model to judge with: start the server with --model")
+            raise UsageError(f"no model to judge with: start the server with {setting('model')}")
         if "@" in judge:
             raise UsageError(f"{judge!r}: the model is the server's")
         if not judge.endswith(".prompty") and not _JUDGE_NAME.fullmatch(judge):
@@ -236,6 +237,5 @@ def _require_decoding_only(judge: ReadyJudge, name: str) -> None:
     more = {parameter for prompt in prompts for parameter in beyond_decoding(prompt.parameters)}
     if more:
         raise UsageError(
-            f"{name} sends {', '.join(sorted(more))}: an assistant's prompt may set decoding parameters only; "
-            f"with others, the user judges by `fiducial judge --judge {name}`"
+            f"{name} sends {', '.join(sorted(more))}: an assistant's prompt may set decoding parameters only; with others, the user judges by `{command('judge', judge=name)}`"
         )

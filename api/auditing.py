@@ -17,6 +17,7 @@ from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..records import nearest
+from ..spelling import setting
 from .argument_checks import checked_arguments, require_whole
 from .audits import Audit
 from .checking import Worlds, worlds_of
@@ -122,15 +123,15 @@ def _plan(
     **rest: Any,
 ) -> AuditPlan:
     if probes is None and not ladder:
-        raise UsageError("nothing to judge: name a folder of probes, or add --ladder, or both")
-    for option, number in (("--sample", sample), ("--repeats", repeats), ("--calls", calls)):
-        require_whole(option, number)
+        raise UsageError(f"nothing to judge: name a folder of probes, or add {setting('ladder')}, or both")
+    for name, number in (("sample", sample), ("repeats", repeats), ("calls", calls)):
+        require_whole(name, number)
     environments = worlds_of(worlds)
     dials = load_dials() if ladder else {}
     only = [only] if isinstance(only, str) else only
     if probes is None and (unknown := [name for name in only if name not in dials]):
         raise UsageError(
-            f"--only {unknown[0]}: no such dial{nearest(unknown[0], dials)}; there are {', '.join(dials)}"
+            f"{setting('only', unknown[0])}: no such dial{nearest(unknown[0], dials)}; there are {', '.join(dials)}"
         )
     chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(

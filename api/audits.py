@@ -33,6 +33,7 @@ from ..report.text.certificate_text import (
     certificate_status_document,
     verified_document,
 )
+from ..spelling import setting
 from .argument_checks import checked_arguments, require_range
 from .display import Document, Shown, ShownOnPage, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
@@ -193,7 +194,9 @@ def certify(
     """
     for name, value in claims.items():
         if not 0.0 < value < 1.0:
-            raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
+            raise UsageError(
+                f"{setting('claims', f'{name}={value:g}')}: a rate that can be claimed is above 0 and below 1"
+            )
     require_range("level", level)
     issued = datetime.now(UTC).isoformat(timespec="seconds")
     judged = read_judged_run(disk_folder_of(run, "certify"), judge)
@@ -210,7 +213,7 @@ def certify(
     )
     if out is None:
         if sign is not None:
-            raise UsageError("--sign signs the certificate that --out names")
+            raise UsageError(f"{setting('sign')} signs the certificate that {setting('out')} names")
         return certificate
     if certificate.holds:
         path = written_path(out)

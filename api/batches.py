@@ -12,6 +12,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.batch_results import ResultsTally
 from ..records.disk_files import shards_of
 from ..report.text.number_text import counted
+from ..spelling import setting
 from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, paths_of, written_path
 from .progress_bars import show_progress
@@ -58,4 +59,4 @@ def _about(tally: ResultsTally, model: str) -> Iterator[str]:
     if tally.superseded:
         yield f"{counted(tally.superseded, 'result')} superseded by a later or better one for the same request"
     for served_by, count in sorted(tally.served_by.items()):
-        yield f"warning: {counted(count, 'reply')} from {served_by!r}, but {model!r} was asked; --expect-served-by {model} refuses them"
+        yield f"warning: {counted(count, 'reply')} from {served_by!r}, but {model!r} was asked; {setting('expect_served_by', model)} refuses them"

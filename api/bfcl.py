@@ -17,6 +17,7 @@ from ..evaluation.checking.dotted_names import NamesOption
 from ..formats.bfcl import ResultTree, expand, find_results, open_source
 from ..records import nearest
 from ..report.text.bfcl_text import scores_document
+from ..spelling import setting
 from .argument_checks import checked_arguments
 from .display import Document, Shown, statistics_frame
 from .paths import FilePath, input_path, written_path
@@ -63,7 +64,7 @@ def _of_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
     chosen = {model if model in systems else model.replace("/", "_") for model in models}
     if unknown := sorted(chosen - systems):
         raise UsageError(
-            f"--model {unknown[0]}: no results of it{nearest(unknown[0], systems)}; there are {', '.join(sorted(systems))}"
+            f"{setting('model', unknown[0])}: no results of it{nearest(unknown[0], systems)}; there are {', '.join(sorted(systems))}"
         )
     if not chosen:
         return tree

@@ -168,7 +168,7 @@ class ReadyJudge(Closing):
             RecordError: A case or output is invalid.
             PromptError: The prompt cannot be rendered.
         """
-        require_whole("--repeats", repeats)
+        require_whole("repeats", repeats)
         judge, work = self.task.judge, _work(pairs, repeats)
         verdicts = (
             judge_concurrently(work, self._repeated, self.access.concurrency * 2)

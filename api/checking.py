@@ -108,10 +108,10 @@ def check_options(
         UsageError: There are no such rules.
         ConfigurationError: A function or world does not exist.
     """
-    require_choice("--rules", rules, Rules)
-    require_choice("--files", workspaces.get("files", "any"), FilesOption)
+    require_choice("rules", rules, Rules)
+    require_choice("files", workspaces.get("files", "any"), FilesOption)
     require_declared(workspaces, Workspaces)
-    require_range("--code-timeout", code_timeout, 0.0, math.inf)
+    require_range("code_timeout", code_timeout, 0.0, math.inf)
     return CheckOptions(
         rules=rules,
         functions=functions_of(functions),
@@ -214,8 +214,8 @@ def check_file(
         InputError: An input cannot be used, or the file cannot be written.
         WorkerError: A worker process was killed.
     """
-    require_choice("--names", names, NamesOption)
-    require_whole("--workers", workers)
+    require_choice("names", names, NamesOption)
+    require_whole("workers", workers)
     options = check_options(rules, functions, worlds, **workspaces)
     with show_progress(enabled=progress) as shown:
         checked = check_outputs(

@@ -13,6 +13,7 @@ from ..judges.prompt_file import prompt_of
 from ..judges.prompt_inputs import refuse_unfillable
 from ..judges.scale import scale_from_option, scale_line
 from ..records import atomic_write
+from ..spelling import setting
 
 __all__ = ["with_scale"]
 
@@ -38,9 +39,9 @@ def with_scale(spec: str, scale: str) -> str:
     try:
         line = scale_line(scale_from_option(scale))
     except ValueError as error:
-        raise UsageError(f"--scale {scale}: {error}") from error
+        raise UsageError(f"{setting('scale', scale)}: {error}") from error
     if read_front_matter(path).values.get("scale") is not None:
-        raise UsageError(f"{path} declares a scale; leave --scale out, or change the file")
+        raise UsageError(f"{path} declares a scale; leave {setting('scale')} out, or change the file")
     opening, newline, below = path.read_text("utf-8").partition("\n")
     text = f"{opening}{newline}{line}\n{below}"
     copy = _folder(text) / path.name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import msgspec
 
 from ..calibration.statistic import Statistic
-from ..errors import as_named, with_calls
+from ..errors import as_named
 from ..records import Verdict
 from ..records.frames import data_frame
 from ..report.document import Document, as_lines, as_markdown
@@ -71,16 +71,16 @@ class DisplayMixin:
         return one_screen(self.document() if self._screen is None else self._screen(self), room)
 
     def __str__(self) -> str:
-        return inert(with_calls("\n".join(as_lines(self.document()))))
+        return inert("\n".join(as_lines(self.document())))
 
     def to_markdown(self) -> str:
         """Return GitHub Markdown for the summary of a pull request."""
-        return inert(with_calls("\n".join(as_markdown(self.document()))))
+        return inert("\n".join(as_markdown(self.document())))
 
     def _repr_html_(self) -> str:
         from ..report.page import notebook_cell  # noqa: PLC0415 - for a notebook alone
 
-        return with_calls(notebook_cell(self.document()))
+        return notebook_cell(self.document())
 
 
 class Shown(msgspec.Struct, DisplayMixin, frozen=True):

@@ -23,6 +23,7 @@ from ..judges.loop_thread import run_apart
 from ..records import InputPath
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
+from ..spelling import setting
 from .agent_environments import scenes_of
 from .argument_checks import checked_arguments, hinting_arguments, require_choice, require_whole
 from .callable_judge import ReadyJudge
@@ -125,9 +126,9 @@ def evaluate(
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
-    require_choice("--names", names, NamesOption)
-    require_whole("--repeats", repeats)
-    require_whole("--workers", workers)
+    require_choice("names", names, NamesOption)
+    require_whole("repeats", repeats)
+    require_whole("workers", workers)
     _require_judge_on(judge_on)
     environments = worlds_of(worlds)
     folder = folder_or_memory(out, "run")
@@ -215,8 +216,8 @@ def judging_fields(
 def _require_judge_on(judge_on: JudgeOn) -> None:
     if judge_on not in ("open", "all") and not isinstance(judge_on, frozenset):
         if isinstance(judge_on, str):
-            raise UsageError(f"--judge-on expects open, all or a number, got {judge_on!r}")
-        require_whole("--judge-on", judge_on, 0)
+            raise UsageError(f"{setting('judge_on')} expects open, all or a number, got {judge_on!r}")
+        require_whole("judge_on", judge_on, 0)
 
 
 def _task(

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..evaluation.store.copies import copy_at
 from ..records import Case, MemoryFile, Output, Verdict, atomic_write, write_records
+from ..spelling import setting
 
 
 def require_local(folder: Path, purpose: str) -> None:
@@ -21,7 +22,9 @@ def require_local(folder: Path, purpose: str) -> None:
         UsageError: The folder is in an object store.
     """
     if copy_at(folder) is not None:
-        raise UsageError(f"{purpose} beside the run folder: choose an --out on this machine, not {folder}")
+        raise UsageError(
+            f"{purpose} beside the run folder: choose an {setting('out')} on this machine, not {folder}"
+        )
 
 
 def write_beside(path: Path, rows: Iterable[Case | Output | Verdict], otherwise: str) -> Path:
@@ -39,7 +42,7 @@ def write_beside(path: Path, rows: Iterable[Case | Output | Verdict], otherwise:
     write_records(rendered, rows)
     content = rendered.read_bytes()
     if path.exists() and path.read_bytes() != content:
-        raise UsageError(f"{path}: {otherwise}; remove it, or choose another --out")
+        raise UsageError(f"{path}: {otherwise}; remove it, or choose another {setting('out')}")
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(content)

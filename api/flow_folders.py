@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError, UsageError
 from ..judges.catalogue import all_prompts, find_prompt
+from ..spelling import setting
 from .evaluators import EVALUATORS, JudgeEvaluator, flex_flow
 from .paths import FilePath, written_path
 
@@ -66,7 +67,7 @@ def flow_folder(
     other = "flow.flex.yaml" if form == "dag" else "flow.dag.yaml"
     if (path / other).exists():
         raise UsageError(
-            f"{path}: holds {other}, and promptflow takes one flow per folder; choose another --out"
+            f"{path}: holds {other}, and promptflow takes one flow per folder; choose another {setting('out')}"
         )
     if form == "flex":
         return flex_flow(name, path)

@@ -13,6 +13,7 @@ from ..evaluation.conclusion.run_results import StratumRate
 from ..records import nearest
 from ..records.grades import as_number
 from ..records.made_scores import rounded_score
+from ..spelling import command, setting
 
 if TYPE_CHECKING:
     from ..calibration.agreement.calibration_results import JudgeCalibration
@@ -38,25 +39,25 @@ def parse_gates(options: Iterable[str], names: Collection[str]) -> dict[str, flo
         name, _, value = text.partition("=")
         if not value and as_number(name) is not None:
             raise UsageError(
-                f"--fail-under {text}: name the statistic: --fail-under {next(iter(names))}={name}"
+                f"{setting('fail_under', text)}: name the statistic: {setting('fail_under', f'{next(iter(names))}={name}')}"
             )
         if _TRIAL_RATE.fullmatch(name) and name not in names:
             raise UsageError(
-                f"--fail-under {text}: {name} is a rate over trials; gate it with `fiducial trials RUN --fail-under {text}`"
+                f"{setting('fail_under', text)}: {name} is a rate over trials; gate it with `{command('trials', 'RUN', fail_under=text)}`"
             )
         if name not in names:
             raise UsageError(
-                f"--fail-under {text}: no statistic is called {name!r}{nearest(name, names)}; there are {', '.join(names)}"
+                f"{setting('fail_under', text)}: no statistic is called {name!r}{nearest(name, names)}; there are {', '.join(names)}"
             )
         if name in gates:
-            raise UsageError(f"--fail-under {text}: {name} has a value already; name each once")
+            raise UsageError(f"{setting('fail_under', text)}: {name} has a value already; name each once")
         try:
             gates[name] = float(value)
         except ValueError as error:
-            raise UsageError(f"--fail-under expects STAT=VALUE, got {text!r}") from error
+            raise UsageError(f"{setting('fail_under')} expects STAT=VALUE, got {text!r}") from error
         if not math.isfinite(gates[name]):
             # No number is below NaN: such a gate would never fail.
-            raise UsageError(f"--fail-under expects a finite VALUE, got {text!r}")
+            raise UsageError(f"{setting('fail_under')} expects a finite VALUE, got {text!r}")
     return gates
 
 

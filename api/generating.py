@@ -29,6 +29,7 @@ from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from ..report.text.number_text import counted
+from ..spelling import setting
 from .agent_environments import Histories, scenes_of, server_embedding
 from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .callers import warn_caller
@@ -134,13 +135,13 @@ async def agenerate(
         RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
     """
     require_declared(access_arguments, AccessArguments)
-    require_whole("--trials", trials)
-    require_whole("--concurrency", concurrency)
-    require_whole("--steps-per-turn", steps_per_turn)
-    require_choice("--mode", mode, ToolMode)
+    require_whole("trials", trials)
+    require_whole("concurrency", concurrency)
+    require_whole("steps_per_turn", steps_per_turn)
+    require_choice("mode", mode, ToolMode)
     if user_base_url is not None and user_model is None:
         raise UsageError(
-            "--user-base-url is the endpoint of the simulated user's model: add --user-model NAME"
+            f"{setting('user_base_url')} is the endpoint of the simulated user's model: add {setting('user_model', 'NAME')}"
         )
     agent, name = _with_name(agent, system)
     of_models = {

@@ -22,6 +22,7 @@ from ..judges.prices import dollars_of
 from ..records.disk_files import shards_of
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
+from ..spelling import setting
 from .agent_environments import bfcl_histories, scenes_of, server_embedding
 from .checking import Worlds
 from .display import Document, Shown
@@ -135,7 +136,7 @@ def choose_source(
     """
     if user_access is not None and user_model is None:
         raise UsageError(
-            "--user-base-url is the endpoint of the simulated user's model: add --user-model NAME"
+            f"{setting('user_base_url')} is the endpoint of the simulated user's model: add {setting('user_model', 'NAME')}"
         )
     _require_one_source(model, agent, agent_calls=agent_calls, has_user=user_model is not None)
     opened = access() if model is not None or user_model is not None else None
@@ -171,14 +172,20 @@ def choose_source(
 def _require_one_source(model: str | None, agent: str | None, *, agent_calls: bool, has_user: bool) -> None:
     """Refuse both a model and an agent, or neither, and a way of calling that does not fit."""
     if has_user and agent is not None and not agent_calls:
-        raise UsageError("--user-model: a command talks to a simulated user line by line; add --agent-calls")
+        raise UsageError(
+            f"{setting('user_model')}: a command talks to a simulated user line by line; add {setting('agent_calls')}"
+        )
     if (model is None) == (agent is None):
         problem = (
             "name what generates the outputs" if model is None else "a model and an agent exclude each other"
         )
-        raise UsageError(f"{problem}: a model (--model NAME; for `run`, --generate NAME) or --agent COMMAND")
+        raise UsageError(
+            f"{problem}: a model ({setting('model', 'NAME')}; for `run`, {setting('generate', 'NAME')}) or {setting('agent', 'COMMAND')}"
+        )
     if agent_calls and agent is None:
-        raise UsageError("--agent-calls is for commands that call tools: add --agent COMMAND")
+        raise UsageError(
+            f"{setting('agent_calls')} is for commands that call tools: add {setting('agent', 'COMMAND')}"
+        )
 
 
 def generate_file(

@@ -26,6 +26,7 @@ from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file,
 from ..records.folder_files import CASES, OUTPUTS
 from ..records.frames import data_frame
 from ..report.text.improvement_text import improvement_document, improvement_screen
+from ..spelling import setting
 from .argument_checks import checked_arguments
 from .checking import Worlds, worlds_of
 from .display import Shown
@@ -139,13 +140,17 @@ def improve(
     spec, named_model = split_spec(os.fspath(prompt))
     judging = named_model or model
     if judging is None:
-        raise UsageError(f"name the judging model with --model, or as {spec}@MODEL")
+        raise UsageError(f"name the judging model with {setting('model')}, or as {spec}@MODEL")
     if not 0.0 < holdout < 1.0 or not 0.0 < margin < 1.0:
-        raise UsageError(f"--holdout and --margin are shares between 0 and 1, got {holdout:g} and {margin:g}")
+        raise UsageError(
+            f"{setting('holdout')} and {setting('margin')} are shares between 0 and 1, got {holdout:g} and {margin:g}"
+        )
     if proposals is None:
         proposals = 0 if candidates else PROPOSALS
     if proposals and model is None:
-        raise UsageError("no model writes candidates: name it with --model, or name --candidate FILE")
+        raise UsageError(
+            f"no model writes candidates: name it with {setting('model')}, or name {setting('candidate', 'FILE')}"
+        )
     plan = ImprovementPlan(
         items=_items(run_or_table, adjudications, criterion, reading or {}),
         prompt=spec,

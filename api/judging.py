@@ -143,7 +143,7 @@ def jury(
         UsageError: These judges cannot form such a jury.
     """
     refuse_unknown("jury", options, known_arguments(judge))
-    require_choice("--rule", rule, Rule)
+    require_choice("rule", rule, Rule)
     require_type("unsure", unsure, "Sequence[float]")
     if len(unsure) != 2 or not max(unsure[0], 0.0) <= min(unsure[1], 1.0):  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed
         raise UsageError(

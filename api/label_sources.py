@@ -14,6 +14,7 @@ from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
 from ..records.score_scales import ScoreScales
 from ..records.several_label_files import joined_label_files
+from ..spelling import setting, spelled_pairs
 from .argument_checks import require_declared, require_range
 from .paths import FilePath, Labels, source
 
@@ -52,7 +53,7 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
     if is_verdicts(path):
         if grades.ends is not None or grades.pass_at is not None:
             raise UsageError(
-                "--label-scale and --label-pass-at are about tables of grades; verdicts are in [0, 1]"
+                f"{setting('label_scale')} and {setting('label_pass_at')} are about tables of grades; verdicts are in [0, 1]"
             )
         return path
     return label_table(path, grades, columns or {})
@@ -93,7 +94,7 @@ def grade_scale(
     pass_at: float | None,
     words: Mapping[str, float | None] | None,
     *,
-    option: str = "--label-scale",
+    name: str = "label_scale",
 ) -> GradeScale:
     """Return the meaning of grades.
 
@@ -101,14 +102,16 @@ def grade_scale(
         UsageError: The ends are equal, the threshold is not between them, or a word's score is not in [0, 1].
     """
     if ends is not None:
-        _require_scale(ends, option)
+        _require_scale(ends, name)
         ends = (float(ends[0]), float(ends[1]))
-    require_range("--label-pass-at", pass_at, -math.inf, math.inf)
+    require_range("label_pass_at", pass_at, -math.inf, math.inf)
     if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):
-        raise UsageError(f"--label-pass-at {pass_at:g} is not on the scale {ends[0]:g}:{ends[1]:g}")
+        raise UsageError(
+            f"{setting('label_pass_at', f'{pass_at:g}')} is not on the scale {ends[0]:g}:{ends[1]:g}"
+        )
     for word, score in (words or {}).items():
         if score is not None and not (isinstance(score, Real) and 0.0 <= score <= 1.0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-            raise UsageError(f"--map-label {word}={score}: expected a score in [0, 1]")
+            raise UsageError(f"{spelled_pairs('map_label', {word: score})}: expected a score in [0, 1]")
     return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})
 
 
@@ -119,15 +122,14 @@ def score_scales(scale: GivenScale | None, words: Mapping[str, float | None] | N
         UsageError: See `grade_scale`.
     """
     ends = dict(scale) if isinstance(scale, Mapping) else {} if scale is None else {"": scale}
-    scales = {judge: grade_scale(each, None, words, option="--score-scale") for judge, each in ends.items()}
+    scales = {judge: grade_scale(each, None, words, name="score_scale") for judge, each in ends.items()}
     return ScoreScales(scales.pop("", grade_scale(None, None, words)), scales)
 
 
-def _require_scale(ends: Any, option: str) -> None:
+def _require_scale(ends: Any, name: str) -> None:
     """Refuse anything but two different finite numbers."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
     if len(pair) != 2 or not all(isinstance(end, Real) and math.isfinite(end) for end in pair):  # noqa: PLR2004 - both ends
-        name = option.removeprefix("--").replace("-", "_")
         raise UsageError(f"{name} expects the worst and the best grade, (1, 5), got {ends!r}")
     if ends[0] == ends[1]:
-        raise UsageError(f"{option} expects two different grades, got {ends[0]:g}:{ends[1]:g}")
+        raise UsageError(f"{setting(name)} expects two different grades, got {ends[0]:g}:{ends[1]:g}")

@@ -22,6 +22,7 @@ from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..records.table_rows import readable_lines
 from ..report.text.number_text import counted
+from ..spelling import setting
 from .argument_checks import checked_arguments
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
@@ -205,7 +206,7 @@ def join_labels(
     path = source("labels", labels)
     if is_verdicts(readable_lines(path)[0]):
         if by is not None:
-            raise UsageError("--by is about tables of grades; verdicts name their person in `by`")
+            raise UsageError(f"{setting('by')} is about tables of grades; verdicts name their person in `by`")
         joined = join(target, label_input(labels, **reading))
         return LabelsJoined(folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined))
     grades = grade_meaning(**reading)
@@ -260,7 +261,7 @@ def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
     Raises:
         InputError: The patch is for other cases, or for other references than these have.
     """
-    require_local(beside, "--labels-patch writes the corrected cases")
+    require_local(beside, f"{setting('labels_patch')} writes the corrected cases")
     files = shards_of(cases).files
     return write_beside(
         beside.with_name(f"{beside.stem}.cases.jsonl"),

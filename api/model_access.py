@@ -13,6 +13,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
+from ..spelling import setting
 from .argument_checks import require_declared, require_range, require_type, require_whole
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
@@ -44,8 +45,7 @@ def find_endpoint(base_url: str | None, api_key: str | None, environment: Mappin
     key = api_key or environment.get("OPENAI_API_KEY")
     if base_url is None and not key:
         raise ConfigurationError(
-            "no model endpoint is configured: set OPENAI_API_KEY, or the base URL of an OpenAI-compatible server "
-            "(--base-url, OPENAI_BASE_URL); the model `baseline` and a recording to replay need none"
+            f"no model endpoint is configured: set OPENAI_API_KEY, or the base URL of an OpenAI-compatible server ({setting('base_url')}, OPENAI_BASE_URL); the model `baseline` and a recording to replay need none"
         )
     return Endpoint(base_url=base_url, api_key=key or NO_KEY)
 
@@ -71,7 +71,9 @@ def shares_of(
     shares = [_share(_fields(each), concurrency, api_key, environment) for each in several]
     for index, share in enumerate(shares):
         if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:index]):
-            raise UsageError(f"--endpoint {share.endpoint.base_url}: named twice with the same key and model")
+            raise UsageError(
+                f"{setting('endpoints', share.endpoint.base_url)}: named twice with the same key and model"
+            )
     return tuple(shares)
 
 
@@ -83,17 +85,17 @@ def _share(
     weight, slots = fields.get("weight", 1), fields.get("concurrency")
     if not _is_number(weight) or not 0 < weight <= _MOST_SLOTS:
         raise UsageError(
-            f"--endpoint: expected a weight above 0 and at most {_MOST_SLOTS:,}, got {_shown(weight)}"
+            f"{setting('endpoints')}: expected a weight above 0 and at most {_MOST_SLOTS:,}, got {_shown(weight)}"
         )
     if slots is None:
         slots = max(1, round(concurrency * weight))
         if slots > _MOST_SLOTS:
             raise UsageError(
-                f"--endpoint: weight {_shown(weight)} times --concurrency {concurrency:,} is above {_MOST_SLOTS:,} calls in flight"
+                f"{setting('endpoints')}: weight {_shown(weight)} times {setting('concurrency', f'{concurrency:,}')} is above {_MOST_SLOTS:,} calls in flight"
             )
     if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= _MOST_SLOTS:
         raise UsageError(
-            f"--endpoint: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {_shown(slots)}"
+            f"{setting('endpoints')}: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {_shown(slots)}"
         )
     return EndpointShare(_described_endpoint(fields, api_key, environment), slots, fields.get("model"))
 
@@ -105,13 +107,15 @@ def _described_endpoint(
     if connection is not None:
         if url is not None or variable is not None or fields.get("api_key") is not None:
             raise UsageError(
-                "--endpoint: the connection has the address and the key; drop the URL, key_env and api_key"
+                f"{setting('endpoints')}: the connection has the address and the key; drop the URL, key_env and api_key"
             )
         from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
         return connection_endpoint(connection, environment)
     if variable is not None and not environment.get(variable):
-        raise ConfigurationError(f"--endpoint {url or ''},key-env={variable}: this variable is not set")
+        raise ConfigurationError(
+            f"{setting('endpoints', url or '')},key-env={variable}: this variable is not set"
+        )
     key = fields.get("api_key") or (environment[variable] if variable is not None else api_key)
     return find_endpoint(url, key, environment)
 
@@ -143,7 +147,7 @@ def _parse_endpoint(text: str) -> Mapping[str, Any]:
         if name not in _NAMES or not value or name in fields:
             names = ", ".join(each.replace("_", "-") for each in _NAMES)
             raise UsageError(
-                f"--endpoint{url and f' {url}'}: expected each of {names} once with a value, got {option[1]!r}"
+                f"{setting('endpoints')}{url and f' {url}'}: expected each of {names} once with a value, got {option[1]!r}"
             )
         fields[name] = _number(value) if name in {"weight", "concurrency"} else value
     return fields
@@ -227,15 +231,15 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
         ConfigurationError: No endpoint is named, the recording does not exist, or the model's price is needed but unknown.
     """
     require_declared(arguments, AccessArguments)
-    require_whole("--max-calls", arguments.get("max_calls"), 0)
-    require_range("--max-cost", arguments.get("max_cost"), 0.0, math.inf, "both")
+    require_whole("max_calls", arguments.get("max_calls"), 0)
+    require_range("max_cost", arguments.get("max_cost"), 0.0, math.inf, "both")
     replay, record, cache = arguments.get("replay"), arguments.get("record"), arguments.get("cache", True)
     timeout, attempts = arguments.get("timeout", 60.0), arguments.get("attempts", 6)
-    require_whole("--concurrency", concurrency)
-    require_whole("--attempts", attempts)
-    require_range("--patience", arguments.get("patience"), 0.0, math.inf, "both")
+    require_whole("concurrency", concurrency)
+    require_whole("attempts", attempts)
+    require_range("patience", arguments.get("patience"), 0.0, math.inf, "both")
     if not timeout > 0:
-        raise UsageError(f"--timeout expects a number above 0, got {timeout:g}")
+        raise UsageError(f"{setting('timeout')} expects a number above 0, got {timeout:g}")
     if replay is not None and not input_path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
     shares = _shares(arguments, concurrency) if replay is None else ()

@@ -21,6 +21,7 @@ from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
 from ..report.text.safe_text import SCREEN
+from ..spelling import command, setting
 from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
@@ -60,7 +61,7 @@ def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
         folder, audit = (shlex.quote(str(each)) for each in (out, f"{out}-audit"))
         judge = " ".join(judges)
         yield f"next: audit judges ({number_text.NEEDS_MODEL})"
-        yield f"  fiducial audit run {folder} --judge {judge} --model {number_text.MODEL} --out {audit}"
+        yield f"  {command('audit run', folder, judge=judge, model=number_text.MODEL, out=audit)}"
 
 
 def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:
@@ -112,15 +113,15 @@ def mutate(
         UsageError: There is no such operator.
     """
     require_declared(workspaces, Workspaces)
-    require_choice("--names", names, NamesOption)
-    require_whole("--per-output", per_output)
-    require_whole("--workers", workers)
+    require_choice("names", names, NamesOption)
+    require_whole("per_output", per_output)
+    require_whole("workers", workers)
     available = load_operators(operators, Path.cwd())
     only = [only] if isinstance(only, str) else only
     unknown = sorted(set(only) - available.keys())
     if unknown:
         raise UsageError(
-            f"--only {unknown[0]}: no such operator{nearest(unknown[0], available)}; there are {', '.join(available)}"
+            f"{setting('only', unknown[0])}: no such operator{nearest(unknown[0], available)}; there are {', '.join(available)}"
         )
     settings = ProbeSettings(
         operators=[each for name, each in available.items() if not only or name in only],

@@ -19,6 +19,7 @@ from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from ..records import nearest
+from ..spelling import setting
 from .argument_checks import Ends, checked_arguments, require_declared, require_range, require_whole
 from .callers import warn_caller
 from .table_results import SamplePlan
@@ -101,7 +102,7 @@ def plan(
         warn_caller("dear= is now expensive=", DeprecationWarning)
     require_declared(reading, TableReading)
     _require_numbers(arguments)
-    goals = {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget}
+    goals = {"half_width": half_width, "difference": difference, "draw": draw, "budget": budget}
     _require_goal(goals, has_table=table is not None)
     rows = measured = None
     if table is not None and (budget is None or draw is not None):
@@ -161,11 +162,15 @@ def _expected(
 def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None:
     """Refuse a plan of nothing, and a table that the plan does not use."""
     if all(value is None for value in goals.values()):
-        raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
-    if goals["--next"] is not None and not has_table:
-        raise UsageError("--next draws items of a TABLE: name it")
-    if has_table and all(goals[name] is None for name in ("--next", "--half-width", "--budget")):
-        raise UsageError("a TABLE is for --next, --half-width or --budget: add one of them")
+        raise UsageError(
+            f"say what to plan: {setting('half_width')}, {setting('difference')}, {setting('draw')} or {setting('budget')}"
+        )
+    if goals["draw"] is not None and not has_table:
+        raise UsageError(f"{setting('draw')} draws items of a TABLE: name it")
+    if has_table and all(goals[name] is None for name in ("draw", "half_width", "budget")):
+        raise UsageError(
+            f"a TABLE is for {setting('draw')}, {setting('half_width')} or {setting('budget')}: add one of them"
+        )
 
 
 _RANGES: Mapping[Ends, Sequence[str]] = {
@@ -179,22 +184,28 @@ _RANGES: Mapping[Ends, Sequence[str]] = {
 
 def _require_numbers(numbers: Mapping[str, Any]) -> None:
     """Refuse an argument of `plan` that is a number outside its range, or draws nothing."""
-    for option, name in (("--unlabelled", "unlabelled"), ("--next", "draw"), ("--of", "of")):
-        require_whole(option, numbers[name])
+    for name in ("unlabelled", "draw", "of"):
+        require_whole(name, numbers[name])
     if numbers["by_doubt"] and numbers["strata"]:
-        raise UsageError("--by-doubt and --strata are two ways to draw; give one")
+        raise UsageError(f"{setting('by_doubt')} and {setting('strata')} are two ways to draw; give one")
     if numbers["draw"] is None and (numbers["by_doubt"] or numbers["strata"]):
-        raise UsageError("--by-doubt and --strata are for --next: add --next N")
+        raise UsageError(
+            f"{setting('by_doubt')} and {setting('strata')} are for {setting('draw')}: add {setting('draw', 'N')}"
+        )
     difference, discordant = numbers["difference"], numbers["discordant"]
     if difference is not None and discordant is not None and difference > discordant:
-        raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
+        raise UsageError(
+            f"{setting('difference')} cannot be above {setting('discordant')}: the judges differ on those items only"
+        )
     for ends, names in _RANGES.items():
         for name in names:
-            require_range(f"--{name.replace('_', '-')}", numbers[name], ends=ends)
-    require_range("--rows-per-cluster", numbers["rows_per_cluster"], 1.0, math.inf, "both")
+            require_range(name, numbers[name], ends=ends)
+    require_range("rows_per_cluster", numbers["rows_per_cluster"], 1.0, math.inf, "both")
     if numbers["icc"] and numbers["rows_per_cluster"] == 1.0:
-        raise UsageError("--icc has no effect on clusters of one item: add --rows-per-cluster")
-    require_range("--budget", numbers["budget"], 0.0, math.inf)
+        raise UsageError(
+            f"{setting('icc')} has no effect on clusters of one item: add {setting('rows_per_cluster')}"
+        )
+    require_range("budget", numbers["budget"], 0.0, math.inf)
 
 
 def _by_phase(costs: Mapping[str, float]) -> dict[str, float]:
@@ -218,9 +229,11 @@ def _plan_budget(
 ) -> BudgetPlan:
     """Return the best use of a budget, from a pilot table or expected rates of judges."""
     if unknown := sorted(costs.keys() - set(PHASES)):
-        raise UsageError(f"--cost {unknown[0]}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}")
+        raise UsageError(
+            f"{setting('costs', unknown[0])}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}"
+        )
     for name, cost in costs.items():
-        require_range(f"--cost {_option(name)}", cost, 0.0, math.inf, "both")
+        require_range("costs", cost, 0.0, math.inf, "both", of=_option(name))
     if table is None:
         pilot = pilot_of_rates(_rates(judges))
     else:
@@ -231,7 +244,9 @@ def _plan_budget(
     for name in PHASES[1:]:
         if name == "label" or judges[name] is not None:
             if name not in costs:
-                raise UsageError(f"name the cost of one output of this step: --cost {_option(name)}=DOLLARS")
+                raise UsageError(
+                    f"name the cost of one output of this step: {setting('costs', f'{_option(name)}=DOLLARS')}"
+                )
             prices[name] = costs[name]
     return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
 
@@ -244,10 +259,10 @@ def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, 
             continue
         if isinstance(judge, str) or len(judge) != 2:  # noqa: PLR2004 - both rates
             raise UsageError(
-                f"--{_option(name)} {judge}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
+                f"{setting(_option(name), judge)}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
             )
         for rate in judge:
-            require_range(f"--{_option(name)}", rate)
+            require_range(_option(name), rate)
         rates[name] = judge
     return rates
 
@@ -259,9 +274,13 @@ def _names(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
         if isinstance(judge, str):
             names[name] = judge
         elif judge is not None:
-            raise UsageError(f"--{_option(name)}: name a judge of the TABLE, whose rates are measured on it")
+            raise UsageError(
+                f"{setting(_option(name))}: name a judge of the TABLE, whose rates are measured on it"
+            )
     if not names:
-        raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --expensive JUDGE")
+        raise UsageError(
+            f"with a TABLE, name its judges: {setting('cheap', 'JUDGE')}, {setting('expensive', 'JUDGE')}"
+        )
     return names
 
 

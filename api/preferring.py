@@ -192,7 +192,7 @@ def _plan(
     level: float = 0.95,
     **rest: Any,
 ) -> PreferencePlan:
-    require_whole("--repeats", repeats)
+    require_whole("repeats", repeats)
     require_range("level", level)
     environments = worlds_of(worlds)
     named = {"outputs": a, "more_outputs": b}

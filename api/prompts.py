@@ -21,6 +21,7 @@ from ..judges.prompt_judge import load_judge
 from ..judges.prompt_text import portability_problems
 from ..judges.prompt_variables import NotApplicableError
 from ..records import Case, CaseIndex, Message, Output, atomic_write, nearest, read_records
+from ..spelling import setting
 from .checking import Worlds, worlds_of
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
@@ -130,7 +131,7 @@ def rendered_prompt(
     if judge == _AGENT_PROMPT:
         return assemble_prompt(case), {}
     if outputs is None:
-        raise UsageError("--outputs is needed: a judge is asked about a case and an output")
+        raise UsageError(f"{setting('outputs')} is needed: a judge is asked about a case and an output")
     output = _find_output(input_path(outputs), case_id, system, trial)
     loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(worlds_of(worlds)))
     try:
@@ -182,7 +183,7 @@ def import_prompt(
 
     Return a summary of the new file; see `judges.prompt_import`.
     """
-    path = _require_prompty(written_path(out), f"--out {out}")
+    path = _require_prompty(written_path(out), setting("out", out))
     text, prompt = import_text(input_path(file), path, inputs, scale, step)
     with atomic_write(path) as target:
         target.write(text.encode())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 
 import msgspec
 
-from ..errors import FiducialError, InputError, UsageError, as_named, for_caller
+from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
@@ -40,6 +40,7 @@ from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
+from ..spelling import command
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
@@ -110,7 +111,7 @@ class Reading:
         self.cases, self.outputs, self.verdicts, self.skipped = lists_of(records)
         if scaling is not None:
             graded = Counter(each.by for each in self.verdicts if each.graded)
-            withdrawn = [_for_caller(each) for each in scaling.withdrawn(graded, source)]
+            withdrawn = [*scaling.withdrawn(graded, source)]
             authors = {each.field for each in withdrawn}
             self.skipped += withdrawn
             self.verdicts[:] = [each for each in self.verdicts if not (each.graded and each.by in authors)]
@@ -171,13 +172,8 @@ class Reading:
             return ""
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
         hints = grade_hints(self._table.asked, self._table.ratings)
-        grades = "".join(f"; {for_caller(hint)}" for hint in hints)
+        grades = "".join(f"; {hint}" for hint in hints)
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
-
-
-def _for_caller(skipped: Skipped) -> Skipped:
-    """Return a skipped row whose reason names arguments, unless the command line is used."""
-    return msgspec.structs.replace(skipped, reason=for_caller(skipped.reason))
 
 
 class DataReading(LabelReading, total=False):
@@ -283,7 +279,7 @@ def other_content(files: Sequence[FilePath]) -> str | None:
     if name in TABLES:
         return None
     paths = shlex.join(map(str, files))
-    return f"this is a file of {name}: `fiducial import {paths} --out imported`, then `fiducial calibrate imported`"
+    return f"this is a file of {name}: `{command('import', paths, out='imported')}`, then `fiducial calibrate imported`"
 
 
 def import_files(
@@ -321,8 +317,8 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
     grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
-    require_choice("--unit", unit, ChatUnit)
-    require_choice("--grade-by", grade_by, GradeBy)
+    require_choice("unit", unit, ChatUnit)
+    require_choice("grade_by", grade_by, GradeBy)
     references = None
     if join is not None:
         _refuse_missing(path := _input(join))
@@ -353,7 +349,7 @@ def _joined(
     """
     for record in records if references is None else chain(records, references.left()):
         if isinstance(record, Skipped):
-            yield _for_caller(msgspec.structs.replace(record, file=as_named(record.file)))
+            yield msgspec.structs.replace(record, file=as_named(record.file))
         else:
             yield record
     scaling.refuse_unused()

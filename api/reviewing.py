@@ -19,6 +19,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..records.label_table import is_verdicts
 from ..report.review import write_review
+from ..spelling import setting
 from .argument_checks import checked_arguments, require_choice, require_whole
 from .display import Document, Shown
 from .joining import correction_commands
@@ -101,9 +102,9 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         """Return a line on drawn outputs that are labelled already, if there are any."""
         done = "decided" if self.drawn.kind in TO_DECIDE else "labelled"
         if self.page is None and self.name:
-            return [f"{self.name} has {done} all of them; a larger --n adds more"]
+            return [f"{self.name} has {done} all of them; a larger {setting('n')} adds more"]
         if self.page is None:
-            return [f"all are {done}; --by NAME asks again, a larger --n adds more"]
+            return [f"all are {done}; {setting('by', 'NAME')} asks again, a larger {setting('n')} adds more"]
         earlier = len(self.drawn.keys) - len(self.keys)
         if not earlier:
             return []
@@ -116,18 +117,24 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
-            return [f"  fiducial review {_quoted(self.run)} --add {file}", *correction_commands(self.run)]
+            return [
+                f"  fiducial review {_quoted(self.run)} {setting('add', file)}",
+                *correction_commands(self.run),
+            ]
         if self.drawn.kind in TO_DECIDE:
-            return [f"  fiducial review {_quoted(self.run)} --add {file}", *_adjudicated_by(self.run)]
+            return [
+                f"  fiducial review {_quoted(self.run)} {setting('add', file)}",
+                *_adjudicated_by(self.run),
+            ]
         if self.drawn.kind == "decided":
             # An audit's labels correct judges' rates.
             asked = RunStore(self.run).manifest.judges
             later = [] if asked else ["once a judge was asked:"]
-            return [*later, f"  fiducial calibrate {_quoted(self.run)} --label-audit {file}"]
+            return [*later, f"  fiducial calibrate {_quoted(self.run)} {setting('label_audit', file)}"]
         if self.drawn.kind == "doubt":
             return [
                 "label every one, since each stands for others:",
-                f"  fiducial estimate {_quoted(self.table)} --labels {file}",
+                f"  fiducial estimate {_quoted(self.table)} {setting('labels', file)}",
             ]
         return ["  correct the cases whose label is wrong, and run again"]
 
@@ -165,9 +172,9 @@ def review(
         InputError: There is nothing to draw from.
         UsageError: An argument cannot be used.
     """
-    require_choice("--sample", sample, SampleKind)
+    require_choice("sample", sample, SampleKind)
     require_whole("count", count)
-    require_whole("--agreements", agreements, 0)
+    require_whole("agreements", agreements, 0)
     folder = disk_folder_of(run, "review")
     with put_back(folder), RunStore(folder) as store:
         decide = sample in TO_DECIDE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -164,6 +164,14 @@ class Run(DisplayMixin):
             if verdict.key not in counted or rank < counted[verdict.key][0]:
                 counted[verdict.key] = (rank, verdict)
         return sorted((verdict for _, verdict in counted.values() if (verdict.score or 0) < 1), key=_score)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rates of the systems and the use of the judges as JSON-compatible values."""
+        return {
+            "folder": None if self.folder is None else str(self.folder),
+            "systems": msgspec.to_builtins(dict(self.systems)),
+            "judges": msgspec.to_builtins(self.judges),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per verdict; a missing score is None."""

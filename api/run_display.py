@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.run_plan import Plan
@@ -34,6 +34,12 @@ class RunResults(Shown, frozen=True, kw_only=True):
     plan: Plan
     summary: RunSummary
     report: Path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as `fiducial.api.run.Run` has it."""
+        from .run import Run  # noqa: PLC0415 - asked for with --json alone
+
+        return Run(self.plan.out).to_dict()
 
     def document(self) -> Document:
         """Return a one-screen summary, with the first sentence of each note."""

@@ -26,6 +26,7 @@ from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
 from ..records import FolderPath, InputPath
 from ..records.disk_files import shards_of
+from ..spelling import setting
 from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
 
@@ -211,10 +212,10 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
     """
     if name is None:
         if address is not None:
-            raise UsageError("--address is for an engine; name it with --engine (ray)")
+            raise UsageError(f"{setting('address')} is for an engine; name it with {setting('engine')} (ray)")
         return None
     if name != "ray":
         raise UsageError(f"there is no engine {name!r}; expected ray")
     if find_spec("ray") is None:  # raised before any work begins
-        raise MissingExtraError("ray", "--engine ray")
+        raise MissingExtraError("ray", setting("engine", "ray"))
     return RayEngine(address, workers)

@@ -9,6 +9,7 @@ from ..errors import UsageError
 from ..records import Case, Output, Verdict, read_records
 from ..records.disk_files import shards_of
 from ..records.label_table import is_verdicts
+from ..spelling import command, setting
 from .files_beside import require_local, write_beside
 from .paths import FilePath, paths_of
 
@@ -30,7 +31,7 @@ def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
         if matched:
             yield case
     if unmatched:
-        raise UsageError(f"--only {next(iter(unmatched))}: no case has this id or tag")
+        raise UsageError(f"{setting('only', next(iter(unmatched)))}: no case has this id or tag")
 
 
 def _matches(case: Case, part: str) -> bool:
@@ -56,7 +57,7 @@ def selected_files(
     Raises:
         UsageError: Nothing matches, or an output names a workspace, which belongs to the folder of its file.
     """
-    require_local(beside, "--only writes files")
+    require_local(beside, f"{setting('only')} writes files")
     files = shards_of(paths_of(cases)).files
     chosen = list(selected((case for path in files for case in read_records(path, Case)), only))
     cases_file = _written(beside.with_name(f"{beside.stem}.only.cases.jsonl"), chosen)
@@ -83,7 +84,7 @@ def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
 def _without_workspace(output: Output) -> Output:
     if output.workspace is not None:
         raise UsageError(
-            f"--only: the output on {output.case_id!r} names a workspace; use `fiducial artifacts run --only` instead"
+            f"{setting('only')}: the output on {output.case_id!r} names a workspace; use `{command('artifacts run', only=True)}` instead"
         )
     return output
 

@@ -25,6 +25,7 @@ from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
 from ..judges.prices import dollars_of
 from ..records import nearest
+from ..spelling import setting
 from .argument_checks import checked_arguments, require_choice, require_range, require_whole
 from .paths import Labels, source
 from .price_memory import known_prices
@@ -88,14 +89,13 @@ def calibrate(
     """
     if threshold_for is not None and threshold_for not in AGREEMENT:
         raise UsageError(
-            f"--threshold-for {threshold_for}: no statistic of the 2x2 table is called {threshold_for!r}"
-            f"{nearest(threshold_for, AGREEMENT)}; there are {', '.join(AGREEMENT)}"
+            f"{setting('threshold_for', threshold_for)}: no statistic of the 2x2 table is called {threshold_for!r}{nearest(threshold_for, AGREEMENT)}; there are {', '.join(AGREEMENT)}"
         )
     _require_settings(interval, level, replicates, seed)
-    require_range("--max-error", max_error)
-    require_choice("--label-audit-by", label_audit_by, AuditMethod)
+    require_range("max_error", max_error)
+    require_choice("label_audit_by", label_audit_by, AuditMethod)
     if recalibrate is not None:
-        require_choice("--recalibrate", recalibrate, Recalibrator)
+        require_choice("recalibrate", recalibrate, Recalibrator)
     categories = None if levels is None else _categories(levels)
     rows = read_table(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
@@ -134,7 +134,7 @@ def _categories(levels: Iterable[Any]) -> list[float]:
         if len(categories) in _CATEGORY_COUNTS:
             return categories
     raise UsageError(
-        f"--levels expects 2 to {_CATEGORY_COUNTS[-1]} different numbers in [0, 1], got {reprlib.repr(given)}"
+        f"{setting('levels')} expects 2 to {_CATEGORY_COUNTS[-1]} different numbers in [0, 1], got {reprlib.repr(given)}"
     )
 
 
@@ -145,22 +145,24 @@ def _in_unit_interval(number: Any) -> bool:
 def _require_settings(interval: IntervalOption | None, level: float, replicates: int, seed: int) -> None:
     """Refuse settings of intervals that do not exist or are outside their range."""
     if interval is not None:
-        require_choice("--interval", interval, IntervalOption)
+        require_choice("interval", interval, IntervalOption)
     require_range("level", level)
-    require_whole("--replicates", replicates, _FEWEST_REPLICATES)
-    require_whole("--seed", seed, 0)
+    require_whole("replicates", replicates, _FEWEST_REPLICATES)
+    require_whole("seed", seed, 0)
 
 
 def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: float | None) -> None:
     if max_error is None:
-        raise UsageError("--cascade is certified at --max-error; give both")
+        raise UsageError(f"{setting('cascade')} is certified at {setting('max_error')}; give both")
     if not cascade:
-        raise UsageError("--cascade expects at least one judge, got none")
+        raise UsageError(f"{setting('cascade')} expects at least one judge, got none")
     for name in cascade:
         if name not in judges:
-            raise UsageError(f"--cascade: there is no judge {name!r}; there are {', '.join(judges)}")
+            raise UsageError(
+                f"{setting('cascade')}: there is no judge {name!r}; there are {', '.join(judges)}"
+            )
     if len(set(cascade)) != len(cascade):
-        raise UsageError("--cascade names a judge twice")
+        raise UsageError(f"{setting('cascade')} names a judge twice")
 
 
 @checked_arguments
@@ -206,15 +208,14 @@ def compare(
         InputError: A table cannot be used, or there are not two to compare.
         UsageError: There is no table, or ``by`` or ``statistic`` is unknown.
     """
-    require_choice("--by", by, By)
+    require_choice("by", by, By)
     if right is not None:
-        require_choice("--right", right, Right)
+        require_choice("right", right, Right)
     if statistic not in ESTIMATORS:
         raise UsageError(
-            f"--statistic {statistic}: no statistic is called {statistic!r}{nearest(statistic, ESTIMATORS)}; "
-            f"there are {', '.join(ESTIMATORS)}"
+            f"{setting('statistic', statistic)}: no statistic is called {statistic!r}{nearest(statistic, ESTIMATORS)}; there are {', '.join(ESTIMATORS)}"
         )
-    require_whole("--flips", flips, 0)
+    require_whole("flips", flips, 0)
     _require_settings(interval, level, replicates, seed)
     return Comparison.of(
         compare_table(
@@ -280,12 +281,12 @@ def estimate(
         InputError: The table cannot be used.
         UsageError: It is not a table, a number is outside its range, or judges contradict each other.
     """
-    require_choice("--interval", interval, RateInterval)
-    require_choice("--target", target, Target)
+    require_choice("interval", interval, RateInterval)
+    require_choice("target", target, Target)
     if labels_chosen_by is not None:
-        require_choice("--labels-chosen-by", labels_chosen_by, LabelsChosenBy)
+        require_choice("labels_chosen_by", labels_chosen_by, LabelsChosenBy)
     require_choice("part", part, Part)
-    require_range("--open-worse-by", open_worse_by, ends="both")
+    require_range("open_worse_by", open_worse_by, ends="both")
     require_range("level", level)
     return Estimation.of(
         estimate_table(

@@ -11,6 +11,7 @@ from ..records import nearest
 from ..records.frames import data_frame
 from ..report.document import Document
 from ..report.text.trials_text import trials_document
+from ..spelling import setting
 from .argument_checks import checked_arguments, require_range
 from .display import Shown
 from .tables import TableReading, Tables, read_table
@@ -84,7 +85,7 @@ def trials(
     ks = [ks] if isinstance(ks, int) else ks
     if ks is not None and (not ks or any(not 1 <= k <= _MOST for k in ks)):
         raise UsageError(
-            f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
+            f"{setting('ks')}: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
         )
     require_range("level", level)
     rows = read_table(table, outputs=True, **reading)

@@ -17,6 +17,13 @@ from pathlib import Path
 
 import paths
 from commands import described
+from setting_declarations import (
+    SURFACES,
+    declarations,
+    expressions_over_messages,
+    option_literals,
+    verbs_in,
+)
 from source_tree import (
     LONGEST_SUMMARY,
     POOR_BEGINNING,
@@ -30,6 +37,10 @@ from source_tree import (
     type_names,
 )
 from value_names import names_on_the_way
+
+from fiducial.settings.access_settings import AccessSettings
+from fiducial.settings.judging_settings import JudgingSettings, JurySettings
+from fiducial.settings.setting import declared, names_of
 
 _ROOT = Path(__file__).parents[1]
 _NOT_ROOMS = {"build", "dist", "notebooks"}
@@ -111,11 +122,40 @@ def readability() -> Iterator[tuple[str, str]]:
     yield "words of the docs without decisions, of which with a letter", f"{len(words):,}, {lettered:,}"
     counts = ", ".join(str(len(each)) for each in names_on_the_way().values())
     yield "names of all options, and of one option's value, from the command line to the plan", counts
+    yield from _settings()
     for command, touched in paths.measured():
         yield (
             f"`{command}` of two outputs: files executed, modules loaded",
             f"{touched.executed}, {touched.loaded}",
         )
+
+
+def _settings() -> Iterator[tuple[str, str]]:
+    """Yield counts of the declarations of settings, and of options that the core writes."""
+    verbs = [
+        verb
+        for path in sorted((_ROOT / "settings" / "verbs").glob("[a-z]*.py"))
+        for verb in verbs_in(path.stem)
+    ]
+    settings = [each for verb in verbs for each in declared(verb)]
+    files = [
+        path for path in product_files() if path.relative_to(_ROOT).parts[0] in {"api", "cli", "settings"}
+    ]
+    core = [path for path in product_files() if path.relative_to(_ROOT).parts[0] not in SURFACES]
+    shared = {name for part in (AccessSettings, JudgingSettings, JurySettings) for name in names_of(part)}
+    counts = declarations(files, shared).values()
+    yield (
+        "declarations of a setting of access, judging and juries in api/, cli/ and settings/: mean, most",
+        f"{statistics.mean(counts):.1f}, {max(counts)}",
+    )
+    yield (
+        "texts of the core that write an option",
+        f"{option_literals(core, {each.option for each in settings})}",
+    )
+    yield (
+        "regular expressions in errors.py",
+        f"{expressions_over_messages((_ROOT / 'errors.py').read_text())}",
+    )
 
 
 def _fewest_and_most(files: Mapping[str, list[Path]]) -> str:

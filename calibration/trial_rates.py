@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ..errors import InputError
+from ..spelling import command, either, spelled_pairs
 from .arrays import BoolArray, FloatArray, cluster_numbers
 from .comparison.outputs import graded_of, outputs_of
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
@@ -68,10 +69,8 @@ def trial_rates(
         ungraded = sum(each.ungraded for each in systems.values())
         raise InputError(f"none of {ungraded:,} trials is graded; `fiducial report RUN` says why")
     if all(len(np.unique(each.graded.case)) == len(each.graded.case) for each in systems.values()):
-        raise InputError(
-            "every case has one trial; make several with `fiducial generate --trials N`, "
-            "or number outputs in `trial`"
-        )
+        again = either(f"`{command('generate', trials='N')}`", "fd.generate(cases, agent, trials=N)")
+        raise InputError(f"every case has one trial; make several with {again}, or number outputs in `trial`")
     ks = ks or _default_ks([each.graded for each in systems.values()])
     return {name: _rates_of_system(each, ks, level) for name, each in systems.items()}
 
@@ -140,7 +139,9 @@ def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
 def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
     """Return each system's trials from rows of one judge; labels correct the judge."""
     if TRIAL not in table.columns:
-        raise InputError("the table has no column `trial`; name it with --map trial=COLUMN")
+        raise InputError(
+            f"the table has no column `trial`; name it with {spelled_pairs('map', {'trial': 'COLUMN'})}"
+        )
     judges = [name for name, _ in table.judge.present()]
     if len(judges) > 1:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); keep the rows of one")

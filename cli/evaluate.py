@@ -19,7 +19,7 @@ from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grade_arguments
 from .model_options import jury_options_of, model_access
-from .printing import command_line, echo_answer
+from .printing import command_line, echo_answer, write_json
 
 _WIDTH = 80
 """Default width of a terminal, in columns."""
@@ -50,7 +50,10 @@ def evaluate_command_line(options: RunSettings | JudgeSettings, /, **stages: Unp
             return EXIT_PARTIAL
     plan = _plan(options, stages)
     if options.dry_run:
-        click.echo(str(forecast(plan, access(), progress=True)))
+        expected = forecast(plan, access(), progress=True)
+        write_json(expected, options.json_file)
+        if options.json_file != "-":
+            click.echo(str(expected))
         return EXIT_OK
     code = evaluate(
         plan,
@@ -59,6 +62,7 @@ def evaluate_command_line(options: RunSettings | JudgeSettings, /, **stages: Unp
         min_graded=options.min_graded,
         verbose=options.verbose,
         quiet=options.quiet,
+        json_file=options.json_file,
     )
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 
@@ -101,6 +105,7 @@ def evaluate(
     min_graded: float | None = None,
     verbose: bool = False,
     quiet: bool = False,
+    json_file: str | None = None,
     progress: bool | None = True,
 ) -> int:
     """Run a plan, print its results, and return the exit code.
@@ -112,6 +117,7 @@ def evaluate(
         min_graded: Lowest share of outputs that must have a score.
         verbose: Print everything instead of one screen.
         quiet: Print only the gates that fail.
+        json_file: File for the result as JSON; ``-`` prints it instead of the screen.
         progress: Whether to show progress unless ``--quiet`` is given; None: only on a terminal.
     """
     gates = parse_run_gates(fail_under) if fail_under else {}
@@ -127,6 +133,10 @@ def evaluate(
     else:
         report = f"report: {result.report}   (-v prints everything)"
         lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*notes, report])]
+    write_json(result, json_file)
+    if json_file == "-":
+        lines = []
+        click.echo("".join(f"{line}\n" for line in as_lines(failures)), err=True, nl=False)
     echo_answer(lines)
     if result.summary.not_judged is not None:
         click.echo(f"fiducial: {result.summary.not_judged}", err=True)

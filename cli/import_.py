@@ -29,7 +29,19 @@ _MAPS = re.compile(r"(?:--map (?:'[^']*'|(?!\S+=COLUMN\b)[^\s'=]+=\S+)(?: |$))+$
 """Options at the end of a message, all of which name columns."""
 
 
-@click.command("import", epilog=_EXAMPLE, cls=MultiValueCommand)
+class ImportCommand(MultiValueCommand):
+    """Command whose help names every source that can be read."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help with the sources."""
+        from ..api.reading import source_names
+
+        assert self.help is not None
+        self.help = self.help.replace("SOURCES", ", ".join(source_names()))
+        return super().get_help(ctx)
+
+
+@click.command("import", epilog=_EXAMPLE, cls=ImportCommand)
 @options_of(ImportSettings)
 def command(
     *,
@@ -46,8 +58,7 @@ def command(
 ) -> None:
     """Import other tools' files; PATH is a file, or a folder of related files.
 
-    SOURCE is one of inspect, promptfoo, openai, otlp, mlflow, langsmith, langfuse, azure, deepeval, pydantic-evals, braintrust, phoenix,
-    ragas, csv, parquet, json, hf, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores),
+    SOURCE is one of SOURCES, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores),
     labels.jsonl (people's labels among them), clusters.json (if rows name a group), and skipped.jsonl, which lists every skipped record with
     file, line, field and reason.
     """

@@ -13,11 +13,13 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError, on_command_line
+from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError
+from ..spelling import spelled_as_options
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
 from .inert_streams import inert_streams
 from .option_sources import words_before_dashes
+from .spelled_options import option_of
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -166,7 +168,7 @@ def main() -> NoReturn:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not set for background jobs
             # A machine that is taken away sends SIGTERM first: clean up, as after Ctrl-C.
             signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-        with inert_streams(), on_command_line():
+        with inert_streams(), spelled_as_options(option_of):
             _run()
     except KeyboardInterrupt:  # on the way in or out
         _leave(EXIT_INTERRUPTED)

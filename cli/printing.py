@@ -98,7 +98,7 @@ def emit(
     """
     from ..api.display import SCREEN, WIDTH, as_lines
 
-    _write_json(result, json_file)
+    write_json(result, json_file)
     if json_file == "-":
         return
     document = result.document() if full is None else full
@@ -116,7 +116,7 @@ def echo_json(text: str) -> None:
     click.echo(inert_json(text))
 
 
-def _write_json(result: Shown, json_file: str | None) -> None:
+def write_json(result: Shown, json_file: str | None) -> None:
     """Write the result's JSON to a file, or print it for ``-``."""
     if json_file is None:
         return
@@ -143,7 +143,7 @@ def emit_page(
     if markdown and json_file == "-":
         raise UsageError("--markdown and --json both print: name a file with --json FILE, or drop one")
     if markdown:
-        _write_json(result, json_file)
+        write_json(result, json_file)
         click.echo(result.to_markdown())
     else:
         emit(result, json_file, closing=closing)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import ConfigurationError, UsageError
 from ..plugins import FUNCTIONS, WORLDS, look_up
+from ..spelling import setting
 from .execution.shipped_functions import SHIPPED
 from .finding import shorten
 
@@ -31,8 +32,8 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
     for spec in specs:
         name = spec.partition(":")[2]
         if not name:
-            raise UsageError(f"--environment {spec!r}: expected module:Class")
-        world = look_up("--environment", spec, folder, "module:Class")
+            raise UsageError(f"{setting('environment', f'{spec!r}')}: expected module:Class")
+        world = look_up("environment", spec, folder, "module:Class")
         if not WORLDS.accepts(world):
             raise ConfigurationError(f"environment {spec!r}: expected {WORLDS.holds}, got {shorten(world)}")
         named[name.rpartition(".")[2]] = world
@@ -76,7 +77,7 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
     """
     named: dict[str, Callable[..., Any]] = {}
     for spec in specs:
-        target = look_up("--functions", spec, folder)
+        target = look_up("functions", spec, folder)
         named.update(_functions(spec, spec.partition(":")[2].rpartition(".")[2], target))
     return ChainMap(named, cast("dict[str, Any]", RegisteredFunctions()))
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from ..errors import ConfigurationError, UsageError, as_named
+from ..spelling import setting
 from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
 from .inputs import EvaluationInputs
@@ -224,7 +225,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
     tasks = [by_statement(task, plan.split_model) for task in tasks]
     if not any(map(is_split, tasks)):
         raise UsageError(
-            "--split-statements: these judges grade a whole answer; use it with groundedness or a custom prompt"
+            f"{setting('split_statements')}: these judges grade a whole answer; use it with groundedness or a custom prompt"
         )
     return tasks
 

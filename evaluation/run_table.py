@@ -18,6 +18,7 @@ from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from ..records.standing_labels import is_tie, standing_labels
+from ..spelling import command, either
 from .case_tags import with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
@@ -27,6 +28,18 @@ from .store.known_items import part_test
 from .store.run_store import RunStore
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
+
+
+def _no_judge() -> str:
+    asks, compares = (
+        command("run", "CASES", outputs="OUTPUTS", judge="JUDGE"),
+        command("compare", "RUN", by="system"),
+    )
+    return either(
+        f"there is no verdict of a judge; `{asks}` asks one, `{compares}` needs none",
+        "no judge graded this run: fd.evaluate(cases, outputs, judges=...) asks one; "
+        'fd.compare(run, by="system") needs none',
+    )
 
 
 def read_tables(
@@ -167,7 +180,7 @@ def run_rows(
     names, decided = names or ShownNames(), _Decided(store)
     if "judge" not in decided.sources:
         raise InputError(
-            "there is no verdict of a judge; `fiducial run CASES --outputs OUTPUTS --judge JUDGE` asks one, `fiducial compare RUN --by system` needs none",
+            _no_judge(),
             path=str(store.path / VERDICTS),
         )
     trusted, people = _labels(store)

@@ -102,7 +102,7 @@ def nothing_asked(
     guesses = guessed([row], row, ("accepted_answers", "id", "label", "response", "system"))
     if "query" in table_guesses:
         guesses = {"query": table_guesses["query"]}
-    name = map_options(guesses) if guesses else "--map query=COLUMN"
+    name = map_options(guesses or {"query": "COLUMN"})
     return f"the answer is empty, and no column is known to hold the question; name it: {name}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -22,6 +21,7 @@ from ..records.grades import (
 )
 from ..records.made_scores import rounded_score
 from ..records.score_scales import UNIT_SCORES, ScoreScales
+from ..spelling import setting, spelled_scale
 from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
@@ -163,13 +163,13 @@ class ScoreScaling:
             if judge not in self._authors:
                 authors = ", ".join(self._authors) or "nobody"
                 raise UsageError(
-                    f"--score-scale names {judge!r}, which has no score{nearest(judge, self._authors)}; scores are by {authors}"
+                    f"{setting('score_scale')} names {judge!r}, which has no score{nearest(judge, self._authors)}; scores are by {authors}"
                 )
 
 
 def _scale_option(by: str, number: float, *, is_label: bool = False) -> str:
     ends = usual_ends([number])
-    return f"--label-scale {ends}" if is_label else f"--score-scale {shlex.quote(f'{by}={ends}')}"
+    return spelled_scale("label_scale", ends) if is_label else spelled_scale("score_scale", ends, by)
 
 
 def scored(

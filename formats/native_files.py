@@ -10,17 +10,20 @@ import msgspec
 from ..errors import InputError
 from ..records import MAX_LINE_BYTES, Case, Output, Verdict, is_kind
 from ..records.folder_files import CASES, MANIFEST, OUTPUTS, VERDICTS
+from ..spelling import command
 from .json_values import is_object
 
 _MANIFEST_KEYS = {"identity", "journals"}
 """Keys of every run's manifest."""
 
-_COMMANDS: dict[type[Case | Output | Verdict], str] = {
-    Case: "cases; grade outputs for them: `fiducial run {path} --outputs FILE`",
-    Output: "outputs; grade them: `fiducial run CASES --outputs {path}`",
-    Verdict: "verdicts; labels among them are used by `fiducial run --labels {path}`",
-}
-"""Command that reads a file of records, by record."""
+
+def _uses(path: Path) -> dict[type[Case | Output | Verdict], str]:
+    """Return the command that reads a file of records, by record."""
+    return {
+        Case: f"cases; grade outputs for them: `{command('run', path, outputs='FILE')}`",
+        Output: f"outputs; grade them: `{command('run', 'CASES', outputs=path)}`",
+        Verdict: f"verdicts; labels among them are used by `{command('run', labels=path)}`",
+    }
 
 
 class NativeFileError(InputError):
@@ -39,9 +42,8 @@ def refuse_native_file(glimpse: Any, path: Path) -> None:
     Raises:
         NativeFileError: It is.
     """
-    for record, command in _COMMANDS.items():
+    for record, use in _uses(path).items():
         if _is_of(record, glimpse):
-            use = command.format(path=path)
             error = NativeFileError(f"needs no import, it already holds fiducial's {use}", path=path)
             error.use = use
             raise error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from ..records.column_names import (
 from ..records.fault_columns import direction_options, direction_problem, label_direction
 from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
+from ..spelling import spelled_pairs, spelled_scale, together
 from .file_rows import FileRow
 from .import_options import Options
 from .json_values import is_object, parsed
@@ -75,11 +75,13 @@ class RecognizedGrades(NamedTuple):
             ):
                 continue
             ends = usual_ends([number])
-            remedy = f"add --label-scale {ends}"
+            remedy = f"add {spelled_scale('label_scale', ends)}"
             if column not in labels:
-                mapped, scale = shlex.quote(f"label={column}"), shlex.quote(f"{column}={ends}")
+                of_people = together(
+                    spelled_pairs("map", {"label": column}), spelled_scale("label_scale", ends)
+                )
                 remedy = (
-                    f"add --score-scale {scale}, or if people gave them: --map {mapped} --label-scale {ends}"
+                    f"add {spelled_scale('score_scale', ends, column)}, or if people gave them: {of_people}"
                 )
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from ..errors import NO_GRADE, RecordError
+from ..errors import RecordError
 from ..records import Verdict
 from ..records.grades import (
     GradeScale,
@@ -19,10 +18,12 @@ from ..records.grades import (
     is_missing,
     majority,
     map_label_options,
+    no_grade,
     usual_ends,
 )
 from ..records.standing_labels import MAJORITY
 from ..records.typed_values import convert
+from ..spelling import spelled_pairs, spelled_scale, together
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
 from .json_values import is_object
@@ -78,7 +79,7 @@ def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedS
     grades.columns.require_direction(by)
     number, unscaled = as_number(value), grades.columns.unscaled
     if by in unscaled and number is not None:
-        option = f"--map {shlex.quote(f'label={by}')} --label-scale {unscaled[by]}"
+        option = together(spelled_pairs("map", {"label": by}), spelled_scale("label_scale", unscaled[by]))
         raise RecordError(
             f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}; if people gave them: {option}",
             field=by,
@@ -114,7 +115,7 @@ def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
 
 
 def _score_scale(by: str, ends: str) -> str:
-    return f"--score-scale {shlex.quote(f'{by}={ends}')}"
+    return spelled_scale("score_scale", ends, by)
 
 
 def label_readers(
@@ -142,7 +143,7 @@ def _label(
     number, unscaled = as_number(value), columns.unscaled
     if column in unscaled and number is not None and not grades.has_word(number):
         raise RecordError(
-            f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[column]}",
+            f"the labels are not all from 0 to 1: name their worst and best with {spelled_scale('label_scale', unscaled[column])}",
             field=column,
         )
     try:
@@ -150,11 +151,12 @@ def _label(
     except UnknownGradeError as error:
         if isinstance(value, str) and number is None:
             raise RecordError(
-                f"unknown label {value!r}: map it with {map_label_options([value])} (1 for pass, 0 for fail, {NO_GRADE})",
+                f"unknown label {value!r}: map it with {map_label_options([value])} (1 for pass, 0 for fail, {no_grade()})",
                 field=column,
             ) from None
         raise RecordError(
-            f"the label {value!r} is {error}: give the scale with --label-scale WORST:BEST", field=column
+            f"the label {value!r} is {error}: give the scale with {spelled_scale('label_scale', 'WORST:BEST')}",
+            field=column,
         ) from None
     if score is None:
         return []

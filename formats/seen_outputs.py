@@ -10,6 +10,7 @@ from pathlib import Path
 from ..errors import RecordError, as_named
 from ..records import Output
 from ..records.json_text import encode_json
+from ..spelling import either, setting
 from .imported_records import FilePosition
 
 
@@ -86,7 +87,7 @@ def _repeated(output: Output, place: str, *, is_same: bool, graded: bool, in_tab
     if is_same:
         person = "who graded it in a column `annotator`, or " if graded else ""
         return f"repeated: {output.case_id} is already {place}; name {person}the attempt in a column `trial`"
-    option = f"as trials with --system {shlex.quote(output.system)}"
+    option = f"as trials with {setting('system', either(shlex.quote(output.system), repr(output.system)))}"
     remedy = f"count repeated attempts {option}"
     if in_table:
         remedy = f"number repeated attempts in a column `trial`, or count them {option}"

@@ -15,6 +15,7 @@ from ..errors import UsageError
 from ..records import Outcome, Output, Step, ToolCall, ToolResults, Verdict, atomic_write, write_records
 from ..records.output import messages_asked
 from ..records.typed_values import decode_json
+from ..spelling import setting
 from .export_items import ExportContext, ExportItem, Written, identity, with_scores
 from .json_values import as_text
 
@@ -35,7 +36,7 @@ def write_scores(items: Iterable[ExportItem], path: Path, run: ExportContext) ->
     judged = list(items)
     systems = {item.output.system for item in judged}
     judges = {verdict.by for item in judged for verdict in item.verdicts}
-    for option, names in (("--system", systems), ("--judge", judges)):
+    for option, names in ((setting("system"), systems), (setting("judge"), judges)):
         if len(names) != 1:
             choices = ", ".join(sorted(names)) or "none"
             raise UsageError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import ColumnsError
 from ..records import Case, Output, Verdict, kind_spec
 from ..records.column_names import map_options
+from ..spelling import setting
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord
 
@@ -57,7 +58,7 @@ class UnaskedCases:
         problem = "no question column found" if column is None else f"no row has a question in {column!r}"
         if "query" not in guesses:
             problem += f"; the columns are {', '.join(map(repr, sorted(header)))}"
-        alone = "grade the answers alone with --criterion TEXT, or " if self._outputs else ""
+        alone = f"grade the answers alone with {setting('criterion', 'TEXT')}, or " if self._outputs else ""
         options = map_options({"query": guesses.get("query", "COLUMN"), **guesses})
         error = ColumnsError(f"{problem}; {alone}name it: {options}", path=path)
         error.options = options if "query" in guesses else ""

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ..errors import UsageError
 from ..records.column_names import FIELDS, column_named, is_person, known_fields, map_options
+from ..spelling import setting, together
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import Skipped
@@ -40,10 +41,10 @@ def refuse_unclear(
         name for name in header if is_person(name)
     ]  # a label of each answer, or several people's of one
     label = {"label": people[0]} if people else {}
-    alone = f"{map_options({'response': answers[0], **label})} --system NAME"
+    alone = together(map_options({"response": answers[0], **label}), setting("system", "NAME"))
     if options.joined is not None:
         raise UsageError(
-            f"--system names one system, and {len(answers)} columns hold answers: import {alone}"
+            f"{setting('system')} names one system, and {len(answers)} columns hold answers: import {alone}"
         )
     names = known_fields(tuple(header), tuple(options.columns.items()))
     unclear = [

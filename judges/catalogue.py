@@ -14,12 +14,11 @@ import msgspec
 from ..errors import PromptError, UsageError
 from ..records import KINDS, JudgeId, Kind, kind_spec
 from ..records.typed_values import convert
+from ..spelling import setting
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
 
-NO_MODEL = "no model is named: add --model NAME (the model `baseline` needs none)"
-"""What is missing to ask a judge that has no model."""
 
 _OF_TASKS = "task_completion"
 
@@ -38,6 +37,11 @@ JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
     for judge in DEFAULT_VARIANTS
 }
 """Kinds of case of each shipped judge; every kind has a judge."""
+
+
+def no_model() -> str:
+    """Return the words for what is missing to ask a judge that has no model."""
+    return f"no model is named: add {setting('model', 'NAME')} (the model `baseline` needs none)"
 
 
 def judge_of(kind: Kind) -> str | None:

@@ -14,6 +14,7 @@ import msgspec
 
 from ..errors import InputError
 from ..records.typed_values import convert
+from ..spelling import setting
 from .front_matter import FrontMatter, read_front_matter
 from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
@@ -186,13 +187,13 @@ def _sources(
         if name not in inputs:
             declared = ", ".join(inputs) or "none"
             raise InputError(
-                f"--input {name}={source}: the prompt declares no input {name!r}; its inputs: {declared}",
+                f"{setting('input', f'{name}={source}')}: the prompt declares no input {name!r}; its inputs: {declared}",
                 path=front.path,
             )
     sources = {**_mapping(front.values.get("map")), **overrides}
     unfilled = [name for name in inputs if name not in sources and name not in INPUTS]
     if unknown := [name for name in unfilled if "default" not in inputs[name]]:
-        typed = " ".join(f"--input {name}={nearest_input(name) or 'NAME'}" for name in unknown)
+        typed = " ".join(setting("input", f"{name}={nearest_input(name) or 'NAME'}") for name in unknown)
         raise InputError(
             f"nothing fills the input {', '.join(map(repr, unknown))}; say {typed} (inputs that exist: {', '.join(INPUTS)})",
             path=front.path,

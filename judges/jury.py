@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..records import Author, Case, ItemKey, JudgeId, Kind, Output, Verdict
 from ..records.json_text import encode_json
 from ..records.made_scores import mean_score
+from ..spelling import setting
 from .catalogue import takes_transcripts
 from .composite import (
     Composite,
@@ -71,16 +72,22 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             0 < weight <= _HEAVIEST for weight in self.weights
         ):
             raise UsageError(
-                f"--weights: expected {len(self.members)} numbers above 0, one per judge, none above {_HEAVIEST:g}"
+                f"{setting('weights')}: expected {len(self.members)} numbers above 0, one per judge, none above {_HEAVIEST:g}"
             )
         if len({member.id for member in self.members}) < len(self.members):
-            raise UsageError("a jury cannot have the same judge twice; use --repeats to ask it several times")
+            raise UsageError(
+                f"a jury cannot have the same judge twice; use {setting('repeats')} to ask it several times"
+            )
         if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
-            raise UsageError("--jury escalate takes two judges: the cheap one, then the expensive one")
+            raise UsageError(
+                f"{setting('jury', 'escalate')} takes two judges: the cheap one, then the expensive one"
+            )
         if self.rule == "escalate" and set(self.weights) != {1.0}:
-            raise UsageError("--weights: not used by --jury escalate, since only one judge's verdict counts")
+            raise UsageError(
+                f"{setting('weights')}: not used by {setting('jury', 'escalate')}, since only one judge's verdict counts"
+            )
         if len(self.members) * self.repeats < _FEWEST_OPINIONS:
-            raise UsageError("--jury needs two judges, or --repeats")
+            raise UsageError(f"{setting('jury')} needs two judges, or {setting('repeats')}")
 
     @property
     def by(self) -> str:

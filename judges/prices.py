@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 from ..errors import UsageError
+from ..spelling import setting
 
 _PRICE = re.compile(
     r"\A(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})(?:/(?P<cached>[0-9.]{1,12}))?"
@@ -101,5 +102,5 @@ def _read_price(text: str) -> tuple[str | None, Prices]:
     except ValueError:
         pass  # a number with several decimal points
     raise UsageError(
-        f"--price expects [MODEL=]IN/OUT[/CACHED], in dollars for a million tokens (0.4/1.6), got {text!r}"
+        f"{setting('price')} expects [MODEL=]IN/OUT[/CACHED], in dollars for a million tokens (0.4/1.6), got {text!r}"
     )

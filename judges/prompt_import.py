@@ -13,6 +13,7 @@ import msgspec
 from ..errors import InputError, UsageError, readable
 from ..records import not_utf8
 from ..records.typed_values import convert
+from ..spelling import setting
 from .foreign_prompty import import_prompty
 from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, with_newlines
 from .parsing import make_parser
@@ -49,10 +50,12 @@ def import_prompt(
     try:
         declared = None if scale is None else scale_from_option(scale, step)
     except ValueError as error:
-        raise UsageError(f"--scale {scale}: {error}") from error
+        raise UsageError(f"{setting('scale', scale)}: {error}") from error
     if is_prompt_text(path):
         if step is not None and declared is None:
-            raise UsageError("--step goes with --scale: say which scores are the worst and the best")
+            raise UsageError(
+                f"{setting('step')} goes with {setting('scale')}: say which scores are the worst and the best"
+            )
         text = import_prompty(path, sources, declared)
     else:
         text = _import_template(path, sources, declared) or import_chat(path, sources, declared, step)
@@ -80,7 +83,7 @@ def _source(text: str) -> tuple[str, str]:
         near = nearest_input(source)
         hint = f"did you mean {near}? " if near else ""
         raise UsageError(
-            f"--input {text}: unknown input {source!r}; {hint}inputs that exist: {', '.join(INPUTS)}"
+            f"{setting('input', text)}: unknown input {source!r}; {hint}inputs that exist: {', '.join(INPUTS)}"
         )
     return theirs, source
 
@@ -158,7 +161,9 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
     try:
         return Scale(0.0, 1.0, step)
     except ValueError as error:
-        raise InputError(f"--step {step:g}: scores from 0 to 1 cannot be so far apart", path=path) from error
+        raise InputError(
+            f"{setting('step', f'{step:g}')}: scores from 0 to 1 cannot be so far apart", path=path
+        ) from error
 
 
 def _read(path: Path) -> list[_ChatMessage]:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from ..errors import UsageError
 from ..records import Case, JudgeId, JudgeKind, Output, Verdict
+from ..spelling import setting
 from .catalogue import KnownPrompt, find_prompt, is_prompt_file, known_prompt
 from .cycle import judge_concurrently, judge_output
 from .judge import ModelClient, Work
@@ -90,7 +91,7 @@ def load_judge(
         PromptError: The prompt file cannot be used.
     """
     if not model:
-        raise UsageError("a judge needs a model: name one with --model")
+        raise UsageError(f"a judge needs a model: name one with {setting('model')}")
     name, path = find_prompt(spec)
     prompt = read_prompt_file(path)
     refuse_unfillable(prompt)

@@ -15,6 +15,7 @@ from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.case import known_role
 from ..records.output import last_text, messages_asked, turns_asked
 from ..records.typed_values import convert
+from ..spelling import command
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
@@ -189,7 +190,7 @@ def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None)
     def build(case: Case, output: Output) -> str:
         if not isinstance(output, Pair):
             raise NotApplicableError(
-                "this judge compares two outputs of a case; `fiducial compare --by system --judge` or `fiducial.prefer` shows it both"
+                f"this judge compares two outputs of a case; `{command('compare', by='system', judge=True)}` or `fiducial.prefer` shows it both"
             )
         one = output.first if which == "first" else output.second
         if one.error is not None:

@@ -81,7 +81,7 @@ def _cut_off(reply: Reply) -> str:
     """Return the error for a reply that was cut off while answering or while reasoning."""
     if reply.text.strip():
         return "the reply was cut off at the token limit"
-    return "all tokens went into reasoning: the limit was reached before the reply began (raise it with --judge-parameter max_completion_tokens=N)"
+    return "all tokens went into reasoning: the limit was reached before the reply began (raise the decoding parameter max_completion_tokens)"
 
 
 def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, Any]:

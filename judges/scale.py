@@ -19,6 +19,7 @@ import msgspec
 from ..errors import PromptError
 from ..records.made_scores import rounded_score
 from ..records.typed_values import convert
+from ..spelling import setting, together
 from .front_matter import FrontMatter, read_yaml
 
 _TOLERANCE = 1e-9
@@ -185,10 +186,10 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
 
 
 def scale_text(scale: Scale) -> str:
-    """Return the command-line form of a scale."""
+    """Return the settings that declare a scale."""
     worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
-    step = "" if scale.step is None else f" --step {scale.step:g}"
-    return f"--scale {worst:g}-{best:g}{step}"
+    step = "" if scale.step is None else setting("step", f"{scale.step:g}")
+    return together(setting("scale", f"{worst:g}-{best:g}"), step)
 
 
 def suggested_scale(text: str) -> tuple[Scale, str]:

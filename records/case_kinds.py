@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ..plugins import CHECKERS
+from ..spelling import either, setting
 from .case import (
     AnswerReference,
     ExecutableReference,
@@ -268,7 +269,8 @@ def is_kind(name: str) -> bool:
 def unknown_kind(name: str) -> str:
     """Return the error message for an unknown kind."""
     kind_names = [*KINDS, *(kind for kind in CHECKERS if kind not in KINDS)]
-    return (
-        f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}, "
-        "and those that --plugin FILE brings a checker for"
+    more = either(
+        f", and those that {setting('plugin', 'FILE')} brings a checker for",
+        f', or a kind registered with @fd.checker("{name}")',
     )
+    return f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}{more}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from ..errors import UsageError
+from ..spelling import spelled_pairs
 from .explanations import nearest
 
 SESSIONS = ("session_id", "sessionId", "session", "conversation_id", "conversationId", "thread_id", "threadId", "chat_id", "chatId")  # fmt: skip
@@ -212,8 +212,8 @@ def require_chosen_columns(mapping: Mapping[str, str]) -> None:
 
 
 def map_options(columns: Mapping[str, str]) -> str:
-    """Return command-line options that name columns: ``--map 'query=User asks'``."""
-    return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
+    """Return the setting that names columns: ``--map 'query=User asks'``."""
+    return spelled_pairs("map", columns)
 
 
 def columns_by_field(
@@ -262,7 +262,9 @@ def require_one_id(field: str, earlier: str, column: str) -> None:
         UsageError: The columns differ.
     """
     if field in FIELDS["id"] and column != earlier:
-        raise UsageError(f"--map {field}={column}: {field} is {earlier!r} already; name one column")
+        raise UsageError(
+            f"{spelled_pairs('map', {field: column})}: {field} is {earlier!r} already; name one column"
+        )
 
 
 @lru_cache(HEADERS)

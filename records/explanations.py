@@ -8,6 +8,8 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from ..spelling import command
+
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")
 _INVALID_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
 _AT_PATH = " - at `$"
@@ -21,9 +23,12 @@ _SWAPPED = {
 """Hint that cases and outputs are swapped, by record and unknown field."""
 _CALL_AS_STEP = "; the calls of a step are a list, even one: turns: [[[{name, arguments}], text], ...]"
 """Hint that a turn holds a call where it should hold a step."""
-_IMPORT_HINT = "; `fiducial import FILE --out FOLDER` reads other tools' files"
 _CALL_FIELDS = {("ToolResults", "name"), ("ToolResults", "arguments")}
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def _import_hint() -> str:
+    return f"; `{command('import', 'FILE', out='FOLDER')}` reads other tools' files"
 
 
 def explained(message: str, record_type: Any, noun: str | None = None) -> str:
@@ -65,7 +70,7 @@ def _misplaced(record: str, name: str, fields: list[str]) -> str:
     swapped = _SWAPPED.get((record, name))
     if swapped is not None:
         return swapped
-    return _IMPORT_HINT if record in {"Case", "Output"} and not nearest(name, fields) else ""
+    return _import_hint() if record in {"Case", "Output"} and not nearest(name, fields) else ""
 
 
 def unknown_field(name: str, field_names: Iterable[str], called: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from ..errors import InputError
+from ..spelling import spelled_pairs, spelled_scale
 from .column_names import normal
 from .grades import PLAIN, UNKNOWN, GradeScale, as_number, is_missing, plain_word
 
@@ -55,9 +55,9 @@ def direction_options(
     if not unknown:
         return ""
     if all(value.lower() in _OPPOSITES for value in unknown):
-        return " ".join(f"--map-label {shlex.quote(f'{value}={UNKNOWN}')}" for value in unknown)
+        return spelled_pairs("map_label", dict.fromkeys(unknown, UNKNOWN))
     ends = f"{UNKNOWN}:{UNKNOWN}"
-    return f"--score-scale {shlex.quote(f'{name}={ends}')}" if judge else f"--label-scale {shlex.quote(ends)}"
+    return spelled_scale("score_scale", ends, name) if judge else spelled_scale("label_scale", ends)
 
 
 def label_direction(rows: Iterable[Mapping[str, Any]], column: str, scale: GradeScale = PLAIN) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -13,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from ..errors import NO_GRADE, UsageError
+from ..errors import UsageError
+from ..spelling import either, spelled_pairs, spelled_scale
 from .column_names import is_named_like_grades
 from .made_scores import mean_score, rounded_score
 
@@ -39,12 +39,12 @@ _NO_GRADE: Mapping[str, None] = dict.fromkeys(
 )  # fmt: skip
 """Texts that stand for an empty cell."""
 
-_MEANINGS: Mapping[str, str] = {
+_MEANINGS: Mapping[str, int] = {
     **dict.fromkeys(
-        ("accurate", "factual", "harmless", "helpful", "not hallucinated", "not toxic", "safe"), "1"
+        ("accurate", "factual", "harmless", "helpful", "not hallucinated", "not toxic", "safe"), 1
     ),
     **dict.fromkeys(
-        ("hallucinated", "hallucination", "harmful", "inaccurate", "toxic", "unhelpful", "unsafe"), "0"
+        ("hallucinated", "hallucination", "harmful", "inaccurate", "toxic", "unhelpful", "unsafe"), 0
     ),
 }
 """Words with one meaning, which options propose but only a user's option maps."""
@@ -247,12 +247,16 @@ def map_label_options(words: Iterable[str], *, errors: bool = False) -> str:
         words: The words; only the first few are listed.
         errors: Whether the words are among a judge's numbers, so that an error's text is no grade.
     """
-    options: list[str] = []
+    scores: dict[str, object] = {}
     for word in islice(words, _SHOWN):
         is_error = errors and _ERROR_TEXT.search(plain_word(word)) is not None
-        score = "" if is_error else _MEANINGS.get(plain_word(word), UNKNOWN)
-        options.append(f"--map-label {shlex.quote(f'{word}={score}')}")
-    return " ".join(options)
+        scores[word] = None if is_error else _MEANINGS.get(plain_word(word), UNKNOWN)
+    return spelled_pairs("map_label", scores)
+
+
+def no_grade() -> str:
+    """Return the words for a word that stands for no grade."""
+    return either("nothing behind the = for no grade", "None for no grade")
 
 
 def require_chosen_scores(words: Mapping[str, Any]) -> None:
@@ -261,11 +265,11 @@ def require_chosen_scores(words: Mapping[str, Any]) -> None:
     Raises:
         UsageError: A word's score is still ``?``.
     """
-    options = " ".join(
-        f"--map-label {shlex.quote(f'{word}={UNKNOWN}')}" for word, score in words.items() if score == UNKNOWN
-    )
-    if options:
-        raise UsageError(f"replace each ? in {options} with a score, 1 for pass, 0 for fail, {NO_GRADE}")
+    unknown = {word: UNKNOWN for word, score in words.items() if score == UNKNOWN}
+    if unknown:
+        raise UsageError(
+            f"replace each ? in {spelled_pairs('map_label', unknown)} with a score, 1 for pass, 0 for fail, {no_grade()}"
+        )
 
 
 class UnreadGrades:
@@ -297,12 +301,12 @@ class UnreadGrades:
                 self.counts[shown] += 1
                 self.values.setdefault(shown, error.value)
 
-    def message(self, option: str, judge: str | None = None) -> str:
+    def message(self, name: str, judge: str | None = None) -> str:
         """Return the error message.
 
         Args:
-            option: The command-line option for the column's scale.
-            judge: Judge for which the option gives the scale; None if for all.
+            name: The setting of the column's scale.
+            judge: Judge for which the setting gives the scale; None if for all.
         """
         listed = ", ".join(
             f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
@@ -310,38 +314,37 @@ class UnreadGrades:
         )
         more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
         expected = "in [0, 1]" if self._ends is None else f"from {self._ends[0]:g} to {self._ends[1]:g}"
-        return f"expected a number {expected} or null, got {listed}{more}; {self._help(option, judge)}"
+        return f"expected a number {expected} or null, got {listed}{more}; {self._help(name, judge)}"
 
-    def _help(self, option: str, judge: str | None) -> str:
+    def _help(self, name: str, judge: str | None) -> str:
         words = [
             value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
         ]
         numbers = [number for value in self.values.values() if (number := as_number(value)) is not None]
         finite = [number for number in numbers if math.isfinite(number)]
         if words:
-            scale = f"; {self._scale_help(option, judge, finite)}" if finite else ""
-            return self._word_help(option, judge, words, has_grades=self._has_grades or bool(finite)) + scale
+            asked = f"; {self._scale_help(name, judge, finite)}" if finite else ""
+            return self._word_help(name, judge, words, has_grades=self._has_grades or bool(finite)) + asked
         if len(finite) < len(self.values) or not finite:
             return "replace these values with numbers, or with words such as pass and fail"
-        return self._scale_help(option, judge, finite)
+        return self._scale_help(name, judge, finite)
 
-    def _word_help(self, option: str, judge: str | None, words: Sequence[str], *, has_grades: bool) -> str:
+    def _word_help(self, name: str, judge: str | None, words: Sequence[str], *, has_grades: bool) -> str:
         """Say how to read words; beside grades in a column of scores, one may be an error."""
-        is_score, named = option == "--score-scale", judge or self._column
+        is_score, named = name == "score_scale", judge or self._column
         if is_score and has_grades:
             added = map_label_options(words, errors=True)
-            return f"correct these cells, or say what each word means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
+            return f"correct these cells, or say what each word means, 1 for pass, 0 for fail, {no_grade()}: {added}"
         if is_score and not (is_named_like_grades(named) or any(map(looks_like_verdict, words))):
-            return f"{named!r} does not look like a judge's score. Name the score column: --map score=COLUMN"
+            return f"{named!r} does not look like a judge's score. Name the score column: {spelled_pairs('map', {'score': 'COLUMN'})}"
         added = map_label_options(words)
-        return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
+        return f"say what it means, 1 for pass, 0 for fail, {no_grade()}: {added}"
 
-    def _scale_help(self, option: str, judge: str | None, finite: Sequence[float]) -> str:
+    def _scale_help(self, name: str, judge: str | None, finite: Sequence[float]) -> str:
         ends = [*finite, *(self._ends or ())]
         furthest = max(map(abs, ends))
-        scale = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
-        scale = scale if judge is None else shlex.quote(f"{judge}={scale}")
-        return f"for another scale say its worst and best grade: {option} {scale}"
+        ends_shown = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
+        return f"for another scale say its worst and best grade: {spelled_scale(name, ends_shown, judge)}"
 
 
 def as_number(value: Any) -> float | None:

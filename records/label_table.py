@@ -235,7 +235,7 @@ def _labels_of_rows(
                 score = grades.score(row.get(column))
             except UnknownGradeError:
                 unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
-                message = unread.message("--label-scale")
+                message = unread.message("label_scale")
                 raise InputError(message, path=path, line=line, field=column) from None
             person = column if several else _text(row.get(names.get("by", ""))) or by
             yield LabelRow(by=person, score=score, withdrawn=grades.withdraws(row.get(column)), **fields)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..errors import UsageError
+from ..spelling import setting
 from .jsonl import read_records
 from .label_table import LabelRow, LabelTable, majorities, standing_rows
 from .memory_file import InputPath, memory_file
@@ -32,8 +33,7 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     if len(tables) < len(files):
         verdicts = next(each for each in files if not isinstance(each, LabelTable))
         raise UsageError(
-            f"--labels: {verdicts} holds verdicts, {tables[0]} is a table; give files of one form, or add the table "
-            "to the run with `fiducial labels add`"
+            f"{setting('labels')}: {verdicts} holds verdicts, {tables[0]} is a table; give files of one form, or add the table to the run with `fiducial labels add`"
         )
     rows = [
         msgspec.structs.replace(row, line=0)  # a line of which file?

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse, StratumRate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
-from ..judges.catalogue import NO_MODEL, judges_for
+from ..judges.catalogue import judges_for, no_model
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
 from .incomplete_outputs import add_missing, allow_code, fix_crashes
@@ -113,7 +113,7 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
     typed = _typed_judges(summary.words)
     new = [judge for judge in judges if judge not in typed]
-    names_model = summary.not_judged == NO_MODEL
+    names_model = summary.not_judged == no_model()
     if not new and not names_model and not is_python(summary):
         text = f"Reach a model for {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())

@@ -3,7 +3,7 @@
 from .inputs_settings import CasesSettings, OnlySettings
 from .judging_settings import JudgeScaleSettings, JudgingSettings, JurySettings
 from .labels_settings import GradesSettings, LabelColumnsSettings
-from .results_settings import GatesSettings, RunFolderSettings
+from .results_settings import GatesSettings, JsonSettings, RunFolderSettings
 
 
 class EvaluatingSettings(
@@ -16,6 +16,7 @@ class EvaluatingSettings(
     JurySettings,
     JudgingSettings,
     GatesSettings,
+    JsonSettings,
 ):
     """Settings that `run` and `judge` have in common."""
 

@@ -24,7 +24,6 @@ import msgspec
 
 Form: TypeAlias = Literal[
     "accept edited",
-    "columns",
     "existing folder",
     "folder",
     "grade",
@@ -43,7 +42,6 @@ Form: TypeAlias = Literal[
     "reparse",
     "run folder unless dry run",
     "file unless dry run",
-    "scale",
     "scale of grades",
     "scale of a judge",
     "verbose",

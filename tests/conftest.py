@@ -120,3 +120,13 @@ def objects_in_memory() -> Iterator[Any]:
     yield memory
     memory.store.clear()
     memory.pseudo_dirs[:] = [""]
+
+
+@pytest.fixture
+def typed_options() -> Iterator[None]:
+    """Messages name options, as on the command line."""
+    from fiducial.cli.spelled_options import option_of
+    from fiducial.spelling import spelled_as_options
+
+    with spelled_as_options(option_of):
+        yield

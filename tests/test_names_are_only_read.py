@@ -31,6 +31,7 @@ ALLOWED = {
     "api/named_inputs.py": "a baseline's error lists the inputs of the judge that it replaces",
     "calibration/comparison/comparison_results.py": "whether the labels of a table decide, and no checker",
     "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
+    "cli/compare.py": "whether judges or systems are compared",
     "evaluation/labelling/joined_labels.py": "people's labels beside their majority, and no judge",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
     "report/changed_cases.py": "which verdict a change goes by",

@@ -108,7 +108,7 @@ def test_a_decorator_is_usable_beside_a_broken_entry_point_of_its_name(install: 
 @pytest.mark.parametrize("spec", ["no_such_module", "no_such_module:check"])
 def test_a_module_that_is_missing_is_named_as_the_option_was_given(spec: str):
     with pytest.raises(ConfigurationError) as error:
-        look_up("--functions", spec, None)
+        look_up("functions", spec, None)
     assert str(error.value).startswith(f"functions={spec}: cannot import 'no_such_module': ")
 
 

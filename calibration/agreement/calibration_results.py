@@ -13,6 +13,7 @@ import msgspec
 from ...errors import InputError
 from ...records import nearest
 from ...records.typed_values import convert
+from ...spelling import command
 from ..comparison.comparison_results import ComparisonNumbers
 from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Caution, Statistic, StatisticEntry, Statistics
@@ -210,5 +211,5 @@ def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> C
     try:
         return convert(stored, CalibrationNumbers)
     except msgspec.ValidationError as error:
-        message = f"not a calibration as `fiducial calibrate --json` writes it: {error}"
+        message = f"not a calibration as `{command('calibrate', json=True)}` writes it: {error}"
         raise InputError(message, path=path) from error

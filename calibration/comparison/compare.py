@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ...spelling import setting, spelled_pairs
 from ..arrays import BoolArray, IntArray
 from ..chance_verdict import chance_verdict
 from ..intervals.clustered_rates import share_of
@@ -78,12 +79,13 @@ def compare(
     table = table.with_pass_at(pass_at)
     if by == "system":
         if "system" not in table.columns:
-            raise InputError("the table has no column system; name it with --map system=COLUMN")
+            raise InputError(
+                f"the table has no column system; name it with {spelled_pairs('map', {'system': 'COLUMN'})}"
+            )
         if right != "agrees":
             if statistic != "accuracy":
                 raise InputError(
-                    f"{statistic} measures agreement: add --right agrees, "
-                    "or drop --statistic to compare pass rates"
+                    f"{statistic} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
                 )
             terms = SystemTerms(table.item.values, against, flips, settings.level)
             return _compare_systems(table, terms, right=right, cost_of=cost_of)
@@ -166,7 +168,7 @@ def _criterion(table: Table, requested: Right | None) -> Right:
     labelled = bool(np.isfinite(table.label).any())
     if requested in {"agrees", "label"} and not labelled:
         raise InputError(
-            f"no row has a label, which --right {requested} needs; --right score compares without"
+            f"no row has a label, which {setting('right', requested)} needs; {setting('right', 'score')} compares without"
         )
     return requested or ("agrees" if labelled else "score")
 
@@ -180,9 +182,9 @@ def _require_two(
         usable = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
         hint = "; name a second table"
         if len(contenders) > 1 and right != "score":
-            hint = f" (--right {right} needs labels; --right score does not)"
+            hint = f" ({setting('right', right)} needs labels; {setting('right', 'score')} does not)"
         elif systems > 1:
-            hint = " (--by system compares the systems)"
+            hint = f" ({setting('by', 'system')} compares the systems)"
         raise InputError(f"there is {usable}; nothing to compare{hint}")
     _require_known(names, by, against)
 

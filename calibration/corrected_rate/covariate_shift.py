@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit, stdtr
 
 from ...errors import InputError
+from ...spelling import spelled_pairs
 from ..arrays import BoolArray, FloatArray, IntArray, clusters_in
 from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
@@ -78,8 +79,7 @@ def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray
     column = table.columns.get(name)
     if column is None:
         raise InputError(
-            f"the table has no column {name!r} to weight by; {table.strata()}. "
-            f"A column of numbers needs --map {COVARIATE}{name}={name}"
+            f"the table has no column {name!r} to weight by; {table.strata()}. A column of numbers needs {spelled_pairs('map', {f'{COVARIATE}{name}': name})}"
         )
     _require_values(table, name, column.codes >= 0)
     present = column.present()

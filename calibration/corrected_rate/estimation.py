@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ...errors import InputError, UsageError
+from ...spelling import setting
 from ..arrays import BoolArray, clusters_in
 from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt, PassThreshold, begins
@@ -93,7 +94,7 @@ def estimate(
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
         raise InputError(
-            "--phases, --judges, --reweight-by and --open-worse-by estimate a population: drop --target finite"
+            f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
         )
     all_judges = table.with_pass_at(pass_at)
     first = _first_judge(judge, phases=phases, judges=judges)
@@ -108,7 +109,9 @@ def estimate(
             for decided in [decided_rows(each)]
         )
         if not len(table):
-            raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
+            raise InputError(
+                f"every judged output is decided; {setting('open_worse_by')} is for undecided ones"
+            )
     _refuse_two_ways_to_choose(table, labels_chosen_by, strata)
     refuse_other_draws(table)
     if strata is not None:
@@ -140,10 +143,10 @@ def estimate(
 def _refuse_two_ways_to_choose(table: Table, chosen_by: LabelsChosenBy | None, strata: str | None) -> None:
     """Refuse a declaration of how labels were chosen that another option contradicts."""
     if chosen_by is not None and was_drawn(table).any():
-        raise UsageError("the labels were drawn with known chances: drop --labels-chosen-by")
+        raise UsageError(f"the labels were drawn with known chances: drop {setting('labels_chosen_by')}")
     if chosen_by in {"label", "elsewhere"} and strata is not None:
         raise UsageError(
-            f"--strata has no effect on labels chosen by {chosen_by}: drop --strata, or --labels-chosen-by"
+            f"{setting('strata')} has no effect on labels chosen by {chosen_by}: drop {setting('strata')}, or {setting('labels_chosen_by')}"
         )
 
 
@@ -157,7 +160,7 @@ def _first_judge(judge: str | None, **combined: Sequence[str]) -> str | None:
     for option, names in combined.items():
         if names and first is not None and names[0] != first[1]:
             raise UsageError(
-                f"--{option} begins with {names[0]!r}, the judge of the other estimates, but --{first[0]} "
+                f"{setting(option)} begins with {names[0]!r}, the judge of the other estimates, but {setting(first[0])} "
                 f"{'names' if first[0] == 'judge' else 'begins with'} {first[1]!r}: name one judge first"
             )
         first = (option, names[0]) if names else first
@@ -224,7 +227,7 @@ def rows_of_judge(table: Table, judge: str | None) -> Table:
     if judge is None:
         if len(judges) > 1:
             raise InputError(
-                f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge"
+                f"the table has {len(judges)} judges ({', '.join(judges)}); name one with {setting('judge')}"
             )
         return table
     matching = [judge] if judge in judges else [name for name in judges if begins(name, judge)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import InputError
+from ...spelling import setting
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_rates import effective_trials_of_mean
 from ..intervals.variance import spread_of_rows
@@ -48,7 +49,9 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
         InputError: The bound is not in [0, 1).
     """
     if not 0 <= worse < 1:
-        raise InputError(f"--open-worse-by {worse:g}: expected a number of points from 0 to 1, such as 0.1")
+        raise InputError(
+            f"{setting('open_worse_by', f'{worse:g}')}: expected a number of points from 0 to 1, such as 0.1"
+        )
     judged = np.isfinite(table.score)
     truth = np.where(np.isfinite(table.label), table.label, table.numbers.get(DECIDED, table.label))
     has_truth, undecided = judged & decided & np.isfinite(truth), judged & ~decided

@@ -37,7 +37,8 @@ _CHOSEN = (
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 
-_NOT_FINITE = "it has no form for a finite set; use --target population"
+
+_NOT_FINITE = "it has no form for a finite set; estimate the rate of the population"
 
 _CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "labels were chosen by score: only an estimate by strata of the score holds",

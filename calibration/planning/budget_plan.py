@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ...errors import UsageError
+from ...spelling import setting
 from ..arrays import bisected
 from ..corrected_rate.estimation_results import FEWEST_LABELS
 from ..intervals.closed_forms import normal_quantile
@@ -139,7 +140,9 @@ def plan_budget(
     if pilot.decided >= 1.0:
         raise UsageError("checkers decide every output: nothing is left to judge or label")
     if outputs is None and min(costs.values()) <= 0.0:
-        raise UsageError("outputs without a cost need a limit: say how many there are with --of N")
+        raise UsageError(
+            f"outputs without a cost need a limit: say how many there are with {setting('of', 'N')}"
+        )
     offered = [names for names in _DESIGNS if all(name in costs for name in names)]
     steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in offered}
     most = math.inf if outputs is None else outputs * (1 - pilot.decided)
@@ -150,8 +153,7 @@ def plan_budget(
     if not half_widths:
         least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
         raise UsageError(
-            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements "
-            f"({least:,.2f}); raise --budget"
+            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements ({least:,.2f}); raise {setting('budget')}"
         )
     best = min(half_widths, key=lambda name: half_widths[name])
     best_counts = counts[best] or []

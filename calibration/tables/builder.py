@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -18,6 +17,7 @@ from ...records.column_names import is_number_field
 from ...records.grades import PLAIN, GradeScale, UnreadGrades, as_number, is_above_one, is_missing
 from ...records.score_scales import UNIT_SCORES, ScoreScales
 from ...records.table_rows import NumberedRow
+from ...spelling import spelled_pairs
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Column, Table
 from .cells import (
@@ -46,10 +46,14 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
     "cluster": cluster_of,
 }
 
-_IF_REPEATS = (
-    "; if these are repeats, name the column that numbers them: --map repeat={0} (--map 'repeat=#' numbers "
-    "them in order), if outputs of several trials, --map trial={0}; otherwise delete one"
-)
+
+def _if_repeats(column: str) -> str:
+    in_order = spelled_pairs("map", {"repeat": "#"})
+    return (
+        f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
+        f"them in order), if outputs of several trials, {spelled_pairs('map', {'trial': column})}; otherwise delete one"
+    )
+
 
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
 
@@ -173,7 +177,7 @@ class TableBuilder:
         column = self._column_of_field.get(field, field)
         if field != "score":
             scale = self._scale_of(field) or PLAIN
-            return column, UnreadGrades(rows, column, scale).message("--label-scale")
+            return column, UnreadGrades(rows, column, scale).message("label_scale")
         by = self._column_of_field.get("judge", "judge")
         judge, scale = row.get(by), self._score_scale(row)
         named = judge if judge in self._score_columns or judge in self._scales_by_judge else None
@@ -183,7 +187,7 @@ class TableBuilder:
                 return named, shared
         of_judge = (numbered for numbered in rows if numbered[1].get(by) == judge)
         unread = UnreadGrades(of_judge, column, scale, has_grades=has_scores or len(self) > 0)
-        return named or column, unread.message("--score-scale", named)
+        return named or column, unread.message("score_scale", named)
 
     def _shared_scale(self, rows: Sequence[NumberedRow], by: str, column: str) -> str:
         """Return the message that proposes one scale; empty unless all judges exceed [0, 1]."""
@@ -196,7 +200,7 @@ class TableBuilder:
             for each in numbers.values()
         ):
             return ""
-        return UnreadGrades(rows, column, self._scales["score"]).message("--score-scale")
+        return UnreadGrades(rows, column, self._scales["score"]).message("score_scale")
 
     def _score_scale(self, row: Mapping[str, Any]) -> GradeScale:
         """Return the scale of the score in a row."""
@@ -304,7 +308,9 @@ class TableBuilder:
         if not rows:
             raise InputError(NO_ROW)
         for field, source in self._columns_not_yet_found.items():
-            raise InputError(f"no row has the column {source!r} of --map {field}={source}", field=field)
+            raise InputError(
+                f"no row has the column {source!r} of {spelled_pairs('map', {field: source})}", field=field
+            )
         item = self._item.column()
         label = self._label.column(rows)
         if labels is not None:
@@ -337,7 +343,7 @@ class TableBuilder:
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
         known = self._run_rows or "repeat" in table.columns
-        remedy = "" if known else _IF_REPEATS.format(_numbering_column(table) or "COLUMN")
+        remedy = "" if known else _if_repeats(_numbering_column(table) or "COLUMN")
         raise DuplicateRowError(
             f"a second row of {named}{remedy}",
             path=path,
@@ -350,7 +356,7 @@ def _numbering_column(table: Table) -> str:
     """Return the only other column that tells all rows apart; empty if none or several do."""
     others = [name for name in table.columns if name not in IDENTITY]
     numbering = [name for name in others if np.bincount(table.key(*IDENTITY[1:], name)).max() == 1]
-    return shlex.quote(numbering[0]) if len(numbering) == 1 else ""
+    return numbering[0] if len(numbering) == 1 else ""
 
 
 def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:

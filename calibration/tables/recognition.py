@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +22,7 @@ from ...records.column_names import (
 from ...records.fault_columns import direction_options, direction_problem, label_direction
 from ...records.grade_columns import MOST_GRADES, GradeColumns
 from ...records.grades import GradeScale, as_number, is_above_one, usual_ends
+from ...spelling import spelled_pairs, spelled_scale, together
 from .calibration_table import PERSON
 from .layout import IN_ORDER, Layout, TableForm
 from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
@@ -183,35 +183,41 @@ class _Finder:
         """Return an unused column, with the option for its scale if that reads it."""
         if asked := self._score_direction(column):
             return f"{column!r}, which names a fault ({asked} says which score is good)"
-        scale = self._scale_option([column])
-        named = f"{column}={scale.rpartition(' ')[2]}"
-        return f"{column!r}{f' (--score-scale {shlex.quote(named)} reads it)' if scale else ''}"
+        ends = self._unknown_ends([column])
+        return f"{column!r} ({spelled_scale('score_scale', ends, column)} reads it)" if ends else repr(column)
 
     def _scale_option(self, columns: Sequence[str]) -> str:
         """Return the option for the scale of scores; empty if known or [0, 1]."""
+        ends = self._unknown_ends(columns)
+        return spelled_scale("score_scale", ends) if ends else ""
+
+    def _unknown_ends(self, columns: Sequence[str]) -> str:
+        """Return the usual ends of these scores; empty if their scale is known or [0, 1]."""
         numbers = [as_number(value) for column in columns for value in self._grades.values(column)]
         known = [number for number in numbers if number is not None and math.isfinite(number)]
         if self._scales.default.ends or not known or min(known) < 0 or not is_above_one(max(known)):
             return ""
-        return f"--score-scale {usual_ends(known)}"
+        return usual_ends(known)
 
     def _could_be_labels(self) -> str:
         """Name columns that could hold labels, and the option that reads the first; empty if none."""
         grades = self._grades
         candidates = [each for each in grades.free() if grades.is_on_scale(each)]
-        scale = ""
+        reads = ""
         if not candidates:
             candidates = [
                 each for each in grades.free() if grades.may_be_grades(each) and self._is_numeric(each)
             ]
             values = [float(value) for each in candidates[:1] for value in grades.values(each)]
-            scale = f" --label-scale {usual_ends(values)}" if values else ""
+            reads = spelled_scale("label_scale", usual_ends(values)) if values else ""
         if not candidates:
             return ""
         asked = label_direction(self._rows, candidates[0], self._label_scale)
         if asked:
-            scale = f" {asked}"
-        return f" (could be {_listed(candidates)}: `{map_options({'label': candidates[0]})}{scale}`)"
+            reads = asked
+        return (
+            f" (could be {_listed(candidates)}: `{together(map_options({'label': candidates[0]}), reads)}`)"
+        )
 
     def _no_score(self) -> ColumnsError:
         free = self._grades.free()
@@ -225,20 +231,12 @@ class _Finder:
         other = {} if self._has_labels() or len(grades) < 2 else {"label": grades[1]}  # noqa: PLR2004 - a score beside it
         named = {"score": column, **other}
         identity = {} if "item_id" in self._grades.columns else self._unnamed_id(named)
-        scale = self._scale_option([column]) if grades else ""
-        further = [map_options({"score": each}) for each in judges[1:]]
-        options = " ".join(
-            filter(
-                None,
-                (
-                    map_options({"score": column}),
-                    *further,
-                    map_options(other | identity),
-                    self._score_direction(column) or scale,
-                    label_direction(self._rows, other.get("label", ""), self._label_scale)
-                    or self._label_scale_option(),
-                ),
-            )
+        named_columns = [("score", each) for each in (column, *judges[1:])]
+        options = together(
+            spelled_pairs("map", [*named_columns, *(other | identity).items()]),
+            self._score_direction(column) or (self._scale_option([column]) if grades else ""),
+            label_direction(self._rows, other.get("label", ""), self._label_scale)
+            or self._label_scale_option(),
         )
         error = ColumnsError(
             "no column is known to be the judge's score (null or an empty cell where it gave none); "
@@ -256,7 +254,7 @@ class _Finder:
         declared = self._label_scale.ends or self._label_scale.pass_at is not None
         if declared or not known or min(known) < 0 or not is_above_one(max(known)):
             return ""
-        return f"--label-scale {usual_ends(known)}"
+        return spelled_scale("label_scale", usual_ends(known))
 
     def _has_labels(self) -> bool:
         return "label" in self._grades.columns or bool(self._grades.people)

@@ -32,6 +32,7 @@ from ...records.grades import as_number
 from ...records.label_table import LabelTable
 from ...records.standing_labels import is_tie
 from ...records.table_rows import NumberedRow, file_rows, json_rows
+from ...spelling import spelled_scale
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
@@ -209,7 +210,7 @@ def _refuse_unknown_scales(form: TableForm, table: Table) -> None:
     for name in form.scores.by_judge:
         if name not in judges:
             raise UsageError(
-                f"--score-scale {name}=...: there is no judge {name!r}{nearest(name, judges)}; judges are {', '.join(judges)}"
+                f"{spelled_scale('score_scale', '...', name)}: there is no judge {name!r}{nearest(name, judges)}; judges are {', '.join(judges)}"
             )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from ...errors import InputError
 from ...records import Case, MultiTurnReference
+from ...spelling import setting
 from ..environments import ENVIRONMENTS
 from ..finding import shorten
 
@@ -67,7 +68,7 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
         if environment is None:
             world_names = ", ".join(sorted({*ENVIRONMENTS, *environments}))
             raise InputError(
-                f"no environment is called {name!r}; known are {world_names}; register your own with --environment module:Class",
+                f"no environment is called {name!r}; known are {world_names}; register your own with {setting('environment')} module:Class",
                 field="reference.classes",
             )
         types.append(environment)

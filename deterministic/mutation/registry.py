@@ -64,7 +64,7 @@ def load_dials() -> dict[str, Dial]:
 def _custom(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
     """Yield the operators and dials that users have registered or named in specs."""
     taken = OPERATORS.keys() | DIALS.keys()
-    named = ((spec, plugins.look_up("--operator", spec, folder)) for spec in specs)
+    named = ((spec, plugins.look_up("operator", spec, folder)) for spec in specs)
     for label, target in (*plugins.OPERATORS.items(), *named):
         several = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
         for extension in several:

@@ -12,6 +12,7 @@ from ...deterministic.artifacts.challenge import ChallengeError, challenge_of
 from ...deterministic.artifacts.copying import copy_plain_files
 from ...errors import InputError
 from ...records import Case, Output, kind_spec, write_records
+from ...spelling import setting
 
 OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 """What lies beside each other, so that the outputs can name the workspaces."""
@@ -38,7 +39,8 @@ def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
         workspace = workspace_of(case, out)
         if workspace in begun or (workspace.exists() and not (out / _STAGING / workspace.name).exists()):
             raise InputError(
-                "the workspace is there already; choose another --out, or remove it", path=workspace
+                f"the workspace is there already; choose another {setting('out')}, or remove it",
+                path=workspace,
             )
         begun[workspace] = case
         outputs.append(workspace_output(case, out, system))

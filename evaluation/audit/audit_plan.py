@@ -16,6 +16,7 @@ from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
 from ...records import CaseIndex, FolderPath
 from ...records.folder_files import CASES, OUTPUTS
+from ...spelling import setting
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
@@ -100,7 +101,7 @@ def prepare_audit(plan: AuditPlan) -> PreparedAudit:
     manifest = read_manifest(plan.probes)
     unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
     if unknown:
-        raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
+        raise UsageError(f"{setting('only', unknown[0])}: {plan.probes} has no probes of this operator")
     with CaseIndex(plan.probes / CASES) as cases:
         chosen = choose_probes(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
     return PreparedAudit(manifest, chosen, tasks, climb)

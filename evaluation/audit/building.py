@@ -31,6 +31,7 @@ from ...records import (
 )
 from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...records.typed_values import decode_msgpack
+from ...spelling import command, setting
 from ...version import VERSION
 from ..checking.checks import SystemOptions, options_by_system
 from ..checking.dotted_names import NamesOption
@@ -98,7 +99,8 @@ def build_probes(
     replaced = _on_disk(cases, *outputs) & _on_disk(*(out / name for name in _FILES))
     if replaced:
         raise InputError(
-            "is an input and would be replaced by the probes; choose another --out", path=replaced.pop()
+            f"is an input and would be replaced by the probes; choose another {setting('out')}",
+            path=replaced.pop(),
         )
     if not outputs:
         with CaseIndex(cases, partial(validate_reference, options=settings.options)) as index:
@@ -201,10 +203,9 @@ def _no_right_output(sources: _Sources, passed_over: Mapping[str, int]) -> Input
     """Return the error for inputs without a right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
     has_outputs = len(sources.files) > 1
-    outputs = "" if has_outputs else "name right outputs with --outputs, or "
+    outputs = "" if has_outputs else f"name right outputs with {setting('outputs')}, or "
     return InputError(
-        f"no output passes under strict rules{f' ({reasons})' if reasons else ''}: nothing to mutate; {outputs}give cases a reference; "
-        "without cases, `fiducial audit run --ladder --judge JUDGE --model MODEL --out DIRECTORY` plants faults in its own",
+        f"no output passes under strict rules{(f' ({reasons})' if reasons else '')}: nothing to mutate; {outputs}give cases a reference; without cases, `{command('audit run', ladder=True, judge='JUDGE', model='MODEL', out='DIRECTORY')}` plants faults in its own",
         path=sources.cases.path,
     )
 

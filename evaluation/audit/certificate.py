@@ -17,6 +17,7 @@ from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import JudgeId
+from ...spelling import setting
 from ...version import VERSION
 from .judged_run import JudgedRun
 
@@ -179,7 +180,7 @@ def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:
 
 def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float, pass_at: float) -> RateClaim:
     if name not in STATISTICS:
-        raise UsageError(f"--claim {name}: expected one of {', '.join(STATISTICS)}")
+        raise UsageError(f"{setting('claims', name)}: expected one of {', '.join(STATISTICS)}")
     rate = _rate(name, rows, level, pass_at)
     return RateClaim(
         statistic=name, at_least=at_least, rate=rate, holds=rate.low is not None and rate.low >= at_least

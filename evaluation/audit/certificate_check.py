@@ -18,6 +18,7 @@ from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError, RecordError
 from ...records import JudgeId, MemoryFolder, decode_record, read_records, write_records
 from ...records.json_text import encode_json
+from ...spelling import command
 from ..store.file_names import CERTIFICATES
 from ..store.run_store import RunStore
 from .certificate import CertificateRecord, DriftTest, is_right
@@ -252,7 +253,7 @@ def _changes(certificate: CertificateRecord, run: JudgedRun) -> list[str]:
     if run.fingerprint != certificate.fingerprint:
         parsed = {run.fingerprint, certificate.fingerprint} <= set(run.parsed)
         void.append(
-            "the judge's replies are parsed by another version of the parser; parse the runs again (fiducial judge --reparse), and certify again"
+            f"the judge's replies are parsed by another version of the parser; parse the runs again ({command('judge', reparse=True)}), and certify again"
             if parsed
             else "the judge changed: prompt, model, decoding parameters or parser are not those of the certificate"
         )

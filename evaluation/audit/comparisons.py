@@ -49,7 +49,7 @@ AUDITS = {
 _PAIR = 2
 """Fewest verdicts on one output that can agree or differ."""
 
-_NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask with --repeats 2"
+_NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask twice or more"
 
 
 def twin_and_attack_comparisons(

@@ -29,6 +29,7 @@ from ...records import (
     write_records,
 )
 from ...records.folder_files import CASES, OUTPUTS
+from ...spelling import setting
 from ..store.file_names import AUDIT, VERDICTS
 from ..store.run_store import RunStore
 from .analysis import judge_audit, to_read
@@ -82,7 +83,9 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         RunFolderError: The output folder holds a run, whose verdicts would be replaced.
     """
     if RunStore(out).begun:
-        raise RunFolderError(f"{out}: holds a run, whose verdicts would be replaced; choose another --out")
+        raise RunFolderError(
+            f"{out}: holds a run, whose verdicts would be replaced; choose another {setting('out')}"
+        )
     with CaseIndex(probes / CASES) as cases:
         manifest, chosen = _choose(probes, cases, None, ())
         verdicts = list(_verdicts(results, as_ or find_format(results), chosen))

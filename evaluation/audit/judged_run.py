@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...records import JudgeId, ShownNames, Verdict
+from ...spelling import setting
 from ..checking.verify import refuse_wrong_checks_of
 from ..run_table import RunRows, run_rows
 from ..store.run_store import RunStore
@@ -119,6 +120,6 @@ def _judge_to_read(
         candidates = preferred or judges
         judge = candidates[0] if len(candidates) == 1 else None
     if judge is None or judge not in judges:
-        problem = "name one with --by" if judge is None else f"there is no {judge!r}"
+        problem = f"name one with {setting('by')}" if judge is None else f"there is no {judge!r}"
         raise UsageError(f"{folder}: {problem}; with labels there are {', '.join(judges)}")
     return judge

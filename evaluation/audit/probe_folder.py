@@ -13,6 +13,7 @@ from ...errors import InputError, RecordError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, decode_record, read_numbered
 from ...records.folder_files import LABELS
 from ...records.output import PlantedStep
+from ...spelling import command
 from ...version import VERSION
 from ..inputs import file_sha256
 
@@ -143,7 +144,7 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
     except (OSError, RecordError) as error:
         reason = (error.strerror or error) if isinstance(error, OSError) else error
         raise InputError(
-            f"not a folder of probes ({reason}); `fiducial audit mutate CASES --out PROBES` makes one",
+            f"not a folder of probes ({reason}); `{command('audit mutate', 'CASES', out='PROBES')}` makes one",
             path=path,
         ) from error
     for name, digest in manifest.files.items():

@@ -19,6 +19,7 @@ from ...judges.transport.batch_results import BatchResults
 from ...judges.transport.exchange import Request
 from ...records import read_regular_file, write_json
 from ...records.typed_values import decode_json
+from ...spelling import setting
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.judge_task import JudgingStep
 from ..open_requests import KnownReplies
@@ -123,11 +124,13 @@ def collect_replies(
         return access
     reached = access()
     if reached.endpoint is None:
-        raise ConfigurationError("--batch needs an endpoint, and does not go with --replay")
+        raise ConfigurationError(
+            f"{setting('batch')} needs an endpoint, and does not go with {setting('replay')}"
+        )
     if reached.spread is not None:
-        raise UsageError("--batch goes to one endpoint; name one")
+        raise UsageError(f"{setting('batch')} goes to one endpoint; name one")
     if not isinstance(step.context.writer.path, Path):
-        raise UsageError("--batch needs a run folder, from which it can be resumed; name one")
+        raise UsageError(f"{setting('batch')} needs a run folder, from which it can be resumed; name one")
     ledger = Ledger(step.context.writer.path)
     keys: set[str] = set()
     for entry in ledger.unfinished():

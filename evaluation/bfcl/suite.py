@@ -18,6 +18,7 @@ from ...formats.bfcl import (
     to_case,
 )
 from ...records import Case
+from ...spelling import setting
 
 
 class SuiteEntry(NamedTuple):
@@ -89,7 +90,6 @@ def _refuse_missing(
         answered = set(ids)
         first = next(entry_id for entry_id in entries if entry_id not in answered)
         raise InputError(
-            f"holds {len(ids):,} of the {len(entries):,} answers of category {file.category.name} "
-            f"({first!r} is the first that is missing); complete it, or pass --partial to score what is there",
+            f"holds {len(ids):,} of the {len(entries):,} answers of category {file.category.name} ({first!r} is the first that is missing); complete it, or pass {setting('partial')} to score what is there",
             path=file.path,
         )

@@ -10,6 +10,7 @@ from ...deterministic.checkers import check
 from ...deterministic.options import CheckOptions, Rules
 from ...errors import RecordError, RunFolderError
 from ...records import CaseIndex, InputPath, ItemKey, Output, Verdict, decode_record, kind_spec
+from ...spelling import flag
 from ...version import VERSION
 from ..inputs import keyed_lines
 from ..store.journal import VerdictJournal
@@ -89,8 +90,7 @@ def _refuse_wrong(
     new = [check(case, output, options) for options in forms]
     if not any(_same(stored, verdict) for verdict in new):
         raise RecordError(
-            f"{stored.by} says {_grade(stored)} here, and {_grade(new[0])} when it checks this output again: the row was changed "
-            "(run, calibrate, compare and estimate go on with --accept-edited)",
+            f"{stored.by} says {_grade(stored)} here, and {_grade(new[0])} when it checks this output again: the row was changed (run, calibrate, compare and estimate go on with {flag('accept_edited')})",
             path=journal.path,
             line=journal.line_number(stored.row),
         )

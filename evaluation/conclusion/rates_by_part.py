@@ -19,7 +19,9 @@ from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, Sums, Sys
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""
 
-_UNCORRECTED = "own rate not corrected; that takes two or more labels of a random sample of the undecided outputs (--labels)"
+_UNCORRECTED = (
+    "own rate not corrected; that takes two or more labels of a random sample of the undecided outputs"
+)
 
 
 def system_results(

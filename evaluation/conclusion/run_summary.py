@@ -142,7 +142,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def agreement(self) -> CalibrationNumbers:
         """Agreement of judges with labels; empty if there are no labels."""
-        return self.calibration or CalibrationNumbers()
+        return CalibrationNumbers() if self.calibration is None else self.calibration
 
     @property
     def baselines(self) -> list[str]:

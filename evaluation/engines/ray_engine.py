@@ -25,6 +25,7 @@ from uuid import uuid4
 from ...errors import ConfigurationError, MissingExtraError, WorkerError
 from ...judges.transport.exchange import CallError, Provider, Reply, Request
 from ...records import Closing
+from ...spelling import setting
 
 T = TypeVar("T")
 
@@ -60,13 +61,13 @@ class RayEngine(Closing):
         try:
             ray: Any = import_module("ray")  # an extra, and slow to import
         except ImportError as error:
-            raise MissingExtraError("ray", "--engine ray") from error
+            raise MissingExtraError("ray", setting("engine", "ray")) from error
         if not ray.is_initialized():
             try:
                 ray.init(log_to_driver=False, logging_level="ERROR", **self._cluster())
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise ConfigurationError(
-                    f"--engine ray: no cluster can be reached: {_first_line(error)}"
+                    f"{setting('engine', 'ray')}: no cluster can be reached: {_first_line(error)}"
                 ) from error
             self._started = True
         return ray
@@ -251,10 +252,10 @@ def own_address() -> str:
         return own.pop()
     if own:
         raise ConfigurationError(
-            f"--engine ray: several clusters run here; name one with --address: {', '.join(sorted(own))}"
+            f"{setting('engine', 'ray')}: several clusters run here; name one with {setting('address')}: {', '.join(sorted(own))}"
         )
-    theirs = f"; if you trust another user's, name it: --address {min(others)}" if others else ""
-    raise ConfigurationError(f"--engine ray: no cluster of yours runs on this machine{theirs}")
+    theirs = f"; if you trust another user's, name it: {setting('address', min(others))}" if others else ""
+    raise ConfigurationError(f"{setting('engine', 'ray')}: no cluster of yours runs on this machine{theirs}")
 
 
 def _reach(address: str) -> None:
@@ -265,7 +266,7 @@ def _reach(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_REACH).close()
     except (OSError, OverflowError) as error:
-        raise ConfigurationError(f"--engine ray: no reply from {address}: {error}") from error
+        raise ConfigurationError(f"{setting('engine', 'ray')}: no reply from {address}: {error}") from error
 
 
 def _first_line(error: BaseException) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ...errors import WorkerError
+from ...spelling import setting
 
 _SIZE = 8
 """Bytes of a result's size."""
@@ -152,7 +153,7 @@ def _read(worker: _Worker) -> bytes | None:
     if len(head) < _SIZE or len(result) < size:
         _, status = os.waitpid(worker.process, 0)
         raise WorkerError(
-            f"a worker process {_ended(status)} before its work was done; finished work is saved, rerun with --workers 1"
+            f"a worker process {_ended(status)} before its work was done; finished work is saved, rerun with {setting('workers', '1')}"
         )
     return result
 

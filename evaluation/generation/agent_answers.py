@@ -14,6 +14,7 @@ from ...formats.field_reader import FieldReader
 from ...formats.logged_messages import conversation_messages, is_conversation
 from ...formats.openai_chat import reply_messages
 from ...records import Case, Output, ToolCall, memory_file, message_text, read_records
+from ...spelling import setting
 from .attempt import Attempt
 
 EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields of an output ("text", "tool_calls", "turns")'
@@ -74,8 +75,7 @@ def _refuse_other_system(own: object, case: Case, system: str, *, renamed: bool)
     """Refuse an answer of another system: outputs are stored and resumed under the agent's name."""
     if not renamed and own not in {None, "", system}:
         raise UsageError(
-            f"the agent returned an output of system {own!r} for case {case.id!r}, and is itself named {system!r}; "
-            f"leave the output's system empty, or generate with --system {str(own)!r}"
+            f"the agent returned an output of system {own!r} for case {case.id!r}, and is itself named {system!r}; leave the output's system empty, or generate with {setting('system', f'{str(own)!r}')}"
         )
 
 

@@ -13,6 +13,7 @@ from ...deterministic.options import Rules
 from ...errors import InputError
 from ...records import AnswerReference, Case, kind_spec
 from ...records.typed_values import convert
+from ...spelling import setting
 from .attempt import NoOutputError
 from .memory.embedding import Embedding
 from .memory.histories import Remembered, with_opening
@@ -71,7 +72,9 @@ class AnswerWorlds:
         types = self._types(case)
         if not types:
             if kind_spec(case.kind).family == "answer" and WEB in _reference(case).classes:
-                raise NoOutputError("no web to search: name a corpus or a search service with --search")
+                raise NoOutputError(
+                    f"no web to search: name a corpus or a search service with {setting('search')}"
+                )
             return None
         reference = _reference(case)
         worlds: dict[str, Any] = {}

@@ -19,6 +19,7 @@ from ...records import (
     decode_record,
     encode_record,
 )
+from ...spelling import flag, setting
 from ..store.journal import Journal
 from .attempt import AttemptRow, MadeOutput, UserTurn, attempt_row, hash_of, input_hash
 from .binding import beside, bind, drop, lock, name_beside
@@ -63,7 +64,7 @@ class OutputsFile(Closing):
         system: System whose outputs are added.
         facts: Settings that must not change between starts, such as model, mode and parameters.
         accept_edited: True to accept outputs that were changed by hand.
-        remedy: End of the error message about such outputs, with what to do.
+        remedy: End of the error message about such outputs, with what to do; None: accept them with ``accept_edited``.
         code: Code of the agent, which must not change either; None if unknown.
         again: True to drop this system's outputs first.
 
@@ -79,7 +80,7 @@ class OutputsFile(Closing):
         facts: Mapping[str, Any],
         *,
         accept_edited: bool = False,
-        remedy: str = "--accept-edited accepts the edited file",
+        remedy: str | None = None,
         code: Code | None = None,
         again: bool = False,
     ) -> None:
@@ -97,7 +98,13 @@ class OutputsFile(Closing):
                 self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
                 self._users = opening.enter_context(ExitStack())
                 self._rows = {row.key: row for row in self._attempts if row.asked is not None}
-                self._done = {*self._read(None if accept_edited else remedy)}
+                self._done = {
+                    *self._read(
+                        None
+                        if accept_edited
+                        else remedy or f"{flag('accept_edited')} accepts the edited file"
+                    )
+                }
                 if isinstance(path, Path):
                     begun = any(key.system == system for key in self._done)
                     settings = path.with_name(name_beside(path, "generation.json"))
@@ -130,7 +137,7 @@ class OutputsFile(Closing):
         row = self._rows.get(key)
         if row is not None and row.asked != input_hash(case):
             raise RunFolderError(
-                f"{self.path}: the case {case.id!r} has changed since its output was made; choose another --out"
+                f"{self.path}: the case {case.id!r} has changed since its output was made; choose another {setting('out')}"
             )
         return True
 

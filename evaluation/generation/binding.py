@@ -23,6 +23,7 @@ from ...records import (
 )
 from ...records.json_text import encode_json
 from ...records.process_lock import ProcessLock
+from ...spelling import flag, setting
 from ..store.journal import Journal
 from .attempt import AttemptRow, UserTurn
 from .code.code_files import Code
@@ -36,7 +37,7 @@ def lock(path: Path) -> AbstractContextManager[object]:
         RunFolderError: Another process is writing.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    busy = f"{path}: another process is adding outputs to it; wait for it or choose another --out"
+    busy = f"{path}: another process is adding outputs to it; wait for it or choose another {setting('out')}"
     return ProcessLock(path.with_name(f".{path.name}.lock"), busy).held()
 
 
@@ -79,13 +80,12 @@ def bind(
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
     if changed:
         raise RunFolderError(
-            f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another --out or --system"
+            f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another {setting('out')} or {setting('system')}"
         )
     parts = [] if made_by is None else changed_parts(made_by, code or {})
     if parts:
         raise RunFolderError(
-            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); "
-            "--again regenerates them, another --out keeps both"
+            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); {flag('again')} regenerates them, another {setting('out')} keeps both"
         )
     now |= {} if made_by is None else {_CODE: made_by}
     if writing and recorded.get(system) != now:

@@ -16,6 +16,7 @@ from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
 from ...records.explanations import nearest
 from ...records.json_text import encode_json
+from ...spelling import setting
 from .code.code_files import INTERPRETER
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, printed_start, read_answer
 
@@ -144,14 +145,14 @@ def command_words(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"--agent: {error}: {command!r}") from error
+        raise UsageError(f"{setting('agent')}: {error}: {command!r}") from error
     if not words or shutil.which(words[0]) is None:
-        raise UsageError(f"--agent: {_no_command(words[0] if words else command)}")
+        raise UsageError(f"{setting('agent')}: {_no_command(words[0] if words else command)}")
     script = _script_of(words)
     if script is not None and not script.exists():
         beside = [str(script.with_name(each.name)) for each in script.parent.glob(f"*{script.suffix}")]
         hint = nearest(str(script), beside) or "; name it by its path from that folder"
-        raise UsageError(f"--agent: no such file: {str(script)!r} in {Path.cwd()}{hint}")
+        raise UsageError(f"{setting('agent')}: no such file: {str(script)!r} in {Path.cwd()}{hint}")
     return words
 
 
@@ -164,7 +165,7 @@ def refuse_placeholders(words: Sequence[str]) -> None:
     placeholder = next((word for word in words if word in {"{task}", "{workspace}"}), None)
     if placeholder is not None:
         raise UsageError(
-            f"--agent: {placeholder} is filled in by `fiducial artifacts run`; here the command reads the case as JSON on its standard input"
+            f"{setting('agent')}: {placeholder} is filled in by `fiducial artifacts run`; here the command reads the case as JSON on its standard input"
         )
 
 
@@ -177,8 +178,7 @@ def refuse_relative_script(words: Sequence[str]) -> None:
     script = _script_of(words)
     if script is not None and not script.is_absolute() and not any("{workspace}" in word for word in words):
         raise UsageError(
-            f"--agent: without {{workspace}} the command starts in the workspace, where {str(script)!r} is not; "
-            f"name it {shlex.quote(str(script.absolute()))}"
+            f"{setting('agent')}: without {{workspace}} the command starts in the workspace, where {str(script)!r} is not; name it {shlex.quote(str(script.absolute()))}"
         )
 
 

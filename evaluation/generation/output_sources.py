@@ -12,6 +12,7 @@ import msgspec
 
 from ...plugins import place
 from ...records import Case, CaseFiles, CaseIndex, FolderPath, InputPath
+from ...spelling import setting
 from ..judging.access import ModelAccess
 from ..progress import Progress
 from ..store.file_names import GENERATED
@@ -247,7 +248,8 @@ def generate_file(
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
-_ANOTHER_RUN = "its verdicts are on the old text; evaluate it in another run (--outputs)"
+def _another_run() -> str:
+    return f"its verdicts are on the old text; evaluate it in another run ({setting('outputs')})"
 
 
 def generate_into_run(
@@ -287,7 +289,7 @@ def generate_into_run(
             out / GENERATED,
             source.system,
             source.facts,
-            remedy=_ANOTHER_RUN,
+            remedy=_another_run(),
             code=source.code,
             again=again,
         ) as store:

@@ -9,6 +9,7 @@ import re
 
 from ...errors import AgentSetupError
 from ...records import Case, ItemKey
+from ...spelling import flag
 from .attempt import MadeOutput
 from .attempt_store import AttemptStore
 
@@ -58,8 +59,7 @@ class SetupCheck:
         elif len({each.output.case_id for each in self._waiting}) >= FIRST_CASES:
             first = " ".join(str(self._waiting[0].output.error).split())[:_SHOWN]
             raise AgentSetupError(
-                f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; "
-                "fix it and rerun, or grade such failures 0 with --keep-crashes"
+                f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; fix it and rerun, or grade such failures 0 with {flag('keep_crashes')}"
             ) from self._waiting[0].attempt.crash
 
     def settle(self) -> None:

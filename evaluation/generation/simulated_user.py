@@ -19,6 +19,7 @@ from ...judges.parsing.parsed_reply import without_thoughts
 from ...judges.prompt_inputs import fence_for
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
 from ...records import Case, ItemKey, Message, SimulatedUser
+from ...spelling import setting
 from ..judging.access import ModelAccess
 from .attempt import AgentUsage, Attempt, UserTurn
 
@@ -84,7 +85,8 @@ def examine_user(user: AskedUser | None, case: Case) -> None:
     """Raise an InputError for a case with a simulated user that no model plays."""
     if user is None and case.user is not None:
         raise InputError(
-            "the case has a simulated user: name the model that plays it with --user-model", field="user"
+            f"the case has a simulated user: name the model that plays it with {setting('user_model')}",
+            field="user",
         )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
 from ...errors import UsageError
 from ...records import atomic_write, read_regular_file, write_json
+from ...spelling import setting
 from ..audit.audit_plan import AuditPlan
 from ..audit.audit_run import run_audit
 from ..judging.judge_task import JudgeTask
@@ -122,7 +123,9 @@ def _current_judge(plan: ImprovementPlan) -> JudgeTask:
             f"{plan.prompt} asks about each criterion by itself, which audits cannot do; improve a prompt that asks about all, such as rubric/together"
         )
     if not plan.candidates and not plan.proposals:
-        raise UsageError("nothing to try: name --candidate FILE, or a --model that writes candidates")
+        raise UsageError(
+            f"nothing to try: name {setting('candidate', 'FILE')}, or a {setting('model')} that writes candidates"
+        )
     count = len(plan.candidates) + plan.proposals
     if count > MOST_CANDIDATES:
         raise UsageError(f"expected at most {MOST_CANDIDATES} candidates, got {count}")

@@ -23,6 +23,7 @@ from ...records import (
     write_records,
 )
 from ...records.folder_files import CASES, OUTPUTS
+from ...spelling import setting
 from ..inputs import EvaluationInputs
 from ..judging.judge_task import JudgeTask
 from ..store.run_store import RunStore
@@ -130,7 +131,7 @@ def divide_items(items: Iterable[LabelledItem], seed: int, holdout: float) -> Di
         labelled = sum(each.label is not None for each in side)
         if labelled < FEWEST:
             raise InputError(
-                f"{labelled:,} labelled items for {name}, and at least {FEWEST} are needed: label more, or change --holdout"
+                f"{labelled:,} labelled items for {name}, and at least {FEWEST} are needed: label more, or change {setting('holdout')}"
             )
     return sides
 
@@ -168,9 +169,9 @@ def lock_division(
     for name in _Division.__struct_fields__:
         if getattr(recorded, name) != getattr(division, name):
             difference = {"items": "other labelled items", "judge": "another prompt or model"}.get(
-                name, f"another --{name}"
+                name, f"another {setting(name)}"
             )
-            raise RunFolderError(f"{out}: was begun with {difference}; choose another --out")
+            raise RunFolderError(f"{out}: was begun with {difference}; choose another {setting('out')}")
 
 
 def adjudicated_sha256(items: Iterable[LabelledItem]) -> str:

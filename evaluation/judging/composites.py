@@ -19,6 +19,7 @@ from ...judges.prompt_judge import load_judge
 from ...judges.statement_judge import StatementJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
+from ...spelling import setting
 from ..context import RunContext
 from ..store.journal_rows import VerdictKey
 from ..store.manifest import CriteriaJudgeRecord, StatementJudgeRecord
@@ -67,7 +68,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
     if judge is None or not judges_statements(judge):
         return task
     if model == BASELINE:
-        raise UsageError("--split-model: the baseline compares words; it cannot split an answer")
+        raise UsageError(f"{setting('split_model')}: the baseline compares words; it cannot split an answer")
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     parts = (JudgeTask(judge=splitter), task)
     return JudgeTask(judge=StatementJudge(judge, splitter), threshold=task.threshold, parts=parts)

@@ -17,6 +17,7 @@ from ...judges.judge import Judge, Work
 from ...judges.prompt_judge import PromptJudge
 from ...judges.prompt_variables import Replay
 from ...records import Case, Episode, ItemKey, JudgeId, Kind, Output, Verdict, kind_spec
+from ...spelling import setting
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict, VerdictKey
 from ..store.manifest import KnownJudge
@@ -167,7 +168,7 @@ def parse_judge_on(text: str) -> JudgeOn:
         return text
     if text.isascii() and text.isdigit():
         return int(text)
-    raise UsageError(f"--judge-on expects open, all or a number, got {text!r}")
+    raise UsageError(f"{setting('judge_on')} expects open, all or a number, got {text!r}")
 
 
 class SelectedOutputs(NamedTuple):

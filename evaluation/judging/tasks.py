@@ -13,10 +13,11 @@ from ...errors import ConfigurationError, UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import baseline_judge
 from ...judges.callables import callable_judge
-from ...judges.catalogue import JUDGED_KINDS, NO_MODEL, find_prompt, is_prompt_file
+from ...judges.catalogue import JUDGED_KINDS, find_prompt, is_prompt_file, no_model
 from ...judges.prompt_judge import PromptJudge, load_judge
 from ...plugins import JUDGES
 from ...records import ItemKey, JudgeId, Kind
+from ...spelling import command, setting
 from ..inputs import EvaluationInputs
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
@@ -95,7 +96,7 @@ def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJud
             files = dict.fromkeys(each.record.prompt for each in (different[task.id], task))
             equal = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
             raise UsageError(
-                f"--judge {task.by} is named twice{equal}: name different judges, or repeat one with --repeats N"
+                f"{setting('judge', task.by)} is named twice{equal}: name different judges, or repeat one with {setting('repeats', 'N')}"
             )
         different[task.id] = task
     plain = [task.record for task in different.values() if not task.parts]
@@ -137,12 +138,14 @@ def judge_task(
         return JudgeTask(judge=callable_judge(spec, registered))
     model = model_of_spec or model
     if model is None:
-        raise ConfigurationError(NO_MODEL)
+        raise ConfigurationError(no_model())
     if model == BASELINE:
         return JudgeTask(judge=baseline_judge(spec))
     judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)
     if judge.splits:
-        raise UsageError(f"{spec} only splits answers into statements; use it with --split-statements")
+        raise UsageError(
+            f"{spec} only splits answers into statements; use it with {setting('split_statements')}"
+        )
     threshold = PassThreshold() if judge.pass_at is None else PassThreshold(judge.pass_at, "declared")
     return JudgeTask(judge=judge, threshold=threshold)
 
@@ -189,7 +192,7 @@ def refuse_idle(
         f"{count:,} of {kind} (judged by {fits.get(kind, _CUSTOM)})" for kind, count in kinds.items()
     )
     raise UsageError(
-        f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {shown_kinds}"
+        f"{setting('judge', ' '.join(task.by for task in tasks))}: none of the outputs is of a kind to judge; there are {shown_kinds}"
     )
 
 
@@ -206,7 +209,7 @@ def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
     for task in tasks:
         if task.compares:
             raise UsageError(
-                f"--judge {task.by} compares two outputs of a case; it is asked by `fiducial compare --by system --judge {task.id.name}`"
+                f"{setting('judge', task.by)} compares two outputs of a case; it is asked by `{command('compare', by='system', judge=task.id.name)}`"
             )
 
 

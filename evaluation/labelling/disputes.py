@@ -14,6 +14,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
 from ...records.standing_labels import standing_labels
+from ...spelling import setting
 from ..store.file_names import LABELS
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore
@@ -132,7 +133,7 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
                 (baselines if judge is None and is_baseline(verdict.author) else verdicts).append(verdict)
     if judge is not None and judge not in judge_names:
         raise UsageError(
-            f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(judge_names))}"
+            f"{setting('judge', judge)}: no such judge in {store.path}; there are: {', '.join(sorted(judge_names))}"
         )
     return verdicts or baselines
 

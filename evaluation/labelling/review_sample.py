@@ -11,6 +11,7 @@ import msgspec
 from ...calibration.decisions import drawn_rank
 from ...errors import UsageError
 from ...records import ItemKey, Outcome, ShownNames
+from ...spelling import setting
 from ..store.known_items import part_test
 from ..store.run_store import RunStore
 
@@ -114,20 +115,22 @@ def draw_sample(
     parts = parts_of(store)
     if judge is not None and judge not in parts.judged:
         judge_names = ", ".join(parts.judged) or "none"
-        raise UsageError(f"--judge {judge}: no such judge in {store.path}; there are: {judge_names}")
+        raise UsageError(
+            f"{setting('judge', judge)}: no such judge in {store.path}; there are: {judge_names}"
+        )
     if kind == "doubt":
         return _in_doubt(store, parts, count, seed, judge)
     if kind == "suspected":
         return _suspected(store, parts, count, judge)
     candidates = _candidates(parts, kind, judge)
     if not candidates:
-        raise UsageError(_NOTHING[kind].format(folder=store.path))
+        raise UsageError(_NOTHING[kind].format(folder=store.path, decided=setting("sample", "decided")))
     keys = heapq.nsmallest(count, candidates, key=lambda key: drawn_rank(str(key), seed))
     return ReviewSample(kind=kind, seed=seed, of=len(candidates), keys=keys, judge=judge)
 
 
 _NOTHING: dict[SampleKind, str] = {
-    "open": "{folder}: no undecided outputs are left; --sample decided draws from the checked ones",
+    "open": "{folder}: no undecided outputs are left; {decided} draws from the checked ones",
     "decided": "{folder}: checkers decided no output",
     "doubt": "{folder}: no undecided output is judged and unlabelled, so none can be drawn by doubt",
     "suspected": "{folder}: no label is contradicted by most judges",
@@ -152,7 +155,9 @@ def _in_doubt(store: RunStore, parts: Parts, count: int, seed: int, judge: str |
         raise UsageError(_NOTHING["doubt"].format(folder=store.path))
     drawn = {names[item]: chance for item, chance in next_by_doubt(table, count, seed=seed).items()}
     if not drawn:
-        raise UsageError(f"--n {count}: this draw came out empty; ask for more, or choose another --seed")
+        raise UsageError(
+            f"{setting('n', count)}: this draw came out empty; ask for more, or choose another {setting('seed')}"
+        )
     judge = judge or table.judge.values[int(table.judge.codes[0])]
     of = len(np.unique(table.item.codes))
     return ReviewSample(kind="doubt", seed=seed, of=of, keys=list(drawn), chances=drawn, judge=judge)

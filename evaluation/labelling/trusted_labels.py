@@ -15,6 +15,7 @@ from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
 from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
+from ...spelling import command, setting
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
 from ..store.run_store import RunStore
@@ -27,15 +28,16 @@ _ELSEWHERE = {
 }
 """Samples whose labels are refused in run folders, with the reason."""
 
-_DECIDES = (
-    "decides between a label and a judge: `fiducial review {run} --add {file}` keeps it in the run, and "
-    "`fiducial calibrate {run} --adjudications {file}` goes by it"
-)
 
-_AUDIT = (
-    "is of an audit of the checker: `fiducial calibrate {run} --label-audit {file}` takes it; "
-    "as one of --labels it would take the place of the checker's verdict"
-)
+def _decides(run: str, file: str) -> str:
+    keeps, goes = command("review", run, add=file), command("calibrate", run, adjudications=file)
+    return f"decides between a label and a judge: `{keeps}` keeps it in the run, and `{goes}` goes by it"
+
+
+def _of_audit(run: str, file: str) -> str:
+    takes = command("calibrate", run, label_audit=file)
+    place = f"as one of {setting('labels')} it would take the place of the checker's verdict"
+    return f"is of an audit of the checker: `{takes}` takes it; {place}"
 
 
 class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,7 +176,7 @@ def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[
             _refuse_untrusted(label, file, line, folder)
         if _sample_of(label) == "decided":
             raise InputError(
-                f"this label {_named(_AUDIT, folder, file)}",
+                f"this label {_of_audit(*_quoted(folder, file))}",
                 path=file,
                 line=line,
                 field="evidence.review.sample",
@@ -184,8 +186,8 @@ def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[
         yield label
 
 
-def _named(advice: str, run: object, file: object) -> str:
-    return advice.format(run=shlex.quote(str(run)), file=shlex.quote(str(file)))
+def _quoted(*paths: object) -> list[str]:
+    return [shlex.quote(str(path)) for path in paths]
 
 
 def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderPath) -> None:
@@ -193,11 +195,11 @@ def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderP
         message = "a judge's verdict is not a label; expected human, checker or construction"
         raise InputError(message, path=path, line=line, field="source")
     sample = _sample_of(verdict)
-    reason = _DECIDES if sample in TO_DECIDE else _ELSEWHERE.get(str(sample))
+    reason = _ELSEWHERE.get(str(sample))
+    if sample in TO_DECIDE:
+        reason = _decides(*_quoted(run, path))
     if reason is not None:
-        raise InputError(
-            f"this label {_named(reason, run, path)}", path=path, line=line, field="evidence.review.sample"
-        )
+        raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
 
 
 def _refuse_unsigned(verdict: Verdict, path: InputPath, line: int) -> None:

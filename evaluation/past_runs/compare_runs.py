@@ -13,6 +13,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
+from ...spelling import command
 from ..conclusion.run_results import ResultStruct
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
@@ -90,8 +91,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     common = was.keys() & now.keys()
     if not common:
         raise InputError(
-            f"{before.path} and {after.path} have no output in common: no case and system is in both; "
-            f"`fiducial compare {shlex.join([str(before.path), str(after.path)])} --by system` compares systems"
+            f"{before.path} and {after.path} have no output in common: no case and system is in both; `{command('compare', shlex.join([str(before.path), str(after.path)]), by='system')}` compares systems"
         )
     pairs = {key: _comparable(was[key], now[key]) for key in now if key in common}
     # Both runs get the later one's thresholds: a new threshold does not change what a system does, and is listed separately.

@@ -19,6 +19,7 @@ from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import Author, CaseFiles, FolderPath, InputPath, ItemKey, Outcome, Verdict, write_json
 from ...records.made_scores import mean_score
+from ...spelling import setting
 from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
@@ -232,6 +233,6 @@ def _tasks(plan: PreferencePlan) -> list[JudgeTask]:
     for task in tasks:
         if not task.compares:
             raise UsageError(
-                f"--judge {task.by} judges one output; one that compares two is preference, or a prompt with the inputs first and second"
+                f"{setting('judge', task.by)} judges one output; one that compares two is preference, or a prompt with the inputs first and second"
             )
     return tasks

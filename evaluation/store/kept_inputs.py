@@ -11,6 +11,7 @@ import msgspec
 from ...errors import RunFolderError
 from ...records import FolderPath, InputPath, atomic_write
 from ...records.addresses import is_address
+from ...spelling import setting
 from ..inputs import EvaluationInputs, InputFile, file_sha256
 from .copies import copy_at
 
@@ -66,7 +67,9 @@ def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files:
         RunFolderError: An input has changed.
     """
     if not files:
-        raise RunFolderError(f"{folder}: does not name its inputs; run it again with another --out")
+        raise RunFolderError(
+            f"{folder}: does not name its inputs; run it again with another {setting('out')}"
+        )
     return RunInputs.of([_unchanged(folder, file) for file in files], case_files)
 
 
@@ -80,7 +83,7 @@ def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
         )
     if file_sha256(path) != file.sha256:
         raise RunFolderError(
-            f"{folder}: its input {path} has changed since the run; run again with another --out"
+            f"{folder}: its input {path} has changed since the run; run again with another {setting('out')}"
         )
     return path
 

@@ -15,6 +15,7 @@ from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
 from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
 from ...records.verdict import COUNTED
+from ...spelling import command, setting
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
 from .kept_inputs import KeptInput
@@ -224,7 +225,7 @@ class Roster:
         """
         if self._before:
             raise RunFolderError(
-                f"{folder}: made by an old version that did not record its judges; choose another --out"
+                f"{folder}: made by an old version that did not record its judges; choose another {setting('out')}"
             )
         now = {judge.id for judge in judges}
         for judge in judges:
@@ -235,11 +236,11 @@ class Roster:
     def _difference(self, earlier: KnownJudge, folder: FolderPath) -> str:
         parsed = next((each for each in self if each.id.fingerprint in each.parsed_fingerprints[1:]), None)
         if parsed is None:
-            return f"{folder}: made by a run that differs in judge {earlier.by}; choose another --out, or remove it"
-        command = shlex.join(["fiducial", "judge", "--reparse", str(folder)])
+            return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
+        again = command("judge", reparse=shlex.quote(str(folder)))
         return (
             f"{folder}: this version of fiducial parses the replies of {parsed.by} differently; "
-            f"parse them again without calls, then repeat this command: {command}"
+            f"parse them again without calls, then repeat this command: {again}"
         )
 
     def enlist(self, judge: KnownJudge) -> None:

@@ -24,6 +24,7 @@ from ...records import (
 )
 from ...records.json_text import encode_line, indented_json
 from ...records.process_lock import ProcessLock
+from ...spelling import setting
 from .copies import copy_at
 from .file_names import (
     ADJUDICATIONS,
@@ -110,11 +111,13 @@ class RunWriter(RunStore):
             systems = [
                 each["generation"].get("system") for each in (identity, facts) if "generation" in changed
             ]
-            differs = (
-                f"made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
-            )
+            differs = f"made by a run that differs in {', '.join(changed)}; choose another {setting('out')}, or remove it"
             if len(set(systems)) > 1:
-                differs = "holds outputs of {!r}, not {!r}; use another --out, or delete it".format(*systems)
+                differs = (
+                    f"holds outputs of {{!r}}, not {{!r}}; use another {setting('out')}, or delete it".format(
+                        *systems
+                    )
+                )
             raise RunFolderError(f"{self.path}: {differs}")
 
     def enlist(self, judges: Iterable[KnownJudge]) -> None:
@@ -143,7 +146,7 @@ class RunWriter(RunStore):
         """
         if before in {verdict.author for verdict in self.standing_verdicts}:
             raise RunFolderError(
-                f"{self.path}: holds verdicts of {judge.by} with parameters that its model now refuses; choose another --out"
+                f"{self.path}: holds verdicts of {judge.by} with parameters that its model now refuses; choose another {setting('out')}"
             )
         self.roster.replace(before, judge)
         self.update()
@@ -166,7 +169,7 @@ class RunWriter(RunStore):
             return
         if self.adjudications or any(REVIEW in label.evidence for label in self.labels):
             raise RunFolderError(
-                f"{self.path}: holds labels that people gave its outputs; choose another --out"
+                f"{self.path}: holds labels that people gave its outputs; choose another {setting('out')}"
             )
         for name in (VERDICTS, STATEMENTS, LABELS):
             if (self.path / name).exists():
@@ -243,7 +246,7 @@ class RunWriter(RunStore):
         return {name: seal for name, seal in seals.items() if seal.bytes}
 
     def _lock(self, path: Path) -> None:
-        busy = f"{path}: another process is writing this run; wait for it or choose another --out"
+        busy = f"{path}: another process is writing this run; wait for it or choose another {setting('out')}"
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._exit.enter_context(ProcessLock(path / _LOCK, busy).held())
@@ -285,7 +288,9 @@ def _refuse_other_folders(path: Path) -> None:
     if path.is_dir():
         others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
         if others:
-            raise RunFolderError(f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
+            raise RunFolderError(
+                f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another {setting('out')}"
+            )
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError, RecordError
 from ...records import Output, Step, ToolCall, read_lines
+from ...spelling import command
 from ..json_values import is_arguments, is_list, is_object
 from .categories import CATEGORIES, Category, category_called
 from .data_source import parse_object
@@ -99,8 +100,7 @@ def _no_results(root: Path, unscored: Collection[Path]) -> InputError:
         )
     names = ", ".join(sorted({path.name for path in unscored}))
     return InputError(
-        f"holds only results that BFCL does not score ({names}); `fiducial cases bfcl DATA --category exec_simple --results {root} "
-        "--out cases.jsonl --outputs-out outputs.jsonl` makes outputs of them, which `fiducial check` decides",
+        f"holds only results that BFCL does not score ({names}); `{command('cases bfcl', 'DATA', category='exec_simple', results=root, out='cases.jsonl', outputs_out='outputs.jsonl')}` makes outputs of them, which `fiducial check` decides",
         path=root,
     )
 

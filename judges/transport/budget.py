@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...errors import ConfigurationError
+from ...spelling import setting
 from ..prices import PriceList, Prices
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
@@ -130,8 +131,7 @@ class Budget:
             prices = self._prices(model)
             if prices is None:
                 raise ConfigurationError(
-                    f"--max-cost: no price is known for the model {model!r}: add --price IN/OUT, in dollars for a million "
-                    "tokens"
+                    f"{setting('max_cost')}: no price is known for the model {model!r}: add {setting('price', 'IN/OUT')}, in dollars for a million tokens"
                 )
             self._known[model] = prices
         return self._known[model]

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, quote_plus, urlsplit
 
 from ...errors import UsageError
+from ...spelling import setting
 
 _OPENAI = "openai.com"
 
@@ -40,7 +41,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         if self.base_url is not None and "@" in self.base_url.partition("://")[2].partition("/")[0]:
             raise UsageError(
-                "the endpoint's address holds a password or key; give it as the key (OPENAI_API_KEY, or --api-key-env)"
+                f"the endpoint's address holds a password or key; give it as the key (OPENAI_API_KEY, or {setting('api_key_env')})"
             )
         if self.base_url is not None and _scheme(self.base_url) not in {"http", "https"}:
             raise UsageError(

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
 from ...errors import ConfigurationError
+from ...spelling import setting
 from .exchange import CallError
 
 
@@ -33,7 +34,7 @@ class RefusedParameterError(ConfigurationError):
 
     def __init__(self, by: str, refusal: Refusal) -> None:
         super().__init__(
-            f"{by}: the model refuses {refusal.name!r}; leave it out with --judge-parameter {refusal.name}=null ({refusal.message})"
+            f"{by}: the model refuses {refusal.name!r}; leave it out with {setting('judge_parameter', f'{refusal.name}=null')} ({refusal.message})"
         )
         self.refusal = refusal
 

@@ -14,6 +14,7 @@ import msgspec
 
 from ...errors import InputError
 from ...records.typed_values import json_decoder
+from ...spelling import without
 from .exchange import Provider, Reply, Request, Wrapping
 
 _SCHEMA = """
@@ -168,7 +169,9 @@ def _is_busy(error: BaseException) -> bool:
 
 
 def _unusable(path: Path, error: Exception) -> InputError:
-    return InputError(f"cannot be used as a reply cache: {error}; --no-cache does without one", path=path)
+    return InputError(
+        f"cannot be used as a reply cache: {error}; {without('cache')} does without one", path=path
+    )
 
 
 def cache_key(namespace: str, request: Request) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...spelling import setting
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
@@ -37,5 +38,7 @@ class ServedByCheck(Wrapping):
         """
         reply = await self._inner.complete(request)
         if reply.served_by is not None and family(reply.served_by) != family(self._expected):
-            raise CallError(f"{reply.served_by!r} answered, not {self._expected!r} (--expect-served-by)")
+            raise CallError(
+                f"{reply.served_by!r} answered, not {self._expected!r} ({setting('expect_served_by')})"
+            )
         return reply

@@ -56,7 +56,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in calibration.judges.values())
     judges = number_text.counted(len(calibration.judges), "judge")
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
-    yield Command("fiducial plan TABLE --next 50")
+    yield Command(number_text.draw_command())
     yield ""
     yield from judges_alone_pieces(calibration)
 

@@ -20,7 +20,7 @@ from .agreement_text import (
     system_pieces,
 )
 from .caution_text import folded
-from .number_text import counted, listed, number, p_value, passing, statistic_cells
+from .number_text import counted, draw_command, listed, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:
     from ...calibration.sample import StatisticFamily
@@ -69,7 +69,7 @@ def _no_labels(judges: Mapping[str, JudgeCalibration]) -> str:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
     labels = sum(panel.n_missing for panel in judges.values())
     why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
-    how = "draw items to label (`fiducial plan TABLE --next 50`) and add their labels as a column `label`"
+    how = f"draw items to label (`{draw_command()}`) and add their labels as a column `label`"
     return f"{why}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {how}"
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
 from ..document import CautionLine
-from .number_text import counted
+from .number_text import counted, draw_command
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import JudgeCalibration
@@ -25,7 +25,7 @@ _SENTENCES: dict[str, str] = {
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weights them",
     "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with --labels-chosen-by score "
-    "(stratified_ppi holds), label or elsewhere (rogan_gladen holds), or label a random sample (`fiducial plan TABLE --next 50` draws one)",
+    "(stratified_ppi holds), label or elsewhere (rogan_gladen holds), or label a random sample (`{draw}` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; with fewer than {FEW_CLUSTERS}, intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
@@ -45,9 +45,10 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
         tied_sentence(each)
         if each.kind == "tied_labels"
         else _SENTENCES[each.kind].format(
+            draw=draw_command(),
             about=", ".join(
                 _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
-            )
+            ),
         )
         for each in cautions
     ]

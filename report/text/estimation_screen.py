@@ -20,7 +20,7 @@ from .estimation_text import (
     target_of,
     ungraded_of,
 )
-from .number_text import counted
+from .number_text import counted, draw_command
 from .one_screen import PlotRow, plotted_table
 
 
@@ -44,7 +44,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
-        yield Command("fiducial plan TABLE --next 50")
+        yield Command(draw_command())
     yield ""
     names = short_names(parts)
     if names.shared:

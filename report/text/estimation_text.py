@@ -15,7 +15,7 @@ from ...calibration.statistic import Statistic
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
-from .number_text import counted, decimal, interval, number, percent, statistic_cells
+from .number_text import counted, decimal, draw_command, interval, number, percent, statistic_cells
 from .trials_text import variance_sentence
 
 _RATE: dict[Target, str] = {
@@ -92,10 +92,10 @@ def target_of(part: RateEstimate) -> str:
 
 NOT_INCLUDED = "Checked outputs are not included."
 
-_NO_LABEL = (
-    "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; add their "
-    "labels as a column `label`"
-)
+
+def _no_label() -> str:
+    draws = f"`{draw_command()}` draws items to label; add their labels as a column `label`"
+    return f"  no item has a label, so the rate is uncorrected. {draws}"
 
 
 @document
@@ -118,7 +118,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield from _judge(part)
         yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
         if not part.labels_only.n:
-            yield _NO_LABEL
+            yield _no_label()
             continue
         head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]

@@ -14,6 +14,7 @@ from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
 from ...records.column_names import grades_correctness, map_options
 from ...records.folder_files import CASES, LABELS, OUTPUTS
+from ...spelling import spelled_scale, together
 from . import number_text
 from .number_text import counted
 
@@ -146,10 +147,10 @@ def grade_hints(labels: Mapping[str, str], ratings: Mapping[str, str]) -> Iterat
         ratings: Tags that may be ratings, each with its likely scale.
     """
     for name, options in labels.items():
-        yield f"if {name!r} holds labels: {map_options({'label': name})} {options}"
+        yield f"if {name!r} holds labels: {together(map_options({'label': name}), options)}"
     for name, ends in ratings.items():
-        of_people = f"{map_options({'label': name})} --label-scale {shlex.quote(ends)}"
-        of_judge = f"--score-scale {shlex.quote(f'{name}={ends}')}"
+        of_people = together(map_options({"label": name}), spelled_scale("label_scale", ends))
+        of_judge = spelled_scale("score_scale", ends, name)
         yield f"if {name!r} holds ratings: by people, {of_people}; by a judge, {of_judge}"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...calibration.pass_threshold import HALF, PassThreshold, ThresholdSource
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult, UnevenTrials
+from ...spelling import command, either
 
 if TYPE_CHECKING:
     from ...deterministic.artifacts.dependencies import UnknownDependency
@@ -230,3 +231,8 @@ def listed(names: Sequence[str]) -> str:
     """List names in a sentence: ``a, b and c``."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def draw_command() -> str:
+    """Return the command, or the call in Python, that draws items to label."""
+    return either(command("plan", "TABLE", next=50), "fd.plan(table, draw=50)")

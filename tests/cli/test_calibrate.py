@@ -107,7 +107,7 @@ def test_a_second_row_names_the_only_column_that_tells_rows_apart(tmp_path: Path
     options = ("--map", "score=Rating", "--map", "item_id=Example")
     refused = fiducial("calibrate", _repeated(tmp_path, "my epoch"), *options)
     assert "--map 'repeat=my epoch'" in refused.err or "--map repeat='my epoch'" in refused.err
-    assert "--map trial='my epoch'" in refused.err
+    assert "--map 'trial=my epoch'" in refused.err
 
 
 def test_score_scale_and_id_are_proposed_in_one_command(tmp_path: Path):

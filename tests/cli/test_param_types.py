@@ -47,7 +47,7 @@ def test_parameters_are_json_or_else_text():
 
 @pytest.mark.parametrize("given", ["temperature", "=1", "model=other", "n=2"])
 def test_a_parameter_that_cannot_be_set_is_refused_by_the_options_name(given: str):
-    with pytest.raises(UsageError, match=r"^judge_parameter=: "):
+    with pytest.raises(UsageError, match=r"^--judge-parameter: "):
         parameters_of("--judge-parameter", [given])
 
 

@@ -49,6 +49,18 @@ def test_without_a_judge_every_output_is_checked_and_the_rate_has_its_denominato
     ] * 5
 
 
+def test_the_rates_of_a_run_are_printed_as_json_or_written_beside_the_screen(run: Command, tmp_path: Path):
+    printed = json.loads(run("--json").out)
+    (rates,) = printed["systems"].values()
+    assert (rates["decided"]["value"], rates["decided"]["n"]) == (0.75, 20)
+    assert printed["folder"] == str(tmp_path / "run")
+    written = run("--json", tmp_path / "rates.json")
+    assert json.loads((tmp_path / "rates.json").read_text()) == printed
+    assert written.out
+    failed = run("--json", "-", "--fail-under", "pass_rate=0.9")
+    assert (failed.code, json.loads(failed.out)) == (1, printed)
+
+
 def test_a_judge_is_calibrated_against_the_checkers(judged: Command, server: ProviderServer, tmp_path: Path):
     server.script = in_the_form_asked_for(says_right)
     result = judged()

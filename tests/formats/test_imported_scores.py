@@ -51,7 +51,7 @@ def test_a_persons_withdrawn_labels_name_the_option_that_scales_labels(tmp_path:
     [_, refused] = scaling.scaled_all(grades, position)
     [withdrawn] = scaling.withdrawn({"Ann": 1}, position.path)
     assert isinstance(refused, Skipped)
-    assert [each.reason.rpartition(": ")[2] for each in (refused, withdrawn)] == 2 * ["--label-scale 1:5"]
+    assert [each.reason.rpartition(": ")[2] for each in (refused, withdrawn)] == 2 * ["label_scale=(1, 5)"]
 
 
 def test_an_import_withdraws_the_verdicts_of_a_judge_with_an_unknown_scale(tmp_path: Path):

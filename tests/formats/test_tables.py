@@ -11,9 +11,11 @@ import pytest
 
 import fiducial as fd
 from fiducial.api.reading import import_files
-from fiducial.errors import InputError, UsageError, on_command_line
+from fiducial.cli.spelled_options import option_of
+from fiducial.errors import InputError, UsageError
 from fiducial.records import ToolCall
 from fiducial.report.text.import_text import import_lines
+from fiducial.spelling import spelled_as_options
 
 Read: TypeAlias = Callable[..., fd.Reading]
 
@@ -541,7 +543,7 @@ def test_grades_above_1_behind_many_up_to_1_are_refused(tmp_path: Path, column: 
     grades = [number % 2 for number in range(600)]
     text = "".join(f"q{number},a,{grade}\n" for number, grade in enumerate([*grades, 4]))
     (tmp_path / "rows.csv").write_text(f"question,answer,{column}\n{text}")
-    with on_command_line():
+    with spelled_as_options(option_of):
         with pytest.raises(InputError) as refused:
             import_files([tmp_path / "rows.csv"], tmp_path / "out")
         assert str(refused.value) == (

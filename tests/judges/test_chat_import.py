@@ -124,7 +124,7 @@ def test_an_input_may_have_a_name_of_the_prompts_own(tmp_path: Path) -> None:
 
 def test_messages_that_speak_of_other_scores_are_not_taken_for_0_to_1(tmp_path: Path) -> None:
     chat = {"role": "system", "content": "Rate the answer from 1 to 5."}
-    with pytest.raises(InputError, match=r"say scale=1-5 step=1 \(the text says '1 to 5'\)"):
+    with pytest.raises(InputError, match=r"say scale=1-5, step=1 \(the text says '1 to 5'\)"):
         import_chat(write(tmp_path, chat))
     path = imported(tmp_path, chat, scale=Scale(1, 5, 1))
     assert load_judge(str(path), model="m").parse("1").score == 0.0

@@ -232,16 +232,16 @@ def test_the_least_score_may_be_the_best(tmp_path: Path) -> None:
         (
             PROMPTFLOW,
             {},
-            r"nothing fills the input 'answer'; say --input answer=response \(inputs that exist: query, ",
+            r"nothing fills the input 'answer'; say input=answer=response \(inputs that exist: query, ",
         ),
-        (PROMPTFLOW.replace("answer", "moon"), {}, r"say --input moon=NAME"),
+        (PROMPTFLOW.replace("answer", "moon"), {}, r"say input=moon=NAME"),
         (PROMPTFLOW, {"inputs": ["answer=respons"]}, r"unknown input 'respons'; did you mean response\?"),
         (
             PROMPTFLOW,
             {"inputs": ["reply=response"]},
             r"declares no input 'reply'; its inputs: question, answer",
         ),
-        (AZURE, {}, r"not declared; say scale=1-5 step=1 \(the text says '1 to 5'; the worst first\)"),
+        (AZURE, {}, r"not declared; say scale=1-5, step=1 \(the text says '1 to 5'; the worst first\)"),
         (AZURE, {"scale": "good"}, r"scale=good: expected the worst score and the best"),
         (AZURE, {"step": 1}, r"step= goes with scale="),
         (

@@ -17,7 +17,7 @@ from fiducial.judges.scale import suggested_scale
 def test_plain_text_is_kept_to_the_letter_and_its_scale_is_found(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("Grade the answer from 1 (useless) to 5 (perfect).\nBe strict: {braces} stay.\n")
-    with pytest.raises(InputError, match="say scale=1-5 step=1 "):
+    with pytest.raises(InputError, match="say scale=1-5, step=1 "):
         import_prompt(path, tmp_path / "mine.prompty")
     text, prompt = import_prompt(path, tmp_path / "mine.prompty", scale="1-5", step=1)
     assert "Grade the answer from 1 (useless) to 5 (perfect).\nBe strict: {braces} stay." in text

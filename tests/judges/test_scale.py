@@ -17,6 +17,8 @@ from fiducial.judges.front_matter import read_front_matter
 from fiducial.judges.prompt_file import STATEMENTS, read_prompt_file
 from fiducial.judges.scale import Scale, listed_scale, scale_from_option, scale_line, scale_of, scale_text
 
+pytestmark = pytest.mark.usefixtures("typed_options")
+
 QUERY = "inputs:\n  query: {type: string, kind: string}"
 
 

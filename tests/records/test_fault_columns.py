@@ -5,10 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+import pytest
 from each_row import each_row
 
 from fiducial.records.fault_columns import direction_options, is_fault
 from fiducial.records.grades import GradeScale
+
+pytestmark = pytest.mark.usefixtures("typed_options")
 
 
 @each_row(

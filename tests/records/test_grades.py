@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
 
+pytestmark = pytest.mark.usefixtures("typed_options")
+
 
 @each_row(
     ("value", "score"),
@@ -86,7 +88,7 @@ def test_a_number_beyond_floating_point_is_an_unknown_grade() -> None:
 
 
 def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
-    message = UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).message("--label-scale")
+    message = UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).message("label_scale")
     assert message.endswith(
         "got 'Infinity'; replace these values with numbers, or with words such as pass and fail"
     )
@@ -94,7 +96,7 @@ def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
 
 def test_a_symmetrical_scale_is_proposed_for_grades_below_zero() -> None:
     rows = [(1, {"grade": -1}), (2, {"grade": 1}), (3, {"grade": -2})]
-    message = UnreadGrades(rows, "grade", PLAIN).message("--label-scale")
+    message = UnreadGrades(rows, "grade", PLAIN).message("label_scale")
     assert message.endswith("got -1, -2; for another scale say its worst and best grade: --label-scale -2:2")
 
 
@@ -112,6 +114,6 @@ def test_a_grade_off_the_scale_is_told_that_scale_and_one_that_holds_it(
     scale: GradeScale, grades: list[float], expected: str, proposed: str
 ) -> None:
     rows = [(line, {"grade": grade}) for line, grade in enumerate(grades, start=1)]
-    message = UnreadGrades(rows, "grade", scale).message("--label-scale")
+    message = UnreadGrades(rows, "grade", scale).message("label_scale")
     assert message.startswith(f"expected a number {expected} or null, got ")
     assert message.endswith(f"--label-scale {proposed}")

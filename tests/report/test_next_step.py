@@ -31,7 +31,7 @@ from fiducial.evaluation.conclusion.run_results import (
     SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
-from fiducial.judges.catalogue import NO_MODEL
+from fiducial.judges.catalogue import no_model
 from fiducial.records import JudgeId
 from fiducial.records.output import EMPTY_ANSWER
 from fiducial.report.next_step import next_step
@@ -174,10 +174,10 @@ def test_only_a_value_of_the_option_names_a_judge(options: str, is_new: bool):
 
 def test_a_command_that_names_no_model_is_proposed_with_one():
     undecided = systems("a", **UNDECIDED)
-    told = step(systems=undecided, command="fiducial run X --judge rubric", not_judged=NO_MODEL)
+    told = step(systems=undecided, command="fiducial run X --judge rubric", not_judged=no_model())
     assert told.text.startswith("Name a model for the 3 undecided outputs (needs OPENAI_API_KEY")
     assert told.command == "fiducial run X --judge rubric --model gpt-4.1-mini"
-    told = step(systems=undecided, command="fiducial run X --judge groundedness", not_judged=NO_MODEL)
+    told = step(systems=undecided, command="fiducial run X --judge groundedness", not_judged=no_model())
     assert told.command == "fiducial run X --judge groundedness --judge rubric --model gpt-4.1-mini"
 
 

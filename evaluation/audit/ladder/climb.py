@@ -15,6 +15,7 @@ from ....deterministic.mutation import Dial
 from ....deterministic.options import CheckOptions
 from ....errors import UsageError
 from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file, read_records, write_records
+from ....spelling import setting
 from ...context import RunContext
 from ...inputs import EvaluationInputs
 from ...judging.asking import EachOutput
@@ -81,7 +82,7 @@ class Climb:
             name for name, kind in self._kinds.items() if any(task.judges_kind(kind) for task in self._tasks)
         }
         if not judged:
-            raise UsageError("--ladder: judges that compare two outputs cannot climb ladders")
+            raise UsageError(f"{setting('ladder')}: judges that compare two outputs cannot climb ladders")
         self._dials = {dial.name: dial for dial in settings.dials if dial.name in judged}
         self._file = folder / ASKED
         self._facts: dict[ItemKey, ProbeFacts] = {}

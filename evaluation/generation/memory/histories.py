@@ -27,6 +27,7 @@ from ....records import (
     read_regular_file,
 )
 from ....records.case import Record
+from ....spelling import setting
 
 OPENING = (
     "You talk with people over several conversations. Between them you remember only what is in your memory, which you write and read with its tools; "
@@ -98,7 +99,7 @@ class Remembered:
         history: str | None = case.reference.get("history")
         if history is not None and history not in self._histories:
             names = ", ".join(sorted(self._histories)) or "none"
-            message = f"case {case.id!r}: no history is called {history!r} (--histories); known are: {names}"
+            message = f"case {case.id!r}: no history is called {history!r} ({setting('histories')}); known are: {names}"
             raise InputError(message, field="reference.history")
 
     async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:

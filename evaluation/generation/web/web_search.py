@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, ClassVar, get_args
 
 from ....errors import UsageError
+from ....spelling import setting
 from .engine import PageError, PageMode, SearchEngine, shown_page
 from .html_text import PAGE_SECONDS
 
@@ -107,5 +108,7 @@ def search_engine(where: str) -> SearchEngine:
     if "://" in where:
         return SearchService(where)
     if not Path(where).exists():
-        raise UsageError(f"--search: expected a corpus that exists or an address of the web, got {where!r}")
+        raise UsageError(
+            f"{setting('search')}: expected a corpus that exists or an address of the web, got {where!r}"
+        )
     return Corpus(Path(where))

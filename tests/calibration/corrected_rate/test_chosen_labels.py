@@ -152,7 +152,10 @@ def test_strata_and_a_finite_set_have_no_estimate_from_labels_drawn_by_true_clas
         estimate(table, labels_chosen_by=chosen_by, strata="half")
     finite = estimate(table, labels_chosen_by=chosen_by, target="finite").all
     assert finite.reported is None
-    assert reason_of(finite.rogan_gladen) == "it has no form for a finite set; use --target population"
+    assert (
+        reason_of(finite.rogan_gladen)
+        == "it has no form for a finite set; estimate the rate of the population"
+    )
 
 
 def test_drawn_labels_cannot_be_said_to_be_chosen_otherwise() -> None:

@@ -78,5 +78,5 @@ def test_the_command_takes_the_target_and_says_it() -> None:
     )
     assert (finite.target, population.target) == ("finite", "population")
     assert finite.estimates["ppi_plus_plus"].method == "Wilson on the effective n, finite set"
-    assert "--target population" in reason_of(finite.estimates["rogan_gladen"])
+    assert "rate of the population" in reason_of(finite.estimates["rogan_gladen"])
     assert finite.weight == population.weight

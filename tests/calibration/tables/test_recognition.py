@@ -81,6 +81,7 @@ def test_columns_are_named_in_either_order(tmp_path: Path) -> None:
         read_table([path], columns={"z": "w"})
 
 
+@pytest.mark.usefixtures("typed_options")
 def test_what_is_missing_is_told_with_what_each_column_could_be(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(
@@ -175,7 +176,7 @@ def test_words_are_proposed_as_grades_only_where_they_look_like_verdicts(tmp_pat
     with pytest.raises(ColumnsError) as unknown:
         read_table([path])
     assert "'Model Used' (could be system or judge)" in str(unknown.value)
-    assert unknown.value.options == "--map score=COLUMN"
+    assert unknown.value.options == "map={'score': 'COLUMN'}"
     with pytest.raises(InputError) as unsuitable:
         read_table([path], columns={"score": "Reference"})
     assert (
@@ -213,6 +214,7 @@ def test_one_scale_is_proposed_if_it_fits_all_judges(tmp_path: Path) -> None:
         read_table([_wide(tmp_path)])
 
 
+@pytest.mark.usefixtures("typed_options")
 def test_a_judge_column_that_is_not_used_is_named_with_the_option_that_reads_it(tmp_path: Path) -> None:
     form = TableForm(scores=ScoreScales(by_judge={"gpt score": GradeScale(ends=(1, 5))}))
     (note,) = read_table([_wide(tmp_path)], form=form).notes
@@ -229,6 +231,7 @@ def test_repeats_are_numbered_in_order_on_request(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ann", "label_scale"), [((0, 1), ""), ((1, 5), " --label-scale 1:5")], ids=["pass or fail", "grades"]
 )
+@pytest.mark.usefixtures("typed_options")
 def test_judges_beside_known_labels_are_all_proposed_as_scores_with_the_scales(
     ann: tuple[int, int], label_scale: str
 ) -> None:

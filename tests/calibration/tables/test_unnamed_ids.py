@@ -13,6 +13,8 @@ from fiducial.calibration.tables.unnamed_ids import find_unnamed_id
 from fiducial.errors import ColumnsError
 from fiducial.records.memory_file import MemoryRows
 
+pytestmark = pytest.mark.usefixtures("typed_options")
+
 
 def by_item(item: int, _: int) -> int:
     return item % 2

@@ -1,0 +1,112 @@
+"""Spelling of settings and commands: options on the command line, arguments in Python.
+
+Whoever raises an error or proposes a step names settings; the surface that runs says how they are written.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, cast
+
+_option_of: ContextVar[Callable[[str], str] | None] = ContextVar("option_of", default=None)
+"""Function that returns the option of a setting; None in Python."""
+
+
+@contextmanager
+def spelled_as_options(option_of: Callable[[str], str]) -> Generator[None]:
+    """Spell settings as options during the block.
+
+    Args:
+        option_of: Function that returns the option of a setting: ``--pass-at`` for ``pass_at``.
+    """
+    before = _option_of.set(option_of)
+    try:
+        yield
+    finally:
+        _option_of.reset(before)
+
+
+def either(command_line: str, python: str) -> str:
+    """Return the words for the surface that runs."""
+    return python if _option_of.get() is None else command_line
+
+
+def setting(name: str, value: object = None) -> str:
+    """Spell a setting, with a value or without: ``--pass-at 0.7``, ``pass_at=0.7``."""
+    option_of = _option_of.get()
+    if option_of is None:
+        return f"{name}={'' if value is None else value}"
+    return option_of(name) if value is None else f"{option_of(name)} {value}"
+
+
+def flag(name: str) -> str:
+    """Spell a setting that is set: ``--again``, ``again=True``."""
+    option_of = _option_of.get()
+    return f"{name}=True" if option_of is None else option_of(name)
+
+
+def without(name: str) -> str:
+    """Spell a setting that is turned off: ``--no-cache``, ``cache=False``."""
+    option_of = _option_of.get()
+    return f"{name}=False" if option_of is None else option_of(f"no_{name}")
+
+
+def spelled_pairs(name: str, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> str:
+    """Spell a setting of pairs: ``--map a=x --map b=y``, ``map={'a': 'x', 'b': 'y'}``.
+
+    Args:
+        name: The setting.
+        values: The pairs; a value None stands for no score, ``--map-label late=``. In Python a key that comes again is turned round.
+    """
+    option_of = _option_of.get()
+    listed = cast("list[tuple[str, Any]]", [*(values.items() if isinstance(values, Mapping) else values)])
+    if option_of is None:
+        turned: dict[object, object] = {}
+        for key, value in listed:
+            turned |= {value: key} if key in turned else {key: value}
+        return f"{name}={turned!r}"
+    words = (f"{key}={'' if value is None else value}" for key, value in listed)
+    return " ".join(f"{option_of(name)} {shlex.quote(word)}" for word in words)
+
+
+def spelled_scale(name: str, ends: str, judge: str | None = None) -> str:
+    """Spell a scale: ``--label-scale 1:5``, ``label_scale=(1, 5)``; ``?`` is an unknown end.
+
+    Args:
+        name: The setting.
+        ends: The worst and the best grade, as ``1:5``.
+        judge: The judge whose scale it is, if it is of one.
+    """
+    option_of = _option_of.get()
+    if option_of is None:
+        values = "({})".format(", ".join(repr(end) if end == "?" else end for end in ends.split(":")))
+        return f"{name}={values}" if judge is None else f"{name}={{{judge!r}: {values}}}"
+    return f"{option_of(name)} {shlex.quote(ends if judge is None else f'{judge}={ends}')}"
+
+
+def together(*settings: str) -> str:
+    """Return spelled settings one after the other, empty ones left out."""
+    return either(" ", ", ").join(filter(None, settings))
+
+
+def command(verb: str, *words: object, **options: Any) -> str:
+    """Return a command to type, such as ``fiducial plan TABLE --next 50``.
+
+    Args:
+        verb: The command: ``plan``, ``audit run``.
+        *words: Its arguments, as they are typed.
+        **options: Its options with underscores; True for a flag, a list for one that is repeated, None for one that is left out.
+    """
+    typed = ["fiducial", verb, *map(str, words)]
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        several = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else [value]
+        for each in several:
+            if each is True:
+                typed.append(option)
+            elif each is not None and each is not False:
+                typed += [option, str(each)]
+    return " ".join(typed)
