@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .api.labels import correct_cases, export_labels
     from .api.merging import merge
     from .api.mutating import mutate
-    from .api.planning import plan
+    from .api.planning import plan, plan_budget, plan_labels
     from .api.preferring import prefer
     from .api.reading import Reading, read
     from .api.reviewing import add_labels, review
@@ -63,7 +63,7 @@ _HOME = {
     "api.merging": "merge",
     "api.mutating": "mutate",
     "api.decorators": "agent dial file_format judge_function operator statistic world",
-    "api.planning": "plan",
+    "api.planning": "plan plan_budget plan_labels",
     "api.preferring": "prefer",
     "api.reading": "read Reading",
     "api.reviewing": "add_labels review",
@@ -122,6 +122,8 @@ __all__ = [
     "mutate",
     "operator",
     "plan",
+    "plan_budget",
+    "plan_labels",
     "prefer",
     "read",
     "read_records",

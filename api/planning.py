@@ -1,17 +1,19 @@
-"""`fiducial.plan`: estimate how many labels or items are needed, and which to label next."""
+"""Plans: how many labels or items are needed, which to label next, how to spend a budget."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias, Unpack
 
+import msgspec
 import numpy as np
 
 from ..calibration.corrected_rate.estimation import rows_of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
-from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot, plan_budget
+from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot
+from ..calibration.planning.budget_plan import plan_budget as best_plan
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
 from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot, measured_rates
 from ..calibration.planning.plan_results import Draw, MeasuredRates
@@ -20,7 +22,15 @@ from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from ..records import nearest
 from ..spelling import setting
-from .argument_checks import Ends, checked_arguments, require_declared, require_range, require_whole
+from .argument_checks import (
+    Ends,
+    checked_arguments,
+    known_arguments,
+    refuse_unknown,
+    require_declared,
+    require_range,
+    require_whole,
+)
 from .callers import warn_caller
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_table
@@ -30,7 +40,7 @@ JudgeOrRates: TypeAlias = str | tuple[float, float]
 
 
 @checked_arguments
-def plan(
+def plan_labels(
     table: Tables | None = None,
     *,
     half_width: float | None = None,
@@ -49,14 +59,6 @@ def plan(
     strata: str | None = None,
     judge: str | None = None,
     seed: int = 0,
-    budget: float | None = None,
-    costs: Mapping[str, float] | None = None,
-    of: int | None = None,
-    cheap: JudgeOrRates | None = None,
-    expensive: JudgeOrRates | None = None,
-    dear: JudgeOrRates | None = None,
-    decided: float = 0.0,
-    decided_rate: float = 0.5,
     **reading: Unpack[TableReading],
 ) -> SamplePlan:
     """Estimate how many labels or items are needed, and draw the items to label next.
@@ -79,15 +81,6 @@ def plan(
         strata: Column of strata, or ``score``. The labels so far decide the number of items of each stratum.
         judge: Judge whose scores count, if the table has several.
         seed: Seed of the draw.
-        budget: Dollars to spend: plan how many outputs to check, judge and label for the narrowest interval.
-        costs: Dollars per output of each step: ``check`` (default 0), ``cheap``, ``expensive``, ``label``. By default a judge's cost is read from
-            the table, if it has one.
-        of: Number of outputs available; by default unlimited.
-        cheap: Name of the cheap judge in the table (the pilot) or, without a table, its expected true positive and true negative rate.
-        expensive: The expensive judge, named or described the same way; it errs less.
-        dear: Former name of ``expensive``.
-        decided: Without a table, expected share of outputs that checkers decide.
-        decided_rate: Expected pass rate of these.
         **reading: Options for reading the table; see `TableReading`.
 
     Returns:
@@ -97,43 +90,35 @@ def plan(
         InputError: There is nothing to draw from, or the strata cannot be made.
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
-    arguments = dict(locals())  # the arguments as they were given
-    if dear is not None:
-        warn_caller("dear= is now expensive=", DeprecationWarning)
     require_declared(reading, TableReading)
-    _require_numbers(arguments)
-    goals = {"half_width": half_width, "difference": difference, "draw": draw, "budget": budget}
+    given = {"prevalence": prevalence, "tpr": tpr, "tnr": tnr}
+    shares = {"half_width": half_width, "assurance": assurance, "icc": icc, **given}
+    _require_shares({**shares, "difference": difference, "discordant": discordant, "power": power})
+    _require_drawing(draw, by_doubt=by_doubt, strata=strata, unlabelled=unlabelled)
+    _require_difference(difference, discordant)
+    _require_clusters(rows_per_cluster, icc)
+    goals = {"half_width": half_width, "difference": difference, "draw": draw}
     _require_goal(goals, has_table=table is not None)
     rows = measured = None
-    if table is not None and (budget is None or draw is not None):
+    if table is not None:
         rows = read_table(table, open_only=True, tags=[strata] if strata else [], **reading)
-    if rows is not None and half_width is not None and budget is None:
+    if rows is not None and half_width is not None:
         measured = measured_rates(rows, judge)
     if measured is not None and unlabelled is None:
         unlabelled = measured.n_unlabelled or None
-    expected = _expected(measured, tpr, tnr, prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
-    given = {"prevalence": prevalence, "tpr": tpr, "tnr": tnr}
+    expected = _expected(measured, **given)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
     assumed = {
         name: getattr(expected, name)
         for name, value in given.items()
         if measured is None or value is not None
     }
-    labels = items = drawn = best = None
+    labels = items = drawn = None
     if half_width is not None:
         labels = _labels(half_width, expected, unlabelled, assurance)
     if difference is not None:
         items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
     if rows is not None and draw is not None:
         drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
-    if budget is not None:
-        pilot_of_rates = partial(
-            assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate
-        )
-        pilot = None if table is None else read_table(table, outputs=True, **reading)
-        judges = {"cheap": cheap, "dear": expensive if dear is None else dear}
-        best = _plan_budget(
-            budget, _by_phase(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
-        )
     return SamplePlan(
         design_effect=expected.effect,
         half_width=half_width,
@@ -144,14 +129,106 @@ def plan(
         discordant=discordant,
         items=items,
         draw=drawn,
-        budget=best,
         measured=measured,
         expected={} if labels is None else assumed,
     )
 
 
+@checked_arguments
+def plan_budget(
+    budget: float,
+    table: Tables | None = None,
+    *,
+    costs: Mapping[str, float] | None = None,
+    of: int | None = None,
+    cheap: JudgeOrRates | None = None,
+    expensive: JudgeOrRates | None = None,
+    prevalence: float | None = None,
+    decided: float = 0.0,
+    decided_rate: float = 0.5,
+    rows_per_cluster: float = 1.0,
+    icc: float = 0.0,
+    **reading: Unpack[TableReading],
+) -> SamplePlan:
+    """Plan what to check, judge and label for the narrowest interval that a budget buys.
+
+    Args:
+        budget: Dollars to spend.
+        table: A pilot with labels of undecided outputs, in any form; without one, rates are expected.
+        costs: Dollars per output of each step: ``check`` (default 0), ``cheap``, ``expensive``, ``label``. By default a judge's cost is
+            read from the table, if it has one.
+        of: Number of outputs available; by default unlimited.
+        cheap: Name of the cheap judge in the table or, without a table, its expected true positive and true negative rate.
+        expensive: The expensive judge, named or described the same way; it errs less.
+        prevalence: Without a table, expected share of right outputs; by default 0.5.
+        decided: Without a table, expected share of outputs that checkers decide.
+        decided_rate: Expected pass rate of these.
+        rows_per_cluster: Items per cluster.
+        icc: Correlation within clusters.
+        **reading: Options for reading the table; see `TableReading`.
+
+    Returns:
+        The plan.
+
+    Raises:
+        InputError: The pilot has too few labels.
+        UsageError: A cost is missing, or a number is outside its range.
+    """
+    require_declared(reading, TableReading)
+    _require_shares({"prevalence": prevalence, "decided": decided, "decided_rate": decided_rate, "icc": icc})
+    require_whole("of", of)
+    _require_clusters(rows_per_cluster, icc)
+    require_range("budget", budget, 0.0, math.inf)
+    expected = _expected(None, prevalence=prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    pilot_of_rates = partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate)
+    pilot = None if table is None else read_table(table, outputs=True, **reading)
+    judges = {"cheap": cheap, "dear": expensive}
+    best = _best_plan(
+        budget, _by_phase(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
+    )
+    return SamplePlan(design_effect=expected.effect, budget=best)
+
+
+_OF_BUDGET = frozenset({"budget", "costs", "of", "cheap", "expensive", "decided", "decided_rate"})
+_OF_BOTH = frozenset({"prevalence", "rows_per_cluster", "icc", *TableReading.__annotations__})
+
+
+def plan_both(table: Tables | None = None, **arguments: Any) -> SamplePlan:
+    """Return one plan of labels and of a budget; see `plan_labels` and `plan_budget`."""
+    known: list[str] = []
+    for function in (plan_labels, plan_budget):
+        known += known_arguments(function) or []
+    refuse_unknown("plan", arguments, known)
+    of_labels = {name: value for name, value in arguments.items() if name not in _OF_BUDGET}
+    if arguments.get("budget") is None:
+        return plan_labels(table, **of_labels)
+    of_budget = {name: value for name, value in arguments.items() if name in _OF_BUDGET | _OF_BOTH}
+    best = plan_budget(table=table, **of_budget)
+    if all(arguments.get(name) is None for name in ("half_width", "difference", "draw")):
+        return best
+    rows = None if arguments.get("draw") is None else table
+    return msgspec.structs.replace(plan_labels(rows, **of_labels), budget=best.budget)
+
+
+def plan(table: Tables | None = None, **arguments: Any) -> SamplePlan:
+    """Plan labels or a budget under the former name of `plan_labels` and `plan_budget`.
+
+    Args:
+        table: See there.
+        **arguments: Those of both; ``dear`` is the former name of ``expensive``.
+    """
+    warn_caller("plan is now plan_labels (how many labels) and plan_budget", DeprecationWarning)
+    if (dear := arguments.pop("dear", None)) is not None:
+        warn_caller("dear= is now expensive=", DeprecationWarning)
+        arguments["expensive"] = dear
+    return plan_both(table, **arguments)
+
+
 def _expected(
-    measured: MeasuredRates | None, tpr: float | None, tnr: float | None, prevalence: float | None
+    measured: MeasuredRates | None,
+    tpr: float | None = None,
+    tnr: float | None = None,
+    prevalence: float | None = None,
 ) -> Expected:
     """Return the rates to plan by: as given, else as measured, else as usual."""
     usual = Expected(0.9, 0.9, 0.5) if measured is None else Expected(*measured[-3:])
@@ -167,45 +244,51 @@ def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None
         )
     if goals["draw"] is not None and not has_table:
         raise UsageError(f"{setting('draw')} draws items of a TABLE: name it")
-    if has_table and all(goals[name] is None for name in ("draw", "half_width", "budget")):
+    if has_table and all(goals[name] is None for name in ("draw", "half_width")):
         raise UsageError(
             f"a TABLE is for {setting('draw')}, {setting('half_width')} or {setting('budget')}: add one of them"
         )
 
 
-_RANGES: Mapping[Ends, Sequence[str]] = {
-    "neither": ("half_width", "difference", "tpr", "tnr", "prevalence", "assurance", "power"),
-    "high": ("discordant",),
-    "low": ("decided",),
-    "both": ("icc", "decided_rate"),
+_RANGES: Mapping[str, Ends] = {
+    "discordant": "high",
+    "decided": "low",
+    "icc": "both",
+    "decided_rate": "both",
 }
-"""Arguments between 0 and 1 by the ends that belong to their range."""
+"""Ends that belong to the range of an argument from 0 to 1; of others, neither does."""
 
 
-def _require_numbers(numbers: Mapping[str, Any]) -> None:
-    """Refuse an argument of `plan` that is a number outside its range, or draws nothing."""
-    for name in ("unlabelled", "draw", "of"):
-        require_whole(name, numbers[name])
-    if numbers["by_doubt"] and numbers["strata"]:
+def _require_shares(shares: Mapping[str, float | None]) -> None:
+    for name, share in shares.items():
+        require_range(name, share, ends=_RANGES.get(name, "neither"))
+
+
+def _require_drawing(draw: int | None, *, by_doubt: bool, strata: str | None, unlabelled: int | None) -> None:
+    """Refuse to draw nothing, in two ways at once, or in a way without a number."""
+    require_whole("unlabelled", unlabelled)
+    require_whole("draw", draw)
+    if by_doubt and strata:
         raise UsageError(f"{setting('by_doubt')} and {setting('strata')} are two ways to draw; give one")
-    if numbers["draw"] is None and (numbers["by_doubt"] or numbers["strata"]):
+    if draw is None and (by_doubt or strata):
         raise UsageError(
             f"{setting('by_doubt')} and {setting('strata')} are for {setting('draw')}: add {setting('draw', 'N')}"
         )
-    difference, discordant = numbers["difference"], numbers["discordant"]
-    if difference is not None and discordant is not None and difference > discordant:
+
+
+def _require_difference(difference: float | None, discordant: float) -> None:
+    if difference is not None and difference > discordant:
         raise UsageError(
             f"{setting('difference')} cannot be above {setting('discordant')}: the judges differ on those items only"
         )
-    for ends, names in _RANGES.items():
-        for name in names:
-            require_range(name, numbers[name], ends=ends)
-    require_range("rows_per_cluster", numbers["rows_per_cluster"], 1.0, math.inf, "both")
-    if numbers["icc"] and numbers["rows_per_cluster"] == 1.0:
+
+
+def _require_clusters(rows_per_cluster: float, icc: float) -> None:
+    require_range("rows_per_cluster", rows_per_cluster, 1.0, math.inf, "both")
+    if icc and rows_per_cluster == 1.0:
         raise UsageError(
             f"{setting('icc')} has no effect on clusters of one item: add {setting('rows_per_cluster')}"
         )
-    require_range("budget", numbers["budget"], 0.0, math.inf)
 
 
 def _by_phase(costs: Mapping[str, float]) -> dict[str, float]:
@@ -217,7 +300,7 @@ def _option(phase: str) -> str:
     return "expensive" if phase == "dear" else phase
 
 
-def _plan_budget(
+def _best_plan(
     budget: float,
     costs: dict[str, float],
     judges: Mapping[str, JudgeOrRates | None],
@@ -248,7 +331,7 @@ def _plan_budget(
                     f"name the cost of one output of this step: {setting('costs', f'{_option(name)}=DOLLARS')}"
                 )
             prices[name] = costs[name]
-    return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
+    return best_plan(budget, prices, pilot, outputs=of, effect=effect)
 
 
 def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, float]]:

@@ -31,7 +31,7 @@ Example:
 """
 
 _DRAW_OPTIONS = ("by_doubt", "strata")
-_BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
+_BUDGET_OPTIONS = ("costs", "of", "cheap", "expensive", "decided")
 
 
 @click.command("plan", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -52,7 +52,7 @@ def command(
     if not tables and (labels or columns or options["judge"] or grade_words()):
         raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
     _refuse_unused(options, has_table=bool(tables), on_average=on_average)
-    from ..api.planning import plan
+    from ..api.planning import plan_both
 
     table = None
     if tables:
@@ -61,9 +61,12 @@ def command(
         table = load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget, tags=tags)
     costs = numbers_by_name("--cost", "STEP=DOLLARS", options["costs"])
     options["costs"] = costs
-    options |= {"cheap": _judge_or_rates(options["cheap"]), "expensive": _judge_or_rates(options.pop("dear"))}
+    options |= {
+        "cheap": _judge_or_rates(options["cheap"]),
+        "expensive": _judge_or_rates(options["expensive"]),
+    }
     options |= {"assurance": None} if on_average else {}
-    planned = plan(table, **options)
+    planned = plan_both(table, **options)
     if out is not None and planned.draw is not None:
         write_records(out, planned.draw.rows())
     emit(planned, "-" if as_json else None)

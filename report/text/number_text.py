@@ -235,4 +235,4 @@ def listed(names: Sequence[str]) -> str:
 
 def draw_command() -> str:
     """Return the command, or the call in Python, that draws items to label."""
-    return either(command("plan", "TABLE", next=50), "fd.plan(table, draw=50)")
+    return either(command("plan", "TABLE", next=50), "fd.plan_labels(table, draw=50)")

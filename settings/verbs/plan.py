@@ -156,11 +156,10 @@ class PlanSettings(LabelTablesSettings, GradesSettings, ScoreScalesSettings, Ver
             harmless=True,
         ),
     ] = None
-    dear: Annotated[
+    expensive: Annotated[
         str | None,
         Setting(
             "The expensive judge: expected rates, or its name in the pilot.",
-            option="--expensive",
             earlier=("--dear",),
             metavar="TPR,TNR|JUDGE",
             section=BUDGET,

@@ -32,23 +32,23 @@ untyped = cast("Any", fd)
 @each_row(
     ("call", "message"),
     [
-        (lambda: fd.plan(half_width=0.05, prevalence=3), "prevalence= expects a number above 0 and below 1, got 3"),
-        (lambda: fd.plan(half_width=2), "half_width= expects a number above 0 and below 1, got 2"),
-        (lambda: fd.plan(half_width=0.1, tpr=math.nan), "tpr= expects a number above 0"),
-        (lambda: untyped.plan(half_width="0.1"), "half_width= expects a number, got '0.1'"),
-        (lambda: fd.plan(difference=0.1, discordant=1.5), "discordant= expects a number above 0 and at most 1"),
-        (lambda: fd.plan(half_width=0.1, rows_per_cluster=0), "rows_per_cluster= expects a number of at least 1"),
-        (lambda: fd.plan(half_width=0.1, rows_per_cluster=math.inf), "rows_per_cluster= expects a number of at"),
-        (lambda: fd.plan(half_width=0.1, icc=0.2), "icc= has no effect on clusters of one item"),
-        (lambda: fd.plan(half_width=0.1, unlabelled=0), "unlabelled= expects a whole number of at least 1, got 0"),
-        (lambda: fd.plan(ROWS, draw=-1), "draw= expects a whole number of at least 1, got -1"),
-        (lambda: fd.plan(budget=math.nan, costs={"label": 1}), "budget= expects a number above 0, got nan"),
-        (lambda: fd.plan(budget=9, costs={"lable": 1}), r"lable: expected .*did you mean 'label'\?"),
+        (lambda: fd.plan_labels(half_width=0.05, prevalence=3), "prevalence= expects a number above 0 and below 1, got 3"),
+        (lambda: fd.plan_labels(half_width=2), "half_width= expects a number above 0 and below 1, got 2"),
+        (lambda: fd.plan_labels(half_width=0.1, tpr=math.nan), "tpr= expects a number above 0"),
+        (lambda: untyped.plan_labels(half_width="0.1"), "half_width= expects a number, got '0.1'"),
+        (lambda: fd.plan_labels(difference=0.1, discordant=1.5), "discordant= expects a number above 0 and at most 1"),
+        (lambda: fd.plan_labels(half_width=0.1, rows_per_cluster=0), "rows_per_cluster= expects a number of at least 1"),
+        (lambda: fd.plan_labels(half_width=0.1, rows_per_cluster=math.inf), "rows_per_cluster= expects a number of at"),
+        (lambda: fd.plan_labels(half_width=0.1, icc=0.2), "icc= has no effect on clusters of one item"),
+        (lambda: fd.plan_labels(half_width=0.1, unlabelled=0), "unlabelled= expects a whole number of at least 1, got 0"),
+        (lambda: fd.plan_labels(ROWS, draw=-1), "draw= expects a whole number of at least 1, got -1"),
+        (lambda: fd.plan_budget(budget=math.nan, costs={"label": 1}), "budget= expects a number above 0, got nan"),
+        (lambda: fd.plan_budget(budget=9, costs={"lable": 1}), r"lable: expected .*did you mean 'label'\?"),
         (
-            lambda: untyped.plan(budget=9, costs={"label": 1}, cheap=(0.9,)),
+            lambda: untyped.plan_budget(9, costs={"label": 1}, cheap=(0.9,)),
             r"cheap=\(0.9,\): expected TPR,TNR",
         ),
-        (lambda: fd.plan(ROWS, budget=9, cheap=(0.9, 0.8)), "cheap=: name a judge of the TABLE"),
+        (lambda: fd.plan_budget(9, ROWS, cheap=(0.9, 0.8)), "cheap=: name a judge of the TABLE"),
         (lambda: fd.estimate(ROWS, judge="a", level=95), "level= expects a number above 0 and below 1, got 95"),
         (lambda: fd.estimate(ROWS, judge="a", open_worse_by=math.nan), "open_worse_by= expects a number from 0"),
         (lambda: untyped.estimate(ROWS, judge="a", part="most"), "part= expects open or all, got 'most'"),
@@ -87,7 +87,7 @@ untyped = cast("Any", fd)
         (lambda: untyped.evaluate([CASE], [OUTPUT], judges=None), "judges: expected a judge or a name of one"),
         (lambda: untyped.generate([CASE], "m", base_url=SERVER, mode="x"), "mode= expects tools or prompt, got"),
         (lambda: fd.generate([CASE], str, user_base_url=SERVER), "user_base_url= is the endpoint .*: add user_model"),
-        (lambda: untyped.plan(half_width=0.1, powr=0.9), r"^fd\.plan has no argument powr=; did you mean power=\?$"),
+        (lambda: untyped.plan_labels(half_width=0.1, powr=0.9), r"^fd\.plan_labels has no argument powr=; did you mean power=\?$"),
         (lambda: untyped.mutate([CASE], rules="strict"), "fd.mutate has no argument rules="),
         (lambda: fd.mutate([CASE], per_output=0), "per_output= expects a whole number of at least 1, got 0"),
         (lambda: fd.audit("probes", "rubric", sample=0), "sample= expects a whole number of at least 1, got 0"),
@@ -121,8 +121,8 @@ def test_values_that_an_argument_cannot_have_are_refused(call: Callable[[], obje
         (lambda: untyped.compare(ROWS, prices="0.1/0.2"), "prices= expects a list of texts, got '0.1/0.2'"),
         (lambda: untyped.estimate(ROWS, judge=["a"]), "judge= expects a text, got ['a']"),
         (lambda: untyped.estimate(ROWS, phases="a"), "phases= expects a list of texts, got 'a'"),
-        (lambda: untyped.plan(ROWS, half_width="0.1"), "half_width= expects a number, got '0.1'"),
-        (lambda: untyped.plan(half_width=0.1, icc=None), "icc= expects a number, got None"),
+        (lambda: untyped.plan_labels(ROWS, half_width="0.1"), "half_width= expects a number, got '0.1'"),
+        (lambda: untyped.plan_labels(half_width=0.1, icc=None), "icc= expects a number, got None"),
         (lambda: untyped.trials(ROWS, "2"), "ks= expects a whole number or a list of whole numbers, got '2'"),
         (lambda: untyped.read(LOG, system=["s"]), "system= expects a text, got ['s']"),
         (lambda: untyped.check(CASE, OUTPUT, worlds=7), "worlds= expects a mapping or a list of texts, got 7"),
@@ -156,7 +156,7 @@ CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "calibrate": lambda more: fd.calibrate(ROWS, **more),
     "estimate": lambda more: fd.estimate(ROWS, **more),
     "compare": lambda more: fd.compare(ROWS, **more),
-    "plan": lambda more: fd.plan(ROWS, draw=1, **more),
+    "plan": lambda more: fd.plan_labels(ROWS, draw=1, **more),
     "import_files": lambda more: import_files(["rows.csv"], "out", **more),
 }
 
@@ -254,7 +254,7 @@ def test_a_system_that_is_not_in_a_run_is_answered_with_those_that_are():
 
 def test_results_and_skipped_rows_propose_calls_not_commands():
     rows = [{"item_id": f"i{n}", "judge": "a", "score": 1.0} for n in range(9)]
-    assert "`fd.plan(table, draw=50)`" in str(fd.estimate(rows))
+    assert "`fd.plan_labels(table, draw=50)`" in str(fd.estimate(rows))
     skipped = fd.read([{"question": "a", "answer": "b", "grade": "maybe"}]).skipped
     assert "map_label={'maybe': '?'} (1 for pass, 0 for fail, None for no grade)" in skipped[0].reason
 

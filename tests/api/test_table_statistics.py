@@ -113,7 +113,7 @@ def test_results_show_themselves_and_are_data_frames(run: fd.Run):
         (fd.calibrate(ROWS), 30, "cohen_kappa"),
         (fd.compare(ROWS, other), 1, "j - k"),
         (fd.estimate(some), 5, "ppi_plus_plus"),
-        (fd.plan(some, draw=3), 3, "a random sample"),
+        (fd.plan_labels(some, draw=3), 3, "a random sample"),
         (run.calibration, 60, "groundedness/lexical@baseline"),
     ]
     for found, rows, said in shown:
@@ -126,7 +126,7 @@ def test_results_show_themselves_and_are_data_frames(run: fd.Run):
 
 def test_a_result_is_one_sentence_to_a_prompt(run: fd.Run):
     other = [row | {"judge": "k", "score": row["label"]} for row in ROWS]
-    found = [fd.calibrate(ROWS), fd.compare(ROWS, other), fd.plan(half_width=0.1), run]
+    found = [fd.calibrate(ROWS), fd.compare(ROWS, other), fd.plan_labels(half_width=0.1), run]
     for told in map(repr, found):
         assert told.startswith("<")
         assert told.endswith(">")
@@ -136,13 +136,13 @@ def test_a_result_is_one_sentence_to_a_prompt(run: fd.Run):
 
 
 def test_a_plan_says_how_much_it_takes():
-    found = fd.plan(half_width=0.1, difference=0.1)
+    found = fd.plan_labels(half_width=0.1, difference=0.1)
     assert found.labels is not None
     assert found.labels["pass_rate"] is not None
     assert found.items is not None
     assert dict(found.to_frame().to_numpy()) == {**found.labels, "comparison": found.items}
     with pytest.raises(UsageError, match="say what to plan"):
-        fd.plan()
+        fd.plan_labels()
 
 
 def test_a_plan_for_a_table_goes_by_its_labels_and_counts_them():
@@ -150,21 +150,21 @@ def test_a_plan_for_a_table_goes_by_its_labels_and_counts_them():
         {"item_id": f"i{n}", "judge": "j", "score": n % 10 != 0, "label": n % 5 != 0 if n < 60 else None}
         for n in range(100)
     ]
-    found = fd.plan(rows, half_width=0.05)
-    told = fd.plan(half_width=0.05, tpr=48.5 / 49, tnr=6.5 / 13, prevalence=48.5 / 61, unlabelled=40)
+    found = fd.plan_labels(rows, half_width=0.05)
+    told = fd.plan_labels(half_width=0.05, tpr=48.5 / 49, tnr=6.5 / 13, prevalence=48.5 / 61, unlabelled=40)
     assert found.labels == told.labels
     assert found.measured is not None
     assert (found.measured.n_labelled, found.measured.n_unlabelled) == (60, 40)
     assert found.labels is not None
     assert f"{(found.labels['pass_rate'] or 0) - 60:,} more" in str(found)
-    assert fd.plan(rows, half_width=0.05, tpr=0.7).labels != found.labels
-    assert fd.plan([{**row, "label": None} for row in rows], half_width=0.05).measured is None
+    assert fd.plan_labels(rows, half_width=0.05, tpr=0.7).labels != found.labels
+    assert fd.plan_labels([{**row, "label": None} for row in rows], half_width=0.05).measured is None
 
 
 @pytest.mark.parametrize("drawing", [{"by_doubt": True}, {"strata": "score"}])
 def test_ways_to_draw_are_refused_without_a_draw(drawing: dict[str, Any]):
     with pytest.raises(UsageError, match="are for draw=: add draw=N"):
-        fd.plan(ROWS, half_width=0.05, **drawing)
+        fd.plan_labels(ROWS, half_width=0.05, **drawing)
 
 
 def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_path: Path):
@@ -208,10 +208,10 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     }
     assert found.multi_phase.n == 60
     assert width["multi_phase"] < width["ppi_plus_plus"] < width["labels_only"]
-    plan = fd.plan(
+    plan = fd.plan_budget(
+        300,
         runs,
         labels=labels,
-        budget=300,
         costs={"label": 2, "cheap": 0.001, "expensive": 0.02},
         cheap="small/function",
         expensive="large/function",
@@ -221,7 +221,7 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     assert plan.pilot.n == 60
     assert [each.phase for each in plan.phases] == ["check", "cheap", "dear", "label"]
     with pytest.raises(UsageError, match="name its judges"):
-        fd.plan(runs, labels=labels, budget=300, costs={"label": 2})
+        fd.plan_budget(300, runs, labels=labels, costs={"label": 2})
 
 
 def test_the_former_name_of_the_expensive_judge_warns():
@@ -231,9 +231,10 @@ def test_the_former_name_of_the_expensive_judge_warns():
         "costs": {"label": 2, "cheap": 0.001, "dear": 0.02},
         "cheap": (0.8, 0.8),
     }
-    with pytest.warns(DeprecationWarning, match="dear= is now expensive="):
+    with pytest.warns(DeprecationWarning, match=r"plan is now plan_labels|dear= is now expensive=") as warned:
         former = fd.plan(**rates, dear=(0.9, 0.9))
-    assert former.budget == fd.plan(**rates, expensive=(0.9, 0.9)).budget
+    assert len(warned) == 2
+    assert former.budget == fd.plan_budget(**rates, expensive=(0.9, 0.9)).budget
 
 
 def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():

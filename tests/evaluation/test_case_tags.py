@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_tag_can_be_a_stratum(run: Path):
-    drawn = fd.plan(run, draw=20, strata="topic").draw
+    drawn = fd.plan_labels(run, draw=20, strata="topic").draw
     assert drawn is not None
     assert {name: plan.next for name, plan in drawn.strata.items()} == {"law": 10, "sport": 10}
 
@@ -44,10 +44,10 @@ def test_tags_of_few_values_are_columns_only_if_one_is_needed(run: Path):
 
 def test_an_unknown_stratum_names_tags_and_no_column_of_labels(run: Path):
     with pytest.raises(InputError, match=r"it has system, repeat, topic, paid$"):
-        fd.plan(run, draw=20, strata="theme")
+        fd.plan_labels(run, draw=20, strata="theme")
 
 
 def test_a_run_whose_inputs_are_gone_has_no_tags(run: Path):
     (run / "cases.jsonl").unlink()
     with pytest.raises(InputError, match=r"it has system, repeat$"):
-        fd.plan(run, draw=20, strata="topic")
+        fd.plan_labels(run, draw=20, strata="topic")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import fiducial as fd
+from fiducial.api.planning import plan_both
 
 
 def judged(n: int, labelled: int, right: float = 0.9) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def judged(n: int, labelled: int, right: float = 0.9) -> list[dict[str, Any]]:
 
 
 def text(*table: Any, **options: Any) -> str:
-    return " ".join(str(fd.plan(*table, **options)).split())
+    return " ".join(str(plan_both(*table, **options)).split())
 
 
 def test_a_plan_says_that_a_table_has_too_few_outputs_for_it() -> None:
