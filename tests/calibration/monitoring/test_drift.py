@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.calibration.intervals.clustered_rates import certified_rate
+from fiducial.calibration.monitoring import drift
 from fiducial.calibration.monitoring.drift import (
     drift_evidence,
     drift_power,
@@ -163,6 +164,17 @@ def test_what_is_foreseen_is_what_is_found_where_verdicts_do_not_repeat(replies:
     seen = drift_power(0.85, 100, replies=replies)
     assert found / 400 == pytest.approx(seen.found, abs=0.06)
     assert seen.found >= 0.7
+
+
+def test_what_is_foreseen_of_few_anchors_counts_both_that_the_test_adds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(drift, "_MOST", 11)  # how many would be enough is not asked here
+    monkeypatch.setattr(drift, "_OFTEN", 1)
+    chance, found = np.random.default_rng(5), 0
+    for _ in range(60):
+        certified = chance.binomial(1, 0.95, 15).astype(float)
+        p = paired_drops(certified, looks(chance, np.full(15, 0.85), 5), np.arange(15))[1]
+        found += first_drop(p, look_levels(5, replies=1)) is not None
+    assert found / 60 == pytest.approx(drift_power(0.95, 15).found, abs=0.1)
 
 
 @pytest.mark.slow
