@@ -5,6 +5,7 @@ Whoever raises an error or proposes a step names settings; the surface that runs
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,10 @@ from typing import Any, cast
 
 _option_of: ContextVar[Callable[[str], str] | None] = ContextVar("option_of", default=None)
 """Function that returns the option of a setting; None in Python."""
+
+
+_ARGUMENT = re.compile(r"\b[a-z_]+=[({\[\w'\"]")
+"""An argument with its value, as Python writes it."""
 
 
 @contextmanager
@@ -90,6 +95,11 @@ def spelled_scale(name: str, ends: str, judge: str | None = None) -> str:
 def together(*settings: str) -> str:
     """Return spelled settings one after the other, empty ones left out."""
     return either(" ", ", ").join(filter(None, settings))
+
+
+def names_a_setting(text: str) -> bool:
+    """Return whether a text seems to say what to set, so that no part of it should be left out."""
+    return "--" in text or (_option_of.get() is None and _ARGUMENT.search(text) is not None)
 
 
 def command(verb: str, *words: object, **options: Any) -> str:

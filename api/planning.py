@@ -21,7 +21,7 @@ from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from ..records import nearest
-from ..spelling import setting
+from ..spelling import either, setting
 from .argument_checks import (
     Ends,
     checked_arguments,
@@ -236,18 +236,20 @@ def _expected(
     return usual._replace(**{name: value for name, value in expected.items() if value is not None})
 
 
+def _or_budget() -> str:
+    """Return the end of a list of what can be planned; `plan_budget` plans a budget."""
+    draw = setting("draw")
+    return either(f", {draw} or {setting('budget')}", f" or {draw} (fd.plan_budget spends a budget)")
+
+
 def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None:
     """Refuse a plan of nothing, and a table that the plan does not use."""
     if all(value is None for value in goals.values()):
-        raise UsageError(
-            f"say what to plan: {setting('half_width')}, {setting('difference')}, {setting('draw')} or {setting('budget')}"
-        )
+        raise UsageError(f"say what to plan: {setting('half_width')}, {setting('difference')}{_or_budget()}")
     if goals["draw"] is not None and not has_table:
         raise UsageError(f"{setting('draw')} draws items of a TABLE: name it")
     if has_table and all(goals[name] is None for name in ("draw", "half_width")):
-        raise UsageError(
-            f"a TABLE is for {setting('draw')}, {setting('half_width')} or {setting('budget')}: add one of them"
-        )
+        raise UsageError(f"a TABLE is for {setting('half_width')}{_or_budget()}: add one of them")
 
 
 _RANGES: Mapping[str, Ends] = {

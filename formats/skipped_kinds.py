@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from ..spelling import names_a_setting
 from .imported_records import Skipped
 
 _MOST_KINDS = 100
@@ -30,7 +31,7 @@ class SkippedPart(msgspec.Struct, kw_only=True):
     def problem(self) -> str:
         """The problem of the first, without details, unless these name an option to type."""
         reason = self.first.reason
-        return reason if "--" in reason else problem_of(reason)
+        return reason if names_a_setting(reason) else problem_of(reason)
 
 
 def problem_of(reason: str) -> str:

@@ -19,6 +19,7 @@ from fiducial.spelling import (
     command,
     either,
     flag,
+    names_a_setting,
     setting,
     spelled_as_options,
     spelled_pairs,
@@ -68,6 +69,18 @@ def test_each_surface_writes_settings_its_own_way(spelled: Callable[[], str], py
         assert spelled() == options
 
 
+def test_a_text_that_says_what_to_set_is_known_on_each_surface():
+    for spelled in (
+        lambda: spelled_scale("score_scale", "1:5", "a b"),
+        lambda: spelled_pairs("map", {"label": "x"}),
+        lambda: setting("seed", 1),
+    ):
+        assert names_a_setting(f"not all from 0 to 1: {spelled()}")
+        with spelled_as_options(option_of):
+            assert names_a_setting(f"not all from 0 to 1: {spelled()}")
+    assert not names_a_setting("not JSON: it ends at column 7, a = b")
+
+
 def test_a_command_is_one_that_can_be_typed():
     assert command("plan", "TABLE", next=50) == "fiducial plan TABLE --next 50"
     assert (
@@ -112,5 +125,6 @@ def test_the_core_writes_no_option():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
                 named = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", node.value)} & options
+                named |= {"--..."} if re.search(r"(?<![\w-])--$", node.value) else set()  # f"--{name}"
                 found += [f"{path.relative_to(ROOT)}:{node.lineno}: {name}" for name in sorted(named)]
     assert found == []

@@ -10,8 +10,8 @@ from ..results_settings import GatesSettings
 from ..setting import Setting
 
 
-class BatchExportSettings(CasesSettings, OutputsSettings, JudgeScaleSettings, WorldsSettings):
-    """Settings of `fiducial batch export`."""
+class BatchedSettings(CasesSettings, OutputsSettings, JudgeScaleSettings, WorldsSettings):
+    """Outputs, and the judges that are asked about them in batches."""
 
     judges: Annotated[
         tuple[str, ...],
@@ -27,6 +27,11 @@ class BatchExportSettings(CasesSettings, OutputsSettings, JudgeScaleSettings, Wo
     repeats: Annotated[
         int, Setting("Number of times each output is judged.", low=1, high=100, harmless=True)
     ] = 1
+
+
+class BatchExportSettings(BatchedSettings):
+    """Settings of `fiducial batch export`."""
+
     results: Annotated[
         tuple[Path, ...], Setting("Results received so far.", metavar="FILE...", form="input file")
     ] = ()
@@ -38,25 +43,9 @@ class BatchExportSettings(CasesSettings, OutputsSettings, JudgeScaleSettings, Wo
     ]
 
 
-class BatchImportSettings(
-    CasesSettings, OutputsSettings, JudgeScaleSettings, WorldsSettings, PassThresholdsSettings, GatesSettings
-):
+class BatchImportSettings(BatchedSettings, PassThresholdsSettings, GatesSettings):
     """Settings of `fiducial batch import`."""
 
-    judges: Annotated[
-        tuple[str, ...],
-        Setting(
-            "NAME, NAME/VARIANT, or a .prompty file.",
-            option="--judge",
-            metavar="JUDGE...",
-            harmless=True,
-            required=True,
-        ),
-    ]
-    model: Annotated[str, Setting("The judging model.", metavar="NAME", harmless=True, required=True)]
-    repeats: Annotated[
-        int, Setting("Number of times each output is judged.", low=1, high=100, harmless=True)
-    ] = 1
     results: Annotated[
         tuple[Path, ...],
         Setting(
