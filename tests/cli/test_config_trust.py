@@ -25,6 +25,7 @@ _SETTINGS = '[check]\nfunctions = ["evilmod:F"]\n'
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's state folder; nothing is trusted yet."""
+    sys.modules.pop("evilmod", None)  # another test of this process may have imported its own
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("FIDUCIAL_TRUST_CONFIG", raising=False)
     return tmp_path / "state"
