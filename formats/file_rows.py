@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -76,6 +77,8 @@ def _object_or_mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     return found if len(found) == len(pairs) else RepeatedKeys(pairs)
 
+
+_SPACE = re.compile(r"\s++|(?=\{)")
 
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
@@ -165,7 +168,15 @@ def read_rows(
 
 
 def _document_rows(path: Path, is_row: Callable[[Any], bool] | None) -> Iterator[FileRow]:
-    document, position = read_document(path), FilePosition(path)
+    position = FilePosition(path)
+    try:
+        document = read_document(path)
+    except InputError:
+        objects = _successive_objects(path)
+        if objects is None:
+            raise
+        yield from (FileRow(each, position, number=number) for number, each in enumerate(objects, start=1))
+        return
     if not is_list(document) or (is_row is not None and is_row(document)):
         yield FileRow(document, position)
         return
@@ -191,6 +202,27 @@ def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[Fi
             yield from (
                 FileRow(item, row.position, at, number) for number, (at, item) in enumerate(items, start=1)
             )
+
+
+def _successive_objects(path: Path) -> list[Any] | None:
+    """Return the objects that a file holds one after the other; None for another file.
+
+    OpenTelemetry's ``ConsoleSpanExporter`` prints spans this way.
+    """
+    with readable(path), path.open("rb") as file:
+        raw = file.read(MAX_DOCUMENT_BYTES + 1)
+    found, at = list[Any](), 0
+    decoder = json.JSONDecoder(object_pairs_hook=_object_or_mark)
+    try:
+        text = raw.decode("utf-8-sig").strip()
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            found.append(value)
+            space = _SPACE.match(text, at)
+            at = len(text) if space is None else space.end()
+    except (ValueError, RecursionError):
+        return None
+    return found if all(map(is_object, found)) else None
 
 
 def read_document(path: Path) -> Any:
@@ -258,11 +290,11 @@ _decode = msgspec.json.Decoder().decode
 
 def _has_lines(path: Path) -> bool:
     """Return whether a file has one value per line, by its name or its first lines."""
-    if path.suffix.lower() in {".jsonl", ".ndjson"}:
-        return True
+    lines = read_lines(path)
     try:
-        lines = read_lines(path)
         first = next(lines, None)
+        if path.suffix.lower() in {".jsonl", ".ndjson"}:
+            return first is None or first[2].strip() != b"{"  # indented objects one after the other
         if first is None or next(lines, None) is None:
             return False
         decode(first[2])

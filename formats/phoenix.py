@@ -23,7 +23,7 @@ from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example
 from .recognized_grades import RecognizedGrades
-from .recorded_content import NO_ANSWER, recorded
+from .traces.recorded_content import NO_ANSWER, recorded
 
 NAME = "phoenix"
 ABOUT = "evaluated data frames (JSON Lines, JSON, CSV, Parquet)"
