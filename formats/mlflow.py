@@ -28,7 +28,7 @@ from .imported_scores import (
 from .json_values import is_object, parsed, tags_of
 from .otlp import hex_id
 from .traces.attributes import plain_attributes
-from .traces.span_attributes import fill_span
+from .traces.span_attributes import fill_span, without_stack
 from .traces.spans import Span
 from .traces.trace_examples import records_of_spans
 
@@ -112,7 +112,7 @@ def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
     events = ((event.text("name") or "", plain_attributes(event)) for event in piece.nodes("events"))
     fill_span(span, attributes, events, piece.text("name") or "")
     if "ERROR" in str(status.get("code")):
-        span.error = status.text("message") or span.exception or "error"
+        span.error = without_stack(status.text("message")) or span.exception or "error"
     return span
 
 

@@ -28,7 +28,7 @@ from .imported_scores import (
 from .json_values import is_object
 from .traces.attributes import plain_attributes
 from .traces.openinference_scores import evaluations_of, openinference_score
-from .traces.span_attributes import fill_span, switch_of
+from .traces.span_attributes import fill_span, switch_of, without_stack
 from .traces.spans import Span
 from .traces.trace_examples import records_of_spans
 
@@ -139,7 +139,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
     code = str(status.get("code", "status_code") or "")
     has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
     if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
-        said = status.text("message", "description") or span.exception
+        said = without_stack(status.text("message", "description")) or span.exception
         span.error = said or str(attributes.get("error.message") or attributes.get("error.type") or "error")
     if span.trace:
         span.tags = {TRACE_TAG: span.trace, SPAN_TAG: span.id, **span.tags}

@@ -116,6 +116,12 @@ MODEL_OUTPUTS = (
     AttributeSource("output.value"),
     AttributeSource("traceloop.entity.output"),
 )
+RUN_MESSAGES, RUN_ANSWERS = MODEL_INPUTS[:4], MODEL_OUTPUTS[:4]
+"""Attributes with the messages of an agent or a chain."""
+
+RUN_CONVERSATIONS = (AttributeSource("pydantic_ai.all_messages", "messages"),)
+"""Attributes with all messages of a run, the answer's too."""
+
 RUN_INPUTS = (
     "mlflow.spanInputs",
     "langfuse.observation.input",
@@ -165,8 +171,8 @@ AGENT_NAMES = ("agent.name", "gen_ai.agent.name")
 ASKED_MODELS = ("gen_ai.request.model", "llm.request.model_name", "ai.model.id")
 """Attributes with the model that was asked; a failed call has no other."""
 
-INVOCATIONS = ("llm.invocation_parameters", "request_data", "input.value", "gcp.vertex.agent.llm_request")
-"""Attributes with a request as JSON, which may name its model."""
+INVOCATIONS = ("llm.invocation_parameters", "request_data", "input.value", "langfuse.observation.input", "mlflow.spanInputs", "gcp.vertex.agent.llm_request")  # fmt: skip
+"""Attributes with a request as JSON, which may name its model and its tools."""
 
 ANSWERING_MODELS = ("llm.model_name", "gen_ai.response.model", "langfuse.observation.model.name", "mlflow.llm.model", "mlflow.chat.model")  # fmt: skip
 SESSIONS = (
@@ -190,6 +196,9 @@ TOOL_DEFINITIONS = (
 NO_TOOLS = frozenset({"(merged tools)"})
 """Names of tools' spans that stand for several calls."""
 
+FINAL_ANSWER = ("final_answer", "answer")
+"""The call by which smolagents ends a run, and the argument that is the answer."""
+
 FRAMEWORKS_WORDS = ("Observation", "Execution logs", "Tool result")
 """How texts begin that agents' programs write as the user, with results of calls."""
 
@@ -201,7 +210,8 @@ MESSAGE_EVENTS = {
 }
 """Events that hold one message each, by its role."""
 
-_OPENTELEMETRY = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"
+_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_OPENTELEMETRY = f"{_CAPTURE}=true, or =SPAN_ONLY in newer versions,"
 _TRACELOOP = "TRACELOOP_TRACE_CONTENT=true"
 _OPENINFERENCE = "OPENINFERENCE_HIDE_INPUTS=false and OPENINFERENCE_HIDE_OUTPUTS=false"
 _AGENT_FRAMEWORK = "ENABLE_SENSITIVE_DATA=true"
@@ -210,7 +220,10 @@ SWITCHES = (
     ("openinference.", _OPENINFERENCE),
     ("traceloop", _TRACELOOP),
     ("pydantic-ai", "InstrumentationSettings(include_content=True)"),
-    ("gcp.vertex.agent", "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true"),
+    (
+        "gcp.vertex.agent",
+        f"OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and {_CAPTURE}=SPAN_ONLY",
+    ),
     ("agent_framework", _AGENT_FRAMEWORK),
     ("microsoft.agent_framework", _AGENT_FRAMEWORK),
     ("semantic_kernel", "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...records import Message
-from ..calls import lacks_arguments, messages_of
+from ..calls import lacks_arguments, messages_of, split_question
 from ..field_reader import FieldReader
 from ..json_values import is_list, is_object, parsed, tags_of
 from .attributes import unflattened
@@ -22,7 +22,10 @@ from .conventions import (
     MODEL_TELLS,
     NO_MODEL,
     NO_TOOLS,
+    RUN_ANSWERS,
+    RUN_CONVERSATIONS,
     RUN_INPUTS,
+    RUN_MESSAGES,
     RUN_OUTPUTS,
     SESSIONS,
     SWITCHES,
@@ -78,6 +81,11 @@ def switch_of(names: Iterable[str]) -> str | None:
     return next((switch for start, switch in SWITCHES if any(name.startswith(start) for name in known)), None)
 
 
+def without_stack(message: str | None) -> str | None:
+    """Return an error's message without the stack that some instrumentations write behind it."""
+    return None if message is None else message.partition("Traceback (most recent call last)")[0].strip()
+
+
 def _kind(node: FieldReader, known: SpanKind) -> SpanKind:
     for name, kinds in KINDS:
         value = parsed(node.get(name))
@@ -125,7 +133,8 @@ def _tools(node: FieldReader) -> list[dict[str, Any]]:
         tools = [_with_parsed_fields(each) for each in schemas if is_object(each)]
         if tools:
             return tools
-    return []
+    requests = (request_of(node.get(name)).get("tools") for name in INVOCATIONS)
+    return next((each for each in requests if is_list(each) and all(map(is_object, each))), list[Any]())
 
 
 def _with_parsed_fields(tool: dict[str, Any]) -> dict[str, Any]:
@@ -182,25 +191,33 @@ def _value(node: FieldReader, name: str) -> Any:
 
 
 def _read_messages(span: Span, node: FieldReader) -> None:
-    system = parsed(node.get("gen_ai.system_instructions"))
-    sources = MODEL_INPUTS if span.kind == "llm" else MODEL_INPUTS[:3]
-    asked = next((found for source in sources if (found := _asked(node, source))), list[Message]())
-    if asked:
-        if is_list(system):
-            asked = messages_of([{"role": "system", "parts": system}]) + asked
-        elif isinstance(system, str):
-            asked = [{"role": "system", "content": system}, *asked]
-        span.messages = asked
-    sources = MODEL_OUTPUTS if span.kind == "llm" else MODEL_OUTPUTS[:4]
-    for source in sources:
-        is_there = source.attribute in node if source.form != "indexed" else bool(_listed(node, source))
-        if not is_there:
+    is_model = span.kind == "llm"
+    for source in MODEL_INPUTS if is_model else RUN_MESSAGES:
+        if asked := _asked(node, source):
+            span.messages = _with_system(node, asked)
+            span.has_messages = span.has_messages or source.form != "call"
+            break
+    for source in MODEL_OUTPUTS if is_model else RUN_ANSWERS:
+        if source.attribute not in node and not (source.form == "indexed" and _listed(node, source)):
             continue
-        answers = _answers(node, source)
-        if answers:
+        if answers := _answers(node, source):
             _add_answers(span, answers)
+            span.has_messages = span.has_messages or source.form != "call"
             break
         span.has_output = True
+    whole = next((each for name in RUN_CONVERSATIONS if (each := _asked(node, name))), list[Message]())
+    if whole and not is_model:
+        asked, done = split_question([FieldReader(each) for each in whole])
+        span.messages = span.messages or _with_system(node, [each.value for each in asked])
+        if done and not span.output_messages:
+            _add_answers(span, done)
+
+
+def _with_system(node: FieldReader, asked: list[Message]) -> list[Message]:
+    system = parsed(node.get("gen_ai.system_instructions"))
+    if is_list(system):
+        return messages_of([{"role": "system", "parts": system}]) + asked
+    return [{"role": "system", "content": system}, *asked] if isinstance(system, str) else asked
 
 
 def _asked(node: FieldReader, source: AttributeSource) -> list[dict[str, Any]]:
@@ -244,12 +261,9 @@ def _message(value: Any) -> dict[str, Any]:
         if recorded(message.value.get(name)) is not None
     }
     if "contents" in message:
-        parts = (
-            FieldReader(part.value.get("message_content", part.value)) for part in message.nodes("contents")
-        )
-        plain["content"] = [
-            {name: held for name, held in part.value.items() if recorded(held) is not None} for part in parts
-        ]
+        parts = [*map(_part, message.nodes("contents"))]
+        has_calls = bool(plain.get("tool_calls"))
+        plain["content"] = [part for part in parts if not (has_calls and part.get("type") == "tool_use")]
     elif is_list(blocks := parsed(plain.get("content"))) and all(map(_is_part, blocks)):
         plain["content"] = blocks
     if "function_call_name" in message:
@@ -258,6 +272,14 @@ def _message(value: Any) -> dict[str, Any]:
             "arguments": message.get("function_call_arguments_json") or {},
         }
     return plain
+
+
+def _part(part: FieldReader) -> dict[str, Any]:
+    """Return a part of a message, without placeholders; a call beside it is its own."""
+    held: dict[str, Any] = part.value.get("message_content", part.value)
+    call = part.value.get("tool_call")
+    plain = {name: value for name, value in FieldReader(held).value.items() if recorded(value) is not None}
+    return plain | ({"tool_call": call} if is_object(call) else {})
 
 
 def _is_part(value: Any) -> bool:
@@ -278,7 +300,8 @@ def _add_answers(span: Span, answers: list[FieldReader]) -> None:
 
 def _read_event(span: Span, name: str, event: FieldReader) -> None:
     if name == "exception":
-        span.exception = event.text("exception.message") or event.text("exception.type")
+        said = without_stack(event.text("exception.message"))
+        span.exception = said or event.text("exception.type")
     elif span.kind == "tool":
         _read_tool_event(span, name, event)
     elif name in MESSAGE_EVENTS:

@@ -34,6 +34,7 @@ class Span(msgspec.Struct, kw_only=True):
         bare: What a tool was given, if it is no object of arguments.
         exception: The message of an exception event.
         switch: What switches on the recording of content.
+        has_messages: Whether its messages were recorded one by one, not as a request and a reply.
         documents: The retrieved documents.
         session: The id of its conversation.
         case: The case's id, if it is not the trace's.
@@ -59,6 +60,7 @@ class Span(msgspec.Struct, kw_only=True):
     bare: Any = None
     exception: str | None = None
     switch: str | None = None
+    has_messages: bool = False
     error: str | None = None
     accepted: list[str] = []
     criterion: str | None = None

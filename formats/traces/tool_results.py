@@ -49,7 +49,9 @@ class MadeCalls:
         """Return a call's result: its span's error, what the model was told, or the span's output."""
         span = self.ran.get(at)
         if span is not None and span.error is not None:
-            return {"error": span.error}
+            told = self.told.get(at)
+            is_more = isinstance(told, str) and span.exception is None and span.error not in told
+            return {"error": told if is_more else span.exception or span.error}
         if at in self.told:
             return self.told[at]
         return None if span is None else result_in(span)

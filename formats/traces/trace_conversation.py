@@ -23,7 +23,7 @@ from ..conversation_turns import ConversationTurn
 from ..field_reader import FieldReader
 from ..json_values import answer_text, as_text, is_object, parsed
 from ..logged_messages import conversation_messages, is_conversation, message_key
-from .conventions import FRAMEWORKS_WORDS
+from .conventions import FINAL_ANSWER, FRAMEWORKS_WORDS
 from .model_calls import request_messages
 from .recorded_content import not_recorded
 from .spans import Span
@@ -68,7 +68,7 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
         return TraceConversation(question, None, not_recorded("the arguments of a call were", switch))
     if not asked_for:
         return _of_root(root, question, told)
-    told.end(_root_text(root))
+    told.end(_said_at(root))
     return TraceConversation(question, answer_of_steps(told.steps()), None, told.turns(question))
 
 
@@ -102,6 +102,9 @@ def _models(spans: list[Span]) -> list[Span]:
         return False
 
     models = [span for span in spans if span.kind == "llm"]
+    if any(span.has_messages for span in models):
+        # Helpers of a model's client are recorded like models, but without messages.
+        models = [span for span in models if span.has_messages or span.output is None]
     holds = {span.id for span in models if span.output_messages or span.error is not None}
     outer = [span for span in models if not is_inside(span, holds)]
     inner = {span.id for span in outer if span.id in holds}
@@ -122,7 +125,7 @@ class _Told:
 
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
-        self.asked = next((span.messages for span in models if span.messages), list[Message]())
+        self.asked, self.begun = _begun(next((each.messages for each in models if each.messages), []))
         self.entries: list[str | MadeCalls] = []
         self.last: Span | None = None
         self.users: dict[int, list[Message]] = {}
@@ -135,7 +138,9 @@ class _Told:
 
     def add(self, model: Span) -> None:
         """Add a request's results and a reply's texts and calls."""
-        later = self._after_question(model.messages) if self.last is not None else []
+        later = self._after_question(model.messages)
+        if self.last is None and self.begun and model.messages:
+            self._tell(self.begun)
         self._recall(later, model)
         self._take_results(later)
         if spoken := self._user_again(later, model):
@@ -147,9 +152,9 @@ class _Told:
             text, calls = text_of(message), calls_of(message)
             if calls and all(each.id in known for each in calls):
                 continue
-            if text:
-                self.entries.append(text)
-            if calls:
+            final = _final_answer(calls)
+            self.entries += [each for each in (text, final) if each]
+            if calls and final is None:
                 self.entries.append(MadeCalls(calls))
         self.last = model
 
@@ -167,10 +172,21 @@ class _Told:
         told = sum(len(each.calls) if isinstance(each, MadeCalls) else 1 for each in self.entries)
         if sum(bool(text_of(each)) + len(calls_of(each)) for each in spoken) > told:
             self.entries = []
-            for message in spoken:
-                text, calls = text_of(message), calls_of(message)
-                self.entries += [text] if text else []
-                self.entries += [MadeCalls(calls)] if calls else []
+            self._tell(spoken)
+
+    def _tell(self, messages: list[FieldReader]) -> None:
+        """Add an agent's messages; successive calls without a text are one step."""
+        after_calls = False
+        for message in messages:
+            text, calls = text_of(message), calls_of(message)
+            is_agents = role_of(message) == "assistant"
+            if text and is_agents:
+                self.entries.append(text)
+            if calls and after_calls and not text and isinstance(last := self.entries[-1], MadeCalls):
+                last.calls += calls
+            elif calls:
+                self.entries.append(MadeCalls(calls))
+            after_calls = bool(calls)
 
     def _user_again(self, later: list[FieldReader], model: Span) -> list[Message]:
         """Return what the user said after the last text, to another run; empty if it was no user.
@@ -191,12 +207,13 @@ class _Told:
     def _take_results(self, later: list[FieldReader]) -> None:
         """Take the results of calls from a request, by id, else in order."""
         used = set[tuple[int, int]]()
-        pending = list[IdentifiedCall]()
+        pending, answered = list[IdentifiedCall](), False
         for message in later:
-            calls = calls_of(message)
-            if calls:
-                pending = calls
+            if calls := calls_of(message):
+                pending = calls if answered else pending + calls
+                answered = False
             for identity, value in results_of(message):
+                answered = True
                 at = next((n for n, each in enumerate(pending) if each.id == identity), 0)
                 asked = pending.pop(at) if pending else None
                 place = self._place(identity, asked, used)
@@ -243,7 +260,7 @@ class _Told:
         """End with the root's text if no model's text does, or another text came after it."""
         texts = [each.strip() for each in self.entries if isinstance(each, str)]
         last = self.entries[-1] if self.entries else None
-        if text is None or (isinstance(last, str) and text.strip() not in texts[:-1]):
+        if text is None or text == str(None) or (isinstance(last, str) and text.strip() not in texts[:-1]):
             return
         if not isinstance(last, str) or last.strip() != text.strip():
             self.entries.append(text)
@@ -268,6 +285,24 @@ class _Told:
         return turns if self.users else []
 
 
+def _begun(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
+    """Split a request that ends with results of calls into question and begun answer."""
+    nodes = [FieldReader(each) for each in messages]
+    if not nodes or not results_of(nodes[-1]):
+        return messages, []
+    asked, begun = split_question(nodes)
+    return ([each.value for each in asked], begun) if asked else (messages, [])
+
+
+def _final_answer(calls: list[IdentifiedCall]) -> str | None:
+    """Return the answer that an only call gives instead of a text."""
+    arguments = parsed(calls[0].call.arguments) if len(calls) == 1 else None
+    name, argument = FINAL_ANSWER
+    if not is_object(arguments) or calls[0].call.name != name or [*arguments] != [argument]:
+        return None
+    return as_text(arguments[argument])
+
+
 def _as_result(value: Any) -> Any:
     return parsed(value)
 
@@ -289,7 +324,7 @@ def _of_root(root: Span, question: list[Message], told: _Told) -> TraceConversat
         if done:
             messages = question or [dict(each.value) for each in asked]
             return TraceConversation(messages, answer_of(done))
-    steps, text = told.steps(), _root_text(root)
+    steps, text = told.steps(), _root_text(root) if root.error is None else _said_at(root)
     if text is not None and (not steps or steps[-1] != text):
         steps.append(text)
     return TraceConversation(question, answer_of_steps(steps))
@@ -310,11 +345,17 @@ def _root_text(root: Span) -> str | None:
     return answer_text(returned)
 
 
+def _said_at(root: Span) -> str | None:
+    """Return the text at the root; None if that is the JSON of an application's state."""
+    returned, text = parsed(root.output), _root_text(root)
+    return None if isinstance(returned, dict | list) and text == as_text(returned) else text
+
+
 def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
     """Return the question: that of the models, in the user's words where a run was given them."""
     runs = [span for span in (root, *spans) if span is root or span.kind == "agent"]
     given = [] if root.kind == "llm" else [span.messages or request_messages(span.input) for span in runs]
-    asked = [span.messages for span in spans if span.kind == "llm" and span.messages]
+    asked = [told.asked, *(span.messages for span in spans if span.kind == "llm")]
     for words in filter(None, map(_last_user_text, given)):
         framed = (_with_words(each, words) for each in asked)
         if (found := next((each for each in framed if each is not None), None)) is not None:

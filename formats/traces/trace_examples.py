@@ -16,7 +16,7 @@ from typing import Any
 from ..example import Example
 from ..example_records import records_of
 from ..import_options import Options
-from ..imported_records import ImportedRecord, converted
+from ..imported_records import FilePosition, ImportedRecord, converted
 from ..imported_scores import numbered_names
 from .spans import Span
 from .trace_conversation import TraceConversation, conversation_of_spans
@@ -34,18 +34,31 @@ def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Import
         else:
             reason = f"a span of kind {span.kind!r} without a trace's id belongs to no answer"
             yield span.position.skipped_part("trace_id", reason)
+    failed = list[tuple[Example, FilePosition]]()
+    systems = set[str]()
     for trace in traces.values():
-        yield from _records(sorted(trace, key=lambda span: span.start), options)
+        yield from _records(sorted(trace, key=lambda span: span.start), options, failed, systems)
+    (only,) = systems if len(systems) == 1 else (None,)
+    for example, _ in failed:
+        example.system = only
+    yield from converted(failed, lambda each: records_of(*each, options), lambda each: each[1])
 
 
-def _records(trace: list[Span], options: Options) -> Iterator[ImportedRecord]:
+def _records(
+    trace: list[Span], options: Options, failed: list[tuple[Example, FilePosition]], systems: set[str]
+) -> Iterator[ImportedRecord]:
+    """Yield the records of a trace; a failed one without a system waits in ``failed``."""
     root = _root(trace)
     scored = [span for span in trace if span is not root and span.scores]
 
-    def convert(span: Span) -> Iterator[ImportedRecord]:
+    def convert(span: Span) -> Iterable[ImportedRecord]:
         example = example_of(span, trace if span is root else _below(span, trace))
         if span is not root:
             example.id = f"{example.id}/{span.id}"
+        if example.system is None and example.error is not None:
+            failed.append((example, span.position))
+            return ()
+        systems.update(filter(None, [example.system]))
         return records_of(example, span.position, options)
 
     return converted([root, *scored], convert, lambda span: span.position)

@@ -90,8 +90,10 @@ def test_a_response_of_a_call_may_be_called_result(read: Read):
         ]
         done = [{"role": "assistant", "parts": [{"type": "text", "content": "done"}]}]
         chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(messages), "gen_ai.output.messages": json.dumps(done)}  # fmt: skip
-        [case] = read(otlp(span(chat))).cases
-        assert case.turns[0][2] == {"role": "tool", "content": "F", "tool_call_id": "c"}
+        found = read(otlp(span(chat)))
+        assert found.cases[0].messages == [{"role": "user", "content": "Hi"}]
+        call_made = ToolCall(name="f", arguments='{"x": 1}')
+        assert found.outputs[0].turns == [[[call_made], ToolResults(results=["F"]), "done"]]
 
 
 def test_evaluations_of_openinference_are_verdicts_of_judges_and_of_people(read: Read):
