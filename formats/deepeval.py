@@ -19,11 +19,13 @@ from .imported_scores import ImportedScore, collect_scores, numbered_names, scor
 from .json_values import is_list, is_object, tags_of
 
 NAME = "deepeval"
-ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs"
-LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description"
+ABOUT = (
+    "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs, an `EvaluationResult`"
+)
+LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description; an `EvaluationResult` holds no calls outside of turns"
 
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
-_OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "turns"})  # fmt: skip
+_OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "metrics_data", "turns"})  # fmt: skip
 
 
 def recognises(glimpse: Any) -> bool:
@@ -32,7 +34,13 @@ def recognises(glimpse: Any) -> bool:
         return False
     row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
     row = row and _have_roles(glimpse.get("turns"))
-    return row or "testCases" in glimpse or "test_cases" in glimpse
+    return row or any(name in glimpse for name in ("testCases", "test_cases")) or _is_result(glimpse)
+
+
+def _is_result(glimpse: dict[str, Any]) -> bool:
+    """Return whether an object is an ``EvaluationResult``."""
+    results = glimpse.get("test_results")
+    return is_list(results) and all(is_object(each) and "metrics_data" in each for each in results)
 
 
 def _have_roles(turns: Any) -> bool:
@@ -48,14 +56,16 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
-    if document.first("testCases", "test_cases", "conversationalTestCases", "goldens") is None:
+    names = ("testCases", "test_cases", "test_results", "conversationalTestCases", "goldens")
+    if document.first(*names) is None:
         return None
-    names = (
+    pairs = (
         ("testCases", "test_cases"),
+        ("test_results",),
         ("conversationalTestCases", "conversational_test_cases"),
         ("goldens",),
     )
-    return [item for pair in names for item in document.items(*pair)]
+    return [item for pair in pairs for item in document.items(*pair)]
 
 
 def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[ImportedRecord]:

@@ -62,6 +62,7 @@ _MODULES: dict[str, str] = {
     "mlflow": "mlflow",
     "langsmith": "langsmith",
     "langfuse": "langfuse",
+    "crewai": "crewai",
     "openai": "openai_chat",
     "phoenix": "phoenix",
     "deepeval": "deepeval",

@@ -44,7 +44,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("names", nargs="*", default=[])
     arguments.add_argument("--environments", type=Path, default=Path(".venv-frameworks"))
-    arguments.add_argument("--out", type=Path, default=_HERE.parents[1] / "tests/formats/samples/frameworks")
+    arguments.add_argument("--out", type=Path, default=_HERE.parents[1] / "tests/formats/frameworks")
     given = arguments.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for name in given.names or [*FRAMEWORKS, *VARIANTS]:

@@ -15,7 +15,7 @@ import fiducial as fd
 from fiducial.formats.json_values import is_object, parsed
 from fiducial.records import Output, Step, ToolCall, ToolResults
 
-SAMPLES = Path(__file__).parent / "samples" / "frameworks"
+SAMPLES = Path(__file__).parent / "frameworks"
 
 TRACES = ["anthropic", "google_adk", "google_adk_openinference", "langfuse", "langgraph", "llama_index", "mlflow", "openai_agents", "openllmetry", "pydantic_ai", "smolagents", "strands"]  # fmt: skip
 STOPPED_BY_A_FAILED_TOOL = {"google_adk", "google_adk_openinference", "langgraph", "mlflow", "pydantic_ai"}
