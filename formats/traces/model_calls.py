@@ -21,7 +21,7 @@ def unwrapped(value: Any) -> Any:
 
     ``{"args": [], "kwargs": {...}}`` gives its keywords or its only argument; ``{"inputs": {...}}`` its inputs.
     """
-    value = parsed(recorded(value))
+    value = _decoded(recorded(value))
     while is_object(value):
         positional, named = value.get("args"), value.get("kwargs")
         if is_object(named) and not positional:
@@ -32,8 +32,14 @@ def unwrapped(value: Any) -> Any:
             inner = value["inputs"]
         else:
             return value
-        value = parsed(inner)
+        value = inner if isinstance(inner, str) else _decoded(inner)
     return value
+
+
+def _decoded(value: Any) -> Any:
+    """Return an object or a list that is JSON text; any other value unchanged, also a text in quotes."""
+    found = parsed(value)
+    return value if isinstance(found, str) else found
 
 
 _BOUND = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
@@ -50,7 +56,13 @@ def request_messages(value: Any) -> list[Message]:
     """Return the messages of a request, or of a conversation; empty if there are none."""
     value = unwrapped(value)
     if isinstance(value, str):
-        return messages_of(value)
+        return [user_message(value)]
+    if (
+        is_object(value)
+        and value.keys().isdisjoint(("messages", "contents", "instructions"))
+        and (text := _words(value))
+    ):
+        return [user_message(text)]
     if is_object(value):
         value = {**value, "messages": _only_batch(value["messages"])} if "messages" in value else value
         try:

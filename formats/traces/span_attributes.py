@@ -222,7 +222,7 @@ def _with_system(node: FieldReader, asked: list[Message]) -> list[Message]:
 
 def _asked(node: FieldReader, source: AttributeSource) -> list[dict[str, Any]]:
     if source.form == "call":
-        return request_messages(node.get(source.attribute)) if source.attribute in node else []
+        return request_messages(parsed(node.get(source.attribute))) if source.attribute in node else []
     value = (
         _indexed(node, source.attribute)
         if source.form == "indexed"

@@ -11,7 +11,7 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.evaluation.generation.agent_answers import answer_fields
-from fiducial.records import Case, ToolCall
+from fiducial.records import Case, ToolCall, ToolResults
 
 SAMPLES = Path(__file__).parent / "frameworks"
 ASKED = "What is the weather in Rome and Oslo for 2 days?"
@@ -119,7 +119,8 @@ def test_an_agent_may_return_the_same_conversation(form: str):
     for answer in (FORMS[form], {"messages": FORMS[form]}, json.dumps(FORMS[form]).encode()):
         fields: dict[str, Any] = answer_fields(answer, CASE) or {}
         assert fields.get("text") == SAID
-        assert [made(call) for call in fields.get("tool_calls") or []] == CALLS
+        calls: list[ToolCall] = fields.get("tool_calls") or []
+        assert [made(call) for call in calls] == CALLS
 
 
 def test_a_step_of_smolagents_that_failed_has_its_error_as_result(tmp_path: Path):
@@ -128,6 +129,5 @@ def test_a_step_of_smolagents_that_failed_has_its_error_as_result(tmp_path: Path
     path = tmp_path / "memory.json"
     path.write_text(json.dumps([{"task": "Book.", "task_images": None}, step]))
     [output] = fd.read(path).outputs
-    assert [getattr(each, "results", None) for each in (output.turns or [[]])[0]][-1] == [
-        {"error": "no rooms"}
-    ]
+    [steps] = output.turns or [[]]
+    assert steps[-1] == ToolResults(results=[{"error": "no rooms"}])
