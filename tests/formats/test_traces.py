@@ -372,7 +372,11 @@ def test_a_tool_that_no_model_asked_for_is_no_call(read: Read):
     assert [call.name for call in alone.outputs[0].tool_calls or []] == ["log"]
 
 
-@each_row("printed", [lambda line: json.dumps(line, indent=4), json.dumps])
+def indented(line: Any) -> str:
+    return json.dumps(line, indent=4)
+
+
+@each_row("printed", [indented, json.dumps])
 @each_row("name", ["spans.json", "spans.jsonl"])
 def test_spans_that_are_printed_one_after_the_other_are_read(
     printed: Callable[[Any], str], name: str, tmp_path: Path
