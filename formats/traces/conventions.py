@@ -230,6 +230,7 @@ SWITCHES = (
         "gcp.vertex.agent",
         f"OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and {_CAPTURE}=SPAN_ONLY",
     ),
+    ("autogen", "up another instrumentation, such as OpenInference's,"),
     ("agent_framework", _AGENT_FRAMEWORK),
     ("microsoft.agent_framework", _AGENT_FRAMEWORK),
     ("semantic_kernel", "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true"),
