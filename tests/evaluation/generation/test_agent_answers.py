@@ -218,7 +218,8 @@ def test_a_conversation_of_several_turns_has_its_last_text_and_all_calls():
 
 def test_messages_in_no_known_form_are_refused_with_another_hint_than_their_own():
     case = Case(id="c", kind="open_answer", messages=[{"role": "user", "content": "Hi"}])
-    for answer in ({"messages": [{"foo": 1}]}, {"messages": []}):
+    answers: list[Any] = [{"messages": [{"foo": 1}]}, {"messages": []}]
+    for answer in answers:
         with pytest.raises(UsageError) as raised:
             output_of(answer, Attempt(case=case), "s", 0, in_turns=False)
         assert "a role and a content" in str(raised.value)
