@@ -61,6 +61,7 @@ KINDS: tuple[tuple[str, dict[str, SpanKind]], ...] = (
             "create_agent": "agent",
             "invoke_workflow": "agent",
             "plan": "agent",
+            "execute_event_loop_cycle": "agent",
             "retrieval": "retriever",
         },
     ),
