@@ -19,7 +19,7 @@ from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id", "toolUseId")
-_CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall"})
+_CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
 """Fields that hold a call, the outermost first."""
 _ROLES = {

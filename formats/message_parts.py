@@ -21,6 +21,7 @@ RESULT_PARTS = {
     "function_call_output": ("function_call_output", "output"),
     "openapi_call_output": ("openapi_call_output", "output"),
     "tool_call_response": ("response", "result"),
+    "tool-result": ("result", "output"),
 }
 """Names of the result in each type of part that holds the result of a call."""
 

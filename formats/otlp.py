@@ -1,4 +1,4 @@
-"""OpenTelemetry traces: GenAI conventions, old and new, and OpenInference.
+"""OpenTelemetry traces in any convention.
 
 A trace is a case; ``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on their span. Ids may be hexadecimal (with or
 without ``0x``) or base64, numbers texts, names in camel or snake case.
@@ -33,7 +33,7 @@ from .traces.spans import Span
 from .traces.trace_examples import records_of_spans
 
 NAME = "otlp"
-ABOUT = "OTLP JSON, spans and events as an SDK prints them; GenAI conventions (old and new) and OpenInference"
+ABOUT = "OTLP JSON, spans and events as an SDK prints them; GenAI conventions (old and new), OpenInference, OpenLLMetry, Langfuse, MLflow, Logfire, Vercel's AI SDK"
 LOST = "usage, timing, links, resources; evaluations of whole sessions are listed"
 
 EVALUATION = "gen_ai.evaluation.result"

@@ -117,6 +117,9 @@ MODEL_OUTPUTS = (
     AttributeSource("output.value"),
     AttributeSource("traceloop.entity.output"),
 )
+SPLIT_ANSWER = ("ai.response.text", "ai.response.toolCalls")
+"""Attributes with the text and the calls of a reply, apart."""
+
 RUN_MESSAGES, RUN_ANSWERS = MODEL_INPUTS[:4], MODEL_OUTPUTS[:4]
 """Attributes with the messages of an agent or a chain."""
 

@@ -30,6 +30,7 @@ from .conventions import (
     RUN_MESSAGES,
     RUN_OUTPUTS,
     SESSIONS,
+    SPLIT_ANSWER,
     SWITCHES,
     TOOL_ARGUMENTS,
     TOOL_DEFINITIONS,
@@ -210,6 +211,17 @@ def _read_messages(span: Span, node: FieldReader) -> None:
             span.has_messages = span.has_messages or source.form != "call"
             break
         span.has_output = True
+    if is_model and not span.output_messages and (held := [each for each in SPLIT_ANSWER if each in node]):
+        text, calls = node.get(SPLIT_ANSWER[0]), parsed(node.get(SPLIT_ANSWER[1]))
+        message = {
+            "role": "assistant",
+            "content": text if SPLIT_ANSWER[0] in held else None,
+            "tool_calls": calls,
+        }
+        _add_answers(
+            span, [FieldReader({name: value for name, value in message.items() if value is not None})]
+        )
+        span.has_messages = True
     whole = next((each for name in RUN_CONVERSATIONS if (each := _asked(node, name))), list[Message]())
     if whole and not is_model:
         asked, done = split_question([FieldReader(each) for each in whole])

@@ -202,6 +202,26 @@ def logfire(talk: Talk) -> Written:
     return spans(talk, lambda _: {}, model)
 
 
+def vercel(talk: Talk) -> Written:
+    def part(message: dict[str, Any]) -> dict[str, Any]:
+        if message["role"] == "tool":
+            parts = [{"type": "tool-result", "toolCallId": message["tool_call_id"], "toolName": "f", "result": message["content"]}]  # fmt: skip
+        elif "tool_calls" in message:
+            parts = [{"type": "tool-call", "toolCallId": each["id"], "toolName": each["function"]["name"], "args": json.loads(each["function"]["arguments"])} for each in message["tool_calls"]]  # fmt: skip
+        else:
+            parts = message["content"]
+        return {"role": message["role"], "content": parts}
+
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
+        calls = [{"toolCallId": each["id"], "toolName": each["function"]["name"], "args": each["function"]["arguments"]} for each in reply.get("tool_calls", [])]  # fmt: skip
+        return {"ai.operationId": "ai.generateText.doGenerate", "ai.model.id": "m", "ai.prompt.messages": json.dumps([*map(part, messages)]), "ai.response.text": reply["content"], "ai.response.toolCalls": json.dumps(calls) if calls else None}, []  # fmt: skip
+
+    def tool(call: Asked) -> dict[str, Any]:
+        return {"ai.operationId": "ai.toolCall", "ai.toolCall.name": call.name, "ai.toolCall.id": call.id, "ai.toolCall.args": json.dumps(call.arguments), "ai.toolCall.result": json.dumps(call.result)}  # fmt: skip
+
+    return spans(talk, lambda talk: {"ai.operationId": "ai.generateText", "ai.response.text": talk.answer}, model, tool)  # fmt: skip
+
+
 def in_langfuse(talk: Talk) -> Written:
     """Observations of Langfuse's API."""
     written: Written = [{"id": "r", "traceId": "t", "type": "AGENT", "name": "a", "startTime": "100", "input": {"args": [talk.question], "kwargs": {}}, "output": None}]  # fmt: skip
@@ -229,7 +249,7 @@ def in_langsmith(talk: Talk) -> Written:
     return written
 
 
-CONVENTIONS: list[Callable[[Talk], Written]] = [openinference, payloads, genai, genai_without_tools, events, openllmetry, langfuse, logfire, in_langfuse, in_mlflow, in_langsmith]  # fmt: skip
+CONVENTIONS: list[Callable[[Talk], Written]] = [openinference, payloads, genai, genai_without_tools, events, openllmetry, langfuse, logfire, vercel, in_langfuse, in_mlflow, in_langsmith]  # fmt: skip
 
 
 def content(output: Output) -> list[Any]:
