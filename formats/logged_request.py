@@ -6,6 +6,7 @@ from typing import Any
 
 from .calls import are_messages, role_of, user_message
 from .field_reader import FieldReader
+from .framework_messages import framework_messages
 from .json_values import is_list, is_object
 from .logged_messages import item_messages
 from .message_parts import results_apart
@@ -34,10 +35,13 @@ DEEPEST = 4
 def with_messages(value: Any) -> Any:
     """Return a line with its transcript as ``messages``; any other line unchanged.
 
-    Turns with roles are DeepEval's; a transcript beside a question or an answer comes before it.
+    Events are those of a session of ADK. Turns with roles are DeepEval's; a transcript beside a question or an answer comes before it.
     """
     if not is_object(value) or not value.keys().isdisjoint(("messages", *REQUESTS, *RESPONSES)):
         return value
+    events: Any = value.get("events")
+    if is_list(events) and events and all(framework_messages(each) is not None for each in events):
+        return {**{key: held for key, held in value.items() if key != "events"}, "messages": events}
     for name in _TRANSCRIPTS:
         turns: Any = value.get(name)
         if are_messages(turns) and not (name == "turns" and all("role" in turn for turn in turns)):

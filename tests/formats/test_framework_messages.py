@@ -123,6 +123,16 @@ def test_an_agent_may_return_the_same_conversation(form: str):
         assert [made(call) for call in calls] == CALLS
 
 
+def test_a_session_of_adk_holds_its_events(tmp_path: Path):
+    asked = {"author": "user", "content": {"role": "user", "parts": [{"text": ASKED}]}}
+    session: dict[str, Any] = {"id": "s1", "app_name": "shop", "user_id": "u", "state": {}, "events": [asked, *FORMS["adk"]]}  # fmt: skip
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps(session))
+    found = fd.read(path)
+    assert found.cases[0].messages == [{"role": "user", "content": ASKED}]
+    assert (found.outputs[0].text, len(found.outputs[0].tool_calls or [])) == (SAID, 2)
+
+
 def test_a_step_of_smolagents_that_failed_has_its_error_as_result(tmp_path: Path):
     call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": {"city": "Ghent"}}}
     step: dict[str, Any] = {"step_number": 1, "tool_calls": [], "error": {"type": "E", "message": "no rooms"}, "model_output_message": {"role": "assistant", "tool_calls": [call]}, "observations": None}  # fmt: skip
