@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..records import InputPath
 from ..settings.verbs.judge import JudgeSettings
 from ..settings.verbs.run import RunSettings
-from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_UNGRADED, EXIT_USAGE
 from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grade_arguments
 from .model_options import jury_options_of, model_access
@@ -143,6 +143,8 @@ def evaluate(
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
+    if any(use.graded_nothing for use in result.summary.judges):
+        return EXIT_UNGRADED
     return EXIT_PARTIAL if result.summary.counts.failed else EXIT_OK
 
 
