@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
-from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
-from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import (
     LOGGED,
@@ -37,12 +35,15 @@ from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
-from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from ..spelling import command
+from ..tables.column_guesses import TableColumns
+from ..tables.frames import frame_rows, is_frame
+from ..tables.gzipped import unpacked
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
+from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
 
@@ -176,7 +177,7 @@ class Reading:
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
 
-class DataReading(LabelReading, total=False):
+class DataReading(LabelReading, HeaderReading, total=False):
     """Options for reading data of another tool; see `read`."""
 
     criterion: str | None
@@ -202,6 +203,8 @@ def read(
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
     score_scale: GivenScale | None = None,
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
 ) -> Reading:
     """Read data of another tool: cases, outputs and verdicts.
 
@@ -221,6 +224,8 @@ def read(
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
         score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
+        header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
+        column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
 
     Returns:
         The records; ``format`` names the format, ``skipped`` lists rows that became no record.
@@ -241,11 +246,13 @@ def read(
         label_pass_at=label_pass_at,
         map_label=map_label,
         score_scale=score_scale,
+        header=header,
+        column_names=column_names,
     )
     references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
-        name = as_ or find_format(path, options.columns)
+        name = as_ or find_format(path, options.columns, options.header)
         _refuse_missing(path)
         records = _joined(read_all(name, [path], options), references, options.scaling)
         return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
@@ -293,7 +300,7 @@ def import_files(
     files = [_input(path) for path in paths]
     for path in files:
         _refuse_missing(path)
-    name = as_ or find_format(files[0], options.columns)
+    name = as_ or find_format(files[0], options.columns, options.header)
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
@@ -331,6 +338,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         unit=unit,
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
+        header=header_choice(reading.get("header"), reading.get("column_names")),
         scaling=ScoreScaling(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
     )
     if references is None:

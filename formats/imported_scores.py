@@ -9,7 +9,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
-from ..records.grades import (
+from ..records.json_text import type_name
+from ..records.made_scores import rounded_score
+from ..spelling import setting, spelled_scale
+from ..tables.grades import (
     FAILURES,
     PLAIN,
     WORDS,
@@ -19,10 +22,8 @@ from ..records.grades import (
     plain_word,
     usual_ends,
 )
-from ..records.made_scores import rounded_score
-from ..records.score_scales import UNIT_SCORES, ScoreScales
-from ..spelling import setting, spelled_scale
-from .field_reader import MOST_WHOLE, type_name
+from ..tables.score_scales import UNIT_SCORES, ScoreScales
+from .field_reader import MOST_WHOLE
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from fiducial.calibration.tables.calibration_table import Column
 from fiducial.calibration.tables.table_files import labels_from_verdicts
 from fiducial.errors import InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
-from fiducial.records.standing_labels import majority_verdict
+from fiducial.tables.standing_labels import majority_verdict
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
@@ -180,15 +180,15 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("t.jsonl", b"", "there is no row"),
-        ("t.jsonl", b"[1]\n", "Expected `object`, got `array`; expected JSON Lines, one object a line"),
+        ("t.jsonl", b"[1]\n", "t.jsonl:1: expected an object, got a list"),
         ("t.jsonl", b"{\n", "not JSON"),
-        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
-        ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
+        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "t.csv:2: 4 fields, but the header has 3"),
+        ("t.csv", b"item_id,judge,score\na,j\n", "t.csv:2: 2 fields, but the header has 3"),
         ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
         ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
         ("t.csv", b"item_id,judge,team\na,j,x\n", "t.csv: score: no column is known to be the judge's score"),
-        ("t.json", b"[1]", "t.json: [0]: Expected `object`, got `int`"),
+        ("t.json", b"[1]", "t.json: [0]: expected an object, got a number"),
         ("t.parquet", b"no", "cannot be read as Parquet"),
     ],
 )
