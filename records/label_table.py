@@ -22,13 +22,14 @@ from .column_names import (
 )
 from .explanations import nearest
 from .fault_columns import label_direction, require_label_direction
-from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, as_number, is_missing, majority
+from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
 from .id_columns import likely_id
 from .jsonl import read_records
 from .memory_file import InputPath, MemoryFile, memory_file
 from .output import ItemKey
 from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, as_whole, file_rows, readable_lines
+from .unread_grades import UnreadGrades
 from .verdict import Source, Verdict
 
 SAMPLE_ROWS = 512
@@ -235,8 +236,7 @@ def _labels_of_rows(
                 score = grades.score(row.get(column))
             except UnknownGradeError:
                 unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
-                message = unread.message("label_scale")
-                raise InputError(message, path=path, line=line, field=column) from None
+                raise unread.error("label_scale", path=path, line=line, field=column) from None
             person = column if several else _text(row.get(names.get("by", ""))) or by
             yield LabelRow(by=person, score=score, withdrawn=grades.withdraws(row.get(column)), **fields)
             graded |= score is not None

@@ -159,7 +159,7 @@ def test_judges_of_a_table_have_scales_of_their_own(tmp_path: Path):
     untold = fiducial("calibrate", path, *two)
     assert untold.code == 2
     assert "wide.csv:3: gpt: expected a number in [0, 1]" in untold.err
-    assert "--score-scale gpt=1:5" in untold.err
+    assert "--score-scale 'gpt=?:?'`" in untold.err
 
 
 def test_a_scale_for_an_unknown_judge_is_refused(tmp_path: Path):
@@ -172,7 +172,9 @@ def test_a_scale_for_an_unknown_judge_is_refused(tmp_path: Path):
 def test_a_message_outside_the_command_line_names_the_argument(tmp_path: Path):
     path = tmp_path / "wide.csv"
     path.write_text("id,judge_a,judge_b,human\n1,1,4,1\n2,0,2,0\n", "utf-8")
-    with pytest.raises(fd.FiducialError, match=r"score_scale=\{'judge_b': \(1, 5\)\}"):
+    with pytest.raises(
+        fd.FiducialError, match=r"1:5 if 5 is best.*score_scale=\{'judge_b': \('\?', '\?'\)\}"
+    ):
         fd.calibrate(path, map={"score": "judge_a", "judge_b": "score"})
 
 
