@@ -10,11 +10,11 @@ from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
-from ..records.grades import GradeScale, plain_word
-from ..records.label_table import is_verdicts, label_table
-from ..records.score_scales import ScoreScales
-from ..records.several_label_files import joined_label_files
 from ..spelling import setting, spelled_pairs
+from ..tables.grades import GradeScale, plain_word
+from ..tables.label_table import is_verdicts, label_table
+from ..tables.score_scales import ScoreScales
+from ..tables.several_label_files import joined_label_files
 from .argument_checks import require_declared, require_range
 from .paths import FilePath, Labels, source
 

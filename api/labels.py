@@ -18,11 +18,11 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..records.joined_table import joined_table
-from ..records.label_table import is_verdicts, label_table
-from ..records.table_rows import readable_lines
 from ..report.text.number_text import counted
 from ..spelling import setting
+from ..tables.joined_table import joined_table
+from ..tables.label_table import is_verdicts, label_table
+from ..tables.table_rows import readable_lines
 from .argument_checks import checked_arguments
 from .display import Document, Shown
 from .files_beside import require_local, write_beside

@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
-from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
-from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import (
     LOGGED,
@@ -37,10 +35,12 @@ from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
-from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from ..spelling import command
+from ..tables.column_guesses import TableColumns
+from ..tables.frames import frame_rows, is_frame
+from ..tables.gzipped import unpacked
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales

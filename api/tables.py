@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
 from ..calibration.tables.calibration_table import Table
-from ..calibration.tables.layout import TableForm
 from ..errors import DuplicateRowError, UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath
-from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
+from ..tables.frames import frame_rows, is_frame, is_plain_frame
+from ..tables.layout import TableForm
 from .argument_checks import require_declared
 from .callers import warn_caller
 from .label_sources import GivenScale, LabelFiles, grade_scale, label_files, score_scales

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import UsageError
-from ..records.grades import require_chosen_scores
 from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
 from ..settings.setting import names_of
+from ..tables.grades import require_chosen_scores
 from .forms import kept
 from .shared_options import pairs
 

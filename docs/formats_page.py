@@ -16,7 +16,7 @@ from fiducial.formats.spans import __doc__ as spans_doc
 from fiducial.formats.writers import WRITERS
 from fiducial.judges.catalogue import judges_for
 from fiducial.records import KINDS, KindSpec
-from fiducial.records.column_names import FIELDS
+from fiducial.tables.column_names import FIELDS
 
 PAGE = Path(__file__).with_suffix("").with_name("formats.md")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..records.arrow_file import UnreadableRow, arrow_rows
-from ..records.csv_file import SUFFIXES, refuse_workbook
+from ..tables.arrow_file import UnreadableRow, arrow_rows
+from ..tables.csv_file import SUFFIXES, refuse_workbook
 from .csv_rows import read_csv_rows
 from .file_rows import FileRow, Within, read_rows
 from .imported_records import FilePosition, Skipped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..records.csv_file import SUFFIXES, opened_csv, refuse_repeated_names
+from ..tables.csv_file import SUFFIXES, opened_csv, refuse_repeated_names
 from .file_rows import FileRow, files_of
 from .imported_records import FilePosition, Skipped
 

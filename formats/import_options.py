@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from ..records import ItemKey, Verdict
-from ..records.grades import PLAIN, GradeScale
-from ..records.standing_labels import majority_verdict
+from ..tables.column_guesses import TableColumns
+from ..tables.grades import PLAIN, GradeScale
+from ..tables.standing_labels import majority_verdict
 from .batch_lines import BatchLines
-from .column_guesses import TableColumns
 from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition

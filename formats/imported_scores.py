@@ -9,7 +9,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
-from ..records.grades import (
+from ..records.made_scores import rounded_score
+from ..spelling import setting, spelled_scale
+from ..tables.grades import (
     FAILURES,
     PLAIN,
     WORDS,
@@ -19,9 +21,7 @@ from ..records.grades import (
     plain_word,
     usual_ends,
 )
-from ..records.made_scores import rounded_score
-from ..records.score_scales import UNIT_SCORES, ScoreScales
-from ..spelling import setting, spelled_scale
+from ..tables.score_scales import UNIT_SCORES, ScoreScales
 from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
 

@@ -11,22 +11,26 @@ from datetime import date, datetime, time
 from typing import Any, TypeGuard
 
 from ..records import TagValue
-from ..records.json_text import read_object
+from ..records.json_text import is_list, is_object, read_object
 
-
-def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a value is an object."""
-    return isinstance(value, dict)
+__all__ = [
+    "answer_text",
+    "as_text",
+    "is_arguments",
+    "is_list",
+    "is_object",
+    "number_in",
+    "parsed",
+    "plain_scalar",
+    "python_texts",
+    "question_text",
+    "tags_of",
+]
 
 
 def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
     """Return whether a value can be a call's arguments: an object, or its JSON text."""
     return isinstance(value, dict | str)
-
-
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Return whether a value is a list."""
-    return isinstance(value, list)
 
 
 _OPENINGS = ("{", "[", '"')

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import RecordError
 from ..records import Step, TagValue
-from ..records.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
-from ..records.grades import GradeScale
 from ..records.typed_values import convert
+from ..tables.column_errors import nothing_asked
+from ..tables.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
+from ..tables.grades import GradeScale
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -20,7 +21,6 @@ from .calls import (
     plain_calls,
     user_message,
 )
-from .column_errors import nothing_asked
 from .conversation_turns import ConversationTurn, conversation, is_agents
 from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
@@ -256,7 +256,7 @@ def _question_and_answer(
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(nothing_asked(row, fields, options.recognized.guesses))
+        raise RecordError(nothing_asked(row, fields.value, options.recognized.guesses))
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))

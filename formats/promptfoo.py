@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..errors import InputError, RecordError
 from ..records import Message, Outcome
-from ..records.csv_file import opened_csv
+from ..tables.csv_file import opened_csv
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, user_message
 from .example import Example, as_values
 from .example_records import records_of

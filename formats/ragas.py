@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records import TagValue
-from ..records.column_names import columns_by_field, is_person
-from ..records.fault_columns import direction_options
-from ..records.grade_columns import are_scores
-from ..records.grades import as_number, is_missing
+from ..tables.column_names import columns_by_field, is_person
+from ..tables.fault_columns import direction_options
+from ..tables.grade_columns import are_scores
+from ..tables.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, messages_of, split_question
 from .conversation_turns import ConversationTurn, conversation

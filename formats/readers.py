@@ -11,19 +11,18 @@ from typing import Any, Protocol, cast
 from ..errors import FiducialError, InputError, RecordError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
-from ..records.column_names import columns_by_field
-from ..records.csv_file import SUFFIXES, refuse_workbook
 from ..records.json_text import encode_json
+from ..tables.column_errors import text_columns, unknown_columns
+from ..tables.column_names import columns_by_field
+from ..tables.csv_file import SUFFIXES, refuse_workbook
+from ..tables.json_tables import content_fields, rows_in
 from .arrow_rows import read_arrow_rows
-from .column_errors import text_columns, unknown_columns
 from .csv_rows import read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
-from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
-from .json_tables import content_fields, rows_in
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
 from .table_formats import TABLES, is_folder_of_datasets
@@ -324,7 +323,7 @@ def _has_reference(row: dict[str, Any]) -> bool:
 def _is_table(value: dict[str, Any], columns: Mapping[str, str]) -> bool:
     """Return whether an object is a row with a question or an answer, or a table of such rows."""
     try:
-        rows = rows_in(FieldReader(value), columns)
+        rows = rows_in(value, columns)
     except RecordError:
         return False
     return bool(content_fields(rows[0][1] if rows else value, columns))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError, RecordError
-from ..records.column_names import (
+from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.column_names import (
     TABLE_FIELDS,
     columns_by_field,
     is_number_field,
@@ -18,10 +19,9 @@ from ..records.column_names import (
     people_columns,
     people_named_by_user,
 )
-from ..records.fault_columns import direction_options, direction_problem, label_direction
-from ..records.grade_columns import GradeColumns
-from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.fault_columns import direction_options, direction_problem, label_direction
+from ..tables.grade_columns import GradeColumns
+from ..tables.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
 from .file_rows import FileRow
 from .import_options import Options
 from .json_values import is_object, parsed

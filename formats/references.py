@@ -9,11 +9,11 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import columns_by_field, is_person, is_session, map_options, normal
-from ..records.fault_columns import label_direction
-from ..records.grades import PLAIN, GradeScale
-from ..records.id_columns import likely_id
-from ..records.table_rows import json_rows, key_of_rows
+from ..tables.column_names import columns_by_field, is_person, is_session, map_options, normal
+from ..tables.fault_columns import label_direction
+from ..tables.grades import PLAIN, GradeScale
+from ..tables.id_columns import likely_id
+from ..tables.table_rows import json_rows, key_of_rows
 from .arrow_rows import read_any_rows
 from .example import Example
 from .example_records import with_reference

@@ -11,7 +11,9 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Verdict
-from ..records.grades import (
+from ..records.typed_values import convert
+from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.grades import (
     GradeScale,
     UnknownGradeError,
     as_number,
@@ -21,9 +23,7 @@ from ..records.grades import (
     no_grade,
     usual_ends,
 )
-from ..records.standing_labels import MAJORITY
-from ..records.typed_values import convert
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.standing_labels import MAJORITY
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
 from .json_values import is_object

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..records.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
+from ..tables.column_errors import missing_columns
+from ..tables.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
+from ..tables.json_tables import rows_in
 from .arrow_rows import read_any_rows, read_arrow_rows
-from .column_errors import missing_columns
 from .csv_rows import read_csv_rows
 from .example_records import records_of
 from .exchanges import exchange_of, is_exchange
 from .file_rows import FileRow, convert_rows, files_in, files_of, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
-from .json_tables import rows_in
 from .json_values import is_object
 from .known_columns import instruction_input, row_example
 from .openai_chat import exchange_records
@@ -190,7 +190,7 @@ class _Json(_Table):
     LOST = _NOTHING
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        return read_rows(path, lambda node: rows_in(node, options.columns))
+        return read_rows(path, lambda node: rows_in(node.value, options.columns, node.at))
 
 
 class _Parquet(_Table):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -16,6 +16,16 @@ from ..errors import RecordError
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Maximum length of a line that is read or written. A whole line is in memory, so this bounds the cost of a hostile file."""
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether a value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Return whether a value is a JSON array."""
+    return isinstance(value, list)
 
 
 def encode_line(record: object, path: object = None) -> bytes:

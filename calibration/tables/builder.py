@@ -14,12 +14,12 @@ import numpy as np
 
 from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
-from ...records.column_names import is_number_field
-from ...records.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
-from ...records.score_scales import UNIT_SCORES, ScoreScales
-from ...records.table_rows import NumberedRow
-from ...records.unread_grades import UnreadGrades
 from ...spelling import spelled_pairs
+from ...tables.column_names import is_number_field
+from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
+from ...tables.score_scales import UNIT_SCORES, ScoreScales
+from ...tables.table_rows import NumberedRow
+from ...tables.unread_grades import UnreadGrades
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Column, Table
 from .cells import (

@@ -26,21 +26,21 @@ from ...records import (
     nearest,
     read_records,
 )
-from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
-from ...records.frames import frame_rows
-from ...records.grades import as_number
-from ...records.label_table import LabelTable
-from ...records.standing_labels import is_tie
-from ...records.table_rows import NumberedRow, file_rows, json_rows
 from ...spelling import spelled_scale
+from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
+from ...tables.frames import frame_rows
+from ...tables.grades import as_number
+from ...tables.label_table import LabelTable
+from ...tables.layout import TableForm
+from ...tables.recognition import layout_of
+from ...tables.standing_labels import is_tie
+from ...tables.table_rows import NumberedRow, file_rows, json_rows
+from ...tables.unnamed_ids import refuse_unnamed_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
-from .layout import TableForm
-from .recognition import layout_of
 from .table_labels import with_conflict_warning, with_label_table, with_unmatched_warning
-from .unnamed_ids import refuse_unnamed_id
 
 if TYPE_CHECKING:
     import pandas as pd

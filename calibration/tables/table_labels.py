@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...records.label_table import LabelIndex, LabelTable, OutputName
+from ...tables.label_index import LabelIndex
+from ...tables.label_table import LabelTable, OutputName
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Table
 

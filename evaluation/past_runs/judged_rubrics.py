@@ -15,9 +15,9 @@ from ...calibration.rubrics.rubric_scores import (
 from ...errors import InputError
 from ...judges.criteria import criteria_of, criterion_key
 from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
-from ...records.grades import GradeScale, UnknownGradeError
 from ...records.rubric_points import tag_names
-from ...records.table_rows import file_rows
+from ...tables.grades import GradeScale, UnknownGradeError
+from ...tables.table_rows import file_rows
 from ..store.run_store import RunStore
 
 _ITEM = ("item", "id", "case_id", "case", "prompt_id")

@@ -6,15 +6,15 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ...formats.column_guesses import is_reference
 from ...formats.example_records import DEFAULT_CRITERION
 from ...formats.folder import SKIPPED, ImportSummary
 from ...formats.imported_records import Skipped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
-from ...records.column_names import grades_correctness, map_options
 from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...spelling import spelled_scale, together
+from ...tables.column_guesses import is_reference
+from ...tables.column_names import grades_correctness, map_options
 from . import number_text
 from .number_text import counted
 

@@ -18,7 +18,7 @@ from fiducial.calibration.tables.calibration_table import Column
 from fiducial.calibration.tables.table_files import labels_from_verdicts
 from fiducial.errors import InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
-from fiducial.records.standing_labels import majority_verdict
+from fiducial.tables.standing_labels import majority_verdict
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
