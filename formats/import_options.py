@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..records import ItemKey, Verdict
+from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.grades import PLAIN, GradeScale
 from ..tables.standing_labels import majority_verdict
@@ -106,6 +107,7 @@ class Options:
         grades: The meaning of people's grades in tables.
         scaling: The scales of scores, and the scores read so far that are on none of them.
         recognized: The columns of tables read so far.
+        alike: Watch over words that make all grades the same.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -121,3 +123,4 @@ class Options:
     grades: GradeScale = PLAIN
     scaling: ScoreScaling = field(default_factory=ScoreScaling)
     recognized: TableColumns = field(default_factory=TableColumns)
+    alike: AlikeGrades = field(default_factory=AlikeGrades)

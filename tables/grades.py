@@ -101,12 +101,14 @@ class GradeScale(msgspec.Struct, frozen=True):
         pass_at: Pass threshold in the table's own numbers; None to keep fractions.
         words: Scores of words, which override `WORDS`; None for a word that means "no grade".
         numeric: Whether the other grades are numbers, beside which `FAILURES` are no grades.
+        all_alike: Whether words may give all grades of a column one score.
     """
 
     ends: tuple[float, float] | None = None
     pass_at: float | None = None
     words: Mapping[str, float | None] = {}
     numeric: bool = False
+    all_alike: bool = False
 
     def score(self, value: object) -> float | None:
         """Return a grade as a number in [0, 1]; None if the cell is empty.

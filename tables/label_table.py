@@ -14,6 +14,7 @@ from ..records.case import Record
 from ..records.memory_file import InputPath, MemoryFile, memory_file
 from ..records.output import ItemKey
 from ..records.verdict import Source, Verdict
+from .alike_grades import PEOPLE, AlikeGrades
 from .column_names import (
     LABEL_FIELDS,
     column_named,
@@ -136,13 +137,22 @@ def label_table(
     names = label_columns(present, columns, path, [row for _, row in first])
     require_label_direction((row for _, row in first), names.get("label"), grades, path)
     people = () if "label" in names else people_columns(present, columns)
+    alike = AlikeGrades(grades)
     labels = list(
         _labels_of_rows(
-            chain(first, rows), names, people, grades, path, by=by or names.get("label", ""), skipped=skipped
+            chain(first, rows),
+            names,
+            people,
+            grades,
+            path,
+            by=by or names.get("label", ""),
+            skipped=skipped,
+            alike=alike,
         )
     )
     if skipped and not labels:
         raise skipped[0]
+    alike.refuse(path)
     labels = standing_rows(labels)
     labels += majorities(labels)
     return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, skipped or ())
@@ -213,6 +223,7 @@ def _labels_of_rows(
     *,
     by: str,
     skipped: list[InputError] | None = None,
+    alike: AlikeGrades,
 ) -> Iterator[LabelRow]:
     """Yield the labels of each row; with a column per person, their majority as well.
 
@@ -235,6 +246,7 @@ def _labels_of_rows(
             except UnknownGradeError:
                 unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
                 raise unread.error("label_scale", path=path, line=line, field=column) from None
+            alike.note(names.get("label", PEOPLE), [(row.get(column), score)])
             person = column if several else _text(row.get(names.get("by", ""))) or by
             yield LabelRow(by=person, score=score, withdrawn=grades.withdraws(row.get(column)), **fields)
             graded |= score is not None

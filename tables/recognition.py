@@ -38,6 +38,7 @@ from .grades import (
     unknown_words,
     usual_ends,
 )
+from .known_labels import ask_labels, label_names
 from .layout import IN_ORDER, Layout, TableForm
 from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
@@ -149,17 +150,11 @@ class _Finder:
     def _require_clear_label(self, *, labelled: bool) -> None:
         """Ask which column is the label if several contest it, and which of its values are good."""
         grades, asked = self._grades, AskedChoices(self._rows)
-        if grades.contested and not labelled:
-            listed = " and ".join(
-                f"{each!r} ({counted_values(grades.values(each))})" for each in grades.contested
-            )
-            asked.column("label", grades.contested, f"{listed} could each be the label")
-        for column in (*filter(None, [grades.columns.get("label")]), *grades.people):
-            ask_direction(asked, column, grades.values(column), self._label_scale)
+        if labelled:
+            grades.contested = []
+        ask_labels(asked, grades, self._label_scale)
         if asked.choices:
-            raise asked.error(
-                column=next(iter([*grades.people, *grades.columns.get("label", "").split()]), None)
-            )
+            raise asked.error(column=next(iter([*label_names(grades), *grades.contested])))
 
     def _require_known_words(self, scores: Sequence[str], *, labelled: bool) -> None:
         """Ask for the words of scores and labels together, if neither column's words are known.

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
 from ...spelling import spelled_pairs
+from ...tables.alike_grades import PEOPLE, AlikeGrades
 from ...tables.column_names import is_number_field
 from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
 from ...tables.score_scales import UNIT_SCORES, ScoreScales
@@ -104,6 +105,7 @@ class TableBuilder:
         self._line = array("q")
         self._path: dict[int, object] = {}
         self._run_rows = False
+        self._alike = AlikeGrades(scores.default, *scores.by_judge.values(), labels)
 
     def __len__(self) -> int:
         return len(self._score)
@@ -154,8 +156,24 @@ class TableBuilder:
             except InputError:
                 self._raise_row_error(chain(block, remaining), path)
                 raise
+            if self._alike.is_watching and not in_units:
+                self._note_alike([row for _, row in block], read, majority=majority)
             self._append(read)
             self._line.extend(line for line, _ in block)
+
+    def _note_alike(
+        self, rows: Sequence[Mapping[str, Any]], read: Mapping[str, list[Any]], *, majority: bool
+    ) -> None:
+        """Note the grades of rows as they are written: those of each judge, and labels."""
+        for field, scores in read.items():
+            source = self._column_of_field.get(field, field)
+            if field == "score":
+                for row, judge, score in zip(rows, read["judge"], scores, strict=True):
+                    self._alike.note(judge, [(row.get(source), score)])
+            elif field == "label" and not majority:
+                self._alike.note(source, zip((row.get(source) for row in rows), scores, strict=True))
+            elif field.startswith(PERSON) and majority:
+                self._alike.note(PEOPLE, zip((row.get(source) for row in rows), scores, strict=True))
 
     def _raise_row_error(self, rows: Iterator[NumberedRow], path: object) -> None:
         """Raise the error of the first row that cannot be read; for grades, list all that cannot."""
@@ -332,6 +350,7 @@ class TableBuilder:
             judges=dict(judges or {}),
         )
         self._refuse_duplicates(table)
+        self._alike.refuse(self._path[0])
         return table
 
     def _refuse_duplicates(self, table: Table) -> None:
