@@ -159,11 +159,14 @@ class GradeColumns:
 
     def _find_named_label(self) -> None:
         """Find the column of labels by name; several that contest each other are noted."""
-        named = [
+        named = ["label"] if "label" in self.present and "label" not in self._taken else []
+        named += [
             each
             for each in self.free()
-            if each == "label"
-            or (self._is_label_name(each) and not is_person(each) and self.may_be_grades(each))
+            if each != "label"
+            and self._is_label_name(each)
+            and not is_person(each)
+            and self.may_be_grades(each)
         ]
         named = [each for each in named if normal(each) not in _WEAK] or named
         clear = [each for each in named if each == "label" or self._is_clearly_grades(each)]
