@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .asked_choices import AskedChoices, counted_values
+from .column_names import LABEL_FIELDS, TABLE_FIELDS, normal
 from .fault_columns import ask_direction
 from .grade_columns import GradeColumns
 from .grades import UNKNOWN, GradeScale, no_grade, unknown_words
+
+_ALONE = frozenset(LABEL_FIELDS["label"]) - frozenset(TABLE_FIELDS["label"])
+"""Names of grades that mean labels where there are no judges: ``verdict``, ``value``."""
 
 
 def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> None:
@@ -21,6 +25,28 @@ def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> 
         asked.column("label", grades.contested, f"{listed} could each be the label")
     for column in label_names(grades):
         ask_direction(asked, column, grades.values(column), scale)
+
+
+def label_by_name(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: GradeScale, path: object
+) -> str | None:
+    """Return the column of labels in a table of labels; None if no name means one.
+
+    Raises:
+        ChoiceNeeded: Several could be.
+    """
+    grades = GradeColumns(rows, columns, (scale,), lambda _: False)
+    grades.find_labels()
+    if "label" not in grades.columns and not grades.contested:
+        further = [each for each in grades.free() if normal(each) in _ALONE and grades.may_be_grades(each)]
+        if len(further) == 1:
+            return further[0]
+        grades.contested = further
+    if grades.contested:
+        asked = AskedChoices(rows)
+        ask_labels(asked, grades, scale)
+        raise asked.error(path=path, column="label")
+    return grades.columns.get("label")
 
 
 def label_names(grades: GradeColumns) -> list[str]:

@@ -19,7 +19,6 @@ from .column_names import (
     LABEL_FIELDS,
     column_named,
     columns_by_field,
-    is_label_like,
     is_session,
     map_options,
     people_columns,
@@ -27,6 +26,7 @@ from .column_names import (
 from .fault_columns import label_direction, require_label_direction
 from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
 from .id_columns import likely_id
+from .known_labels import label_by_name
 from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, as_whole, file_rows, readable_lines
 from .unread_grades import UnreadGrades
@@ -134,7 +134,7 @@ def label_table(
     present = [
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
-    names = label_columns(present, columns, path, [row for _, row in first])
+    names = label_columns(present, columns, path, [row for _, row in first], grades)
     require_label_direction((row for _, row in first), names.get("label"), grades, path)
     people = () if "label" in names else people_columns(present, columns)
     alike = AlikeGrades(grades)
@@ -163,10 +163,12 @@ def label_columns(
     mapping: Mapping[str, str],
     path: InputPath,
     rows: Sequence[Mapping[str, Any]] = (),
+    scale: GradeScale = PLAIN,
 ) -> dict[str, str]:
-    """Return the column of each field of a table of labels; its first rows are for errors.
+    """Return the column of each field of a table of labels, by its first rows.
 
     Raises:
+        ChoiceNeeded: Several columns could be the label.
         ColumnsError: No column can be the id or the label.
         UsageError: A name that the user gave is neither a field nor a column.
     """
@@ -180,10 +182,12 @@ def label_columns(
     if "id" not in names and session is not None:
         names["id"] = session
     people = people_columns(present, applicable)
-    if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
-        candidates = [name for name in present if is_label_like(name) and name not in names.values()]
-        if len(candidates) == 1:
-            names["label"] = candidates[0]
+    told = columns_by_field(present, applicable, LABEL_FIELDS, use_aliases=False)
+    if "label" not in told and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
+        usual = names.pop("label", None)
+        of_table = [{name: row[name] for name in present if name in row} for row in rows]
+        label = label_by_name(of_table, names, scale, path) or usual
+        names |= {} if label is None else {"label": label}
     if "id" not in names:
         raise _no_column_for("id", present, names, path, rows)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - several people's columns are all labels
