@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError, RecordError
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..spelling import spelled_pairs, together
 from ..tables.column_names import (
     TABLE_FIELDS,
     columns_by_field,
@@ -21,7 +21,7 @@ from ..tables.column_names import (
 )
 from ..tables.fault_columns import direction_options, direction_problem, label_direction
 from ..tables.grade_columns import GradeColumns
-from ..tables.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
+from ..tables.grades import GradeScale, UnknownGradeError, as_number, asked_scale, is_above_one, usual_ends
 from ..tables.known_labels import require_known_labels
 from .file_rows import FileRow
 from .import_options import Options
@@ -78,13 +78,13 @@ class RecognizedGrades(NamedTuple):
             ):
                 continue
             ends = usual_ends([number])
-            remedy = f"add {spelled_scale('label_scale', ends)}"
+            remedy = f"add {asked_scale('label_scale', ends)}"
             if column not in labels:
                 of_people = together(
-                    spelled_pairs("map", {"label": column}), spelled_scale("label_scale", ends)
+                    spelled_pairs("map", {"label": column}), asked_scale("label_scale", ends)
                 )
                 remedy = (
-                    f"add {spelled_scale('score_scale', ends, column)}, or if people gave them: {of_people}"
+                    f"add {asked_scale('score_scale', ends, column)}, or if people gave them: {of_people}"
                 )
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",

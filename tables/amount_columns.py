@@ -22,9 +22,9 @@ _CONFIDENCE = frozenset({"confidence", "logit", "logits", "logprob", "logprobs",
 """Words for how sure something is, which is no grade of it."""
 
 _HEADS = frozenset(
-    ("at", "author", "batch", "benchmark", "category", "country", "created", "dataset", "datasets", "date", "domain", "email", "epoch",
-     "epochs", "file", "filename", "fold", "format", "id", "ids", "idx", "index", "iteration", "key", "lang", "language", "line", "link",
-     "locale", "method", "model", "name", "nr", "offset", "order", "page", "path", "phone", "port", "position", "rank", "region", "revision",
+    ("at", "author", "batch", "benchmark", "category", "comment", "comments", "country", "created", "dataset", "datasets", "date", "domain", "email", "epoch",
+     "epochs", "explanation", "file", "filename", "fold", "format", "id", "ids", "idx", "index", "iteration", "key", "lang", "language", "line", "link",
+     "locale", "method", "model", "name", "notes", "nr", "offset", "order", "page", "path", "phone", "port", "position", "rank", "rationale", "reason", "reasoning", "reasons", "region", "revision",
      "row", "run", "s", "seed", "shard", "source", "split", "step", "steps", "subset", "tag", "tags", "task", "temperature", "template",
      "timestamp", "title", "topic", "turn", "turns", "type", "updated", "url", "uuid", "version")
 )  # fmt: skip
@@ -44,6 +44,8 @@ def is_amount(name: str) -> bool:
     A word for grades says otherwise, unless the name ends or begins with the amount: ``time_score`` is a grade, ``score_time`` none.
     """
     words = normal(name).split("_")
+    if words[-2:] == ["suggestion", "score"]:  # of Argilla: how sure the model was
+        return True
     if (words[0] in _COUNTING and len(words) > 1) or not _CONFIDENCE.isdisjoint(words):
         return True
     if words[-1] in _AMOUNTS or words[-1] in _HEADS:

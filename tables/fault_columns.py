@@ -59,7 +59,7 @@ def direction_options(
     unknown = _without_direction(values, scale) if is_fault(name) else []
     if not unknown:
         return ""
-    if _are_opposites(unknown):
+    if _are_words(unknown):
         return spelled_pairs("map_label", dict.fromkeys(unknown, UNKNOWN))
     ends = f"{UNKNOWN}:{UNKNOWN}"
     return spelled_scale("score_scale", ends, name) if judge else spelled_scale("label_scale", ends)
@@ -72,21 +72,40 @@ def ask_direction(
     scale: GradeScale = PLAIN,
     *,
     judge: bool = False,
+    others: Iterable[Any] = (),
 ) -> bool:
     """Ask which values of a column are good, if only the user knows; return whether it was asked.
 
-    See `direction_options` for the arguments.
+    Args:
+        asked: What is asked so far.
+        name: The column.
+        values: Its values.
+        scale: The meaning of its grades so far.
+        judge: Whether the grades are a judge's, and not people's.
+        others: Values of other columns of grades, in which words keep their meaning.
     """
     unknown = _without_direction(values, scale) if is_fault(name) else []
     if not unknown:
         return False
-    if _are_opposites(unknown):
+    shared = {plain_word(str(each)) for each in others} & {plain_word(each) for each in unknown}
+    if _are_words(unknown) and not shared:
         question = f"{name!r} names a fault; say which value is good, 1 for good, 0 for bad"
         asked.words(name, dict.fromkeys(unknown, UNKNOWN), question)
+    elif _are_opposites(unknown):
+        question = f"{name!r} names a fault; say its worst and best value: 1:0 if yes, true or 1 is bad, 0:1 if it is good"
+        asked.scale("score_scale" if judge else "label_scale", name, question, name if judge else None)
     else:
         question = f"{name!r} names a fault; say its worst and best value"
         asked.scale("score_scale" if judge else "label_scale", name, question, name if judge else None)
     return True
+
+
+def _are_words(values: Iterable[str]) -> bool:
+    """Return whether values are words such as yes and no.
+
+    A number is asked with its scale: as a word it would be turned round in other columns, too.
+    """
+    return all(value.lower() in _OPPOSITES and not value.isdecimal() for value in values)
 
 
 def _are_opposites(values: Iterable[str]) -> bool:
@@ -119,6 +138,8 @@ def _without_direction(values: Iterable[Any], scale: GradeScale) -> list[str]:
     What is true and what is false are asked together, though only one of them may be there so far.
     """
     unknown: dict[str, str] = {}
+    if scale.ends in {(0.0, 1.0), (1.0, 0.0)}:
+        return []
     for value in values:
         if is_missing(value) or isinstance(value, list | dict):
             continue

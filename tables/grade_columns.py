@@ -9,6 +9,7 @@ from typing import Any
 from .amount_columns import is_never_grades
 from .column_names import (
     FIELDS,
+    LABEL_FIELDS,
     TABLE_FIELDS,
     is_label_like,
     is_metric,
@@ -177,7 +178,7 @@ class GradeColumns:
 
     def _is_label_name(self, name: str) -> bool:
         plain = normal(name)
-        if plain in _RESULTS and self._is_result(name):
+        if self.is_result(name):
             return False
         return plain in TABLE_FIELDS["label"] or is_label_like(name)
 
@@ -187,8 +188,10 @@ class GradeColumns:
             return True
         return all(as_number(value) is not None for value in self.values(name))
 
-    def _is_result(self, name: str) -> bool:
+    def is_result(self, name: str) -> bool:
         """Return whether a column says whether a judge chose what it should have chosen."""
+        if normal(name) not in _RESULTS:
+            return False
         judges = [each for each in self.present if each != name and is_score_like(each)]
         ends = {normal(each).split("_")[-1] for each in judges} & _CHOICES
         others = [each for each in self.present if each != name and each not in judges]
@@ -313,6 +316,7 @@ class GradeColumns:
         values = self.values(name)
         if (
             is_never_grades(name)
+            or normal(name) in LABEL_FIELDS["by"]
             or not values
             or not all(isinstance(value, str | int | float) for value in values)
         ):

@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..records.made_scores import mean_score, rounded_score
-from ..spelling import either, spelled_pairs
+from ..spelling import either, spelled_pairs, spelled_scale
 
 WORDS: Mapping[str, float] = {
     **dict.fromkeys(
@@ -34,6 +34,9 @@ WORDS: Mapping[str, float] = {
 }  # fmt: skip
 """Scores of words that mean pass or fail."""
 
+_TURNED = {word: 1.0 - WORDS[word] for word in ("yes", "y", "true", "t", "no", "n", "false", "f")}
+"""Scores of words that say whether a thing is so, where it had better not be."""
+
 _NO_GRADE: Mapping[str, None] = dict.fromkeys(
     ("", "n/a", "na", "nan", "null", "<na>", "#n/a", "not applicable", "not rated", "not graded", "unrated", "-",
      "\u2013", "\u2014")
@@ -49,6 +52,7 @@ FAILURES = frozenset({"failed"})
 _VERDICT = re.compile(
     r"\b(?:pass|fail|(?:in)?correct|right|wrong|good|bad|excellent|great|fine|fair|poor|high|medium|low|average|partial|mostly|"
     r"(?:in)?accurate|(?:in)?complete|(?:un)?grounded|hallucinat|(?:un)?support|(?:ir)?relevant|(?:un)?faithful|(?:un)?safe|harmful|"
+    r"ja|nein|oui|non|s[ií]|richtig|falsch|korrekt|vrai|faux|verdadero|falso|да|нет|"
     r"(?:un)?helpful|(?:un)?accept|reject|(?:dis)?agree|(?:in)?valid|better|worse|positive|negative|neutral|meh|unsure|unclear)"
     r"|\A[a-f][+-]?\Z"
 )
@@ -120,7 +124,7 @@ class GradeScale(msgspec.Struct, frozen=True):
             word = plain_word(value)
             if self.numeric and word in FAILURES and word not in self.words:
                 raise UnknownGradeError(value, "a grade or a failure")
-            for scores in (self.words, WORDS, _NO_GRADE):
+            for scores in (self.words, self._whether, WORDS, _NO_GRADE):
                 if word in scores:
                     return scores[word]
             percent = _percentage(value)
@@ -128,7 +132,8 @@ class GradeScale(msgspec.Struct, frozen=True):
                 scale = self if self.ends or self.pass_at is not None else _PERCENT
                 return scale.score(percent)
         elif isinstance(value, bool):
-            return self.words.get(str(value).lower(), float(value))
+            word = str(value).lower()
+            return self.words.get(word, self._whether.get(word, float(value)))
         number = _grade_number(value)
         if number is None:
             raise UnknownGradeError(value, "unknown grade")
@@ -137,6 +142,11 @@ class GradeScale(msgspec.Struct, frozen=True):
         if self.has_word(number):
             return self.words[plain_word(f"{number:g}")]
         return self._scaled(number, value)
+
+    @property
+    def _whether(self) -> Mapping[str, float]:
+        """Words for 1 and 0 on a scale on which 1 is worst."""
+        return _TURNED if self.ends == (1.0, 0.0) else {}
 
     def withdraws(self, value: object) -> bool:
         """Return whether a value was declared to be no grade, as an empty cell is not."""
@@ -233,6 +243,19 @@ def usual_ends(grades: Sequence[float]) -> str:
     high = next((each for each in _USUAL_ENDS if max(grades) <= each), max(grades))
     low = 0 if high > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
     return f"{low}:{high:g}"
+
+
+def which_is_best(ends: str) -> str:
+    """Return the two ways to write a scale: `` (1:5 if 5 is best, 5:1 if 1 is)``; empty if the ends are open."""
+    if ends == OPEN_ENDS:
+        return ""
+    low, high = ends.split(":")
+    return f" ({ends} if {high} is best, {high}:{low} if {low} is)"
+
+
+def asked_scale(name: str, ends: str, judge: str | None = None) -> str:
+    """Return the option for a scale whose best grade only the user knows, with the two ways to write it."""
+    return f"{spelled_scale(name, OPEN_ENDS, judge)}{which_is_best(ends)}"
 
 
 def ends_question(column: str, ends: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .asked_choices import AskedChoices, counted_values
 from .column_names import LABEL_FIELDS, TABLE_FIELDS, normal
-from .fault_columns import ask_direction
+from .fault_columns import ask_direction, is_fault
 from .grade_columns import GradeColumns
 from .grades import UNKNOWN, GradeScale, no_grade, unknown_words
 
@@ -24,7 +24,7 @@ def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> 
         )
         asked.column("label", grades.contested, f"{listed} could each be the label")
     for column in label_names(grades):
-        ask_direction(asked, column, grades.values(column), scale)
+        ask_direction(asked, column, grades.values(column), scale, others=other_grades(grades, column))
 
 
 def label_by_name(
@@ -47,6 +47,12 @@ def label_by_name(
         ask_labels(asked, grades, scale)
         raise asked.error(path=path, column="label")
     return grades.columns.get("label")
+
+
+def other_grades(grades: GradeColumns, column: str) -> list[Any]:
+    """Return the values of other columns of grades, which are not named after a fault."""
+    others = [each for each in grades.present if each != column and not is_fault(each)]
+    return [value for each in others if grades.may_be_scores(each) for value in grades.values(each)]
 
 
 def label_names(grades: GradeColumns) -> list[str]:

@@ -38,7 +38,7 @@ from .grades import (
     unknown_words,
     usual_ends,
 )
-from .known_labels import ask_labels, label_names
+from .known_labels import ask_labels, label_names, other_grades
 from .layout import IN_ORDER, Layout, TableForm
 from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
@@ -200,7 +200,14 @@ class _Finder:
         if len(clear) < len(columns) and (named or not clear):
             asked = AskedChoices(self._rows)
             for each in columns:
-                ask_direction(asked, each, self._grades.values(each), self._scales.of(each), judge=True)
+                ask_direction(
+                    asked,
+                    each,
+                    self._grades.values(each),
+                    self._scales.of(each),
+                    judge=True,
+                    others=other_grades(self._grades, each),
+                )
             raise asked.error(column=next(each for each in columns if open_[each]))
         self._grades.ignored += [each for each in columns if open_[each]]
         if len(clear) == 1:
@@ -281,7 +288,12 @@ class _Finder:
     ) -> None:
         """Ask which values of proposed columns are good, and for the scale of numbers above 1."""
         if len(columns) == 1 and ask_direction(
-            asked, columns[0], self._grades.values(columns[0]), scale, judge=name == "score_scale"
+            asked,
+            columns[0],
+            self._grades.values(columns[0]),
+            scale,
+            judge=name == "score_scale",
+            others=other_grades(self._grades, columns[0]),
         ):
             return
         ends = [self._unknown_ends([each], scale) for each in columns]
@@ -304,6 +316,7 @@ class _Finder:
             "no column is known to be the judge's score (null or an empty cell where it gave none)"
             f"{known}; the columns are {shown}{more}"
         )
+        candidates = candidates or self._with_the_words_of_labels(free)
         if not candidates:
             options = map_options({"score": "COLUMN"})
             error = ColumnsError(f"{problem}; name it with {options}", field="score")
@@ -321,8 +334,26 @@ class _Finder:
             for field, column in self._unnamed_id({"score": judges[0]} if judges else {}).items():
                 asked.columns(field, [column])
         self._ask_meaning(asked, judges or candidates, self._scales.default, "score_scale")
+        self._ask_words(asked, judges or candidates)
         self._ask_label_scale(asked)
         return asked.error(problem, column="score")
+
+    def _ask_words(self, asked: AskedChoices, proposed: Sequence[str]) -> None:
+        """Ask for the words of proposed scores and of the label, if every proposed column has some."""
+        words = {each: unknown_words(self._grades.values(each), self._scales.of(each)) for each in proposed}
+        if not all(words.values()):
+            return
+        for each in label_names(self._grades):
+            words[each] = unknown_words(self._grades.values(each), self._label_scale)
+        for each, unknown in words.items():
+            if unknown:
+                asked.words(each, unknown, f"what do the words of {each!r} mean")
+
+    def _with_the_words_of_labels(self, free: Sequence[str]) -> list[str]:
+        """Return the columns with the same words as the label."""
+        values = self._grades.values(self._grades.columns.get("label", ""))
+        words = set(map(str, values))
+        return [each for each in free if words and set(map(str, self._grades.values(each))) == words]
 
     def _ask_label_scale(self, asked: AskedChoices) -> None:
         """Ask for the scale of labels that were found, if it is unknown."""
