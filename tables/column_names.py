@@ -91,6 +91,7 @@ _PEOPLES_WORDS = frozenset(
      "labeler", "labeller", "crowd", "turker", "consensus", "adjudicated", "majority", "truth", "gt", "true", "groundtruth")
 )  # fmt: skip
 """Words that make a grade one by people, anywhere in a column's name: ``avg_human_score``."""
+_PEOPLE_ALONE = frozenset({"human", "humans", "expert", "experts"})
 _WRITTEN_TOGETHER = re.compile(
     r"(human|expert|gold|manual|annotator)(score|label|grade|rating|verdict|judge?ment)s?"
 )
@@ -168,7 +169,7 @@ def is_label_like(name: str) -> bool:
     plain = normal(name)
     if plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE)):
         return not plain.endswith(_ENDS_OF_NAMES)
-    if _WRITTEN_TOGETHER.fullmatch(plain):
+    if plain in _PEOPLE_ALONE or _WRITTEN_TOGETHER.fullmatch(plain):
         return True
     words = plain.split("_")
     return (

@@ -353,7 +353,8 @@ class _Finder:
         """Return the columns with the same words as the label."""
         values = self._grades.values(self._grades.columns.get("label", ""))
         words = set(map(str, values))
-        return [each for each in free if words and set(map(str, self._grades.values(each))) == words]
+        alike = [each for each in free if words and set(map(str, self._grades.values(each))) == words]
+        return list(filter(self._grades.may_be_grades, alike))
 
     def _ask_label_scale(self, asked: AskedChoices) -> None:
         """Ask for the scale of labels that were found, if it is unknown."""
