@@ -44,6 +44,7 @@ from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
+from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
 
@@ -177,7 +178,7 @@ class Reading:
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
 
-class DataReading(LabelReading, total=False):
+class DataReading(LabelReading, HeaderReading, total=False):
     """Options for reading data of another tool; see `read`."""
 
     criterion: str | None
@@ -204,6 +205,8 @@ def read(
     map_label: Mapping[str, float | None] | None = None,
     all_alike: bool = False,
     score_scale: GivenScale | None = None,
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
 ) -> Reading:
     """Read data of another tool: cases, outputs and verdicts.
 
@@ -224,6 +227,8 @@ def read(
         map_label: Scores of words in labels: ``{"grounded": 1}``.
         all_alike: Accept words that make all labels, or all scores of a judge, pass or all fail.
         score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
+        header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
+        column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
 
     Returns:
         The records; ``format`` names the format, ``skipped`` lists rows that became no record.
@@ -245,11 +250,13 @@ def read(
         map_label=map_label,
         all_alike=all_alike,
         score_scale=score_scale,
+        header=header,
+        column_names=column_names,
     )
     references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
-        name = as_ or find_format(path, options.columns)
+        name = as_ or find_format(path, options.columns, options.header)
         _refuse_missing(path)
         records = _joined(read_all(name, [path], options), references, options.scaling)
         return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
@@ -297,7 +304,7 @@ def import_files(
     files = [_input(path) for path in paths]
     for path in files:
         _refuse_missing(path)
-    name = as_ or find_format(files[0], options.columns)
+    name = as_ or find_format(files[0], options.columns, options.header)
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
@@ -336,6 +343,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         unit=unit,
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
+        header=header_choice(reading.get("header"), reading.get("column_names")),
         scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
         alike=AlikeGrades(grades),
     )

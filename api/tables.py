@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
 from ..calibration.tables.calibration_table import Table
@@ -20,6 +20,7 @@ from ..tables.frames import frame_rows, is_frame, is_plain_frame
 from ..tables.layout import TableForm
 from .argument_checks import require_declared
 from .callers import warn_caller
+from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelFiles, grade_scale, label_files, score_scales
 from .paths import FilePath, Labels, input_path, pieces_of, rows_file, source
 from .run import Run
@@ -34,7 +35,7 @@ Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
 """`Rows`, a table already read, or several files, folders and runs that form one."""
 
 
-class TableReading(TypedDict, total=False):
+class TableReading(HeaderReading, total=False):
     """Options for reading a table.
 
     Attributes:
@@ -137,6 +138,7 @@ def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> 
     return TableForm(
         columns=columns,
         apart=apart,
+        header=header_choice(reading.get("header"), reading.get("column_names")),
         scores=score_scales(reading.get("score_scale"), words, all_alike=alike),
         labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike),
     )

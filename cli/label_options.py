@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from csv import reader
 from typing import Any
 
 from ..errors import UsageError
@@ -64,6 +65,25 @@ def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[
         if by_judge.setdefault(judge, scale) != scale:
             raise UsageError(f"--score-scale: two scales for {judge or 'all judges'}; give one")
     return by_judge
+
+
+def header_arguments() -> dict[str, Any]:
+    """Return the options of a header as arguments of the Python API."""
+    typed = kept()
+    if typed.get("header") and typed.get("no_header"):
+        raise UsageError("--header and --no-header exclude each other")
+    names = typed.get("column_names")
+    return {
+        "header": True if typed.get("header") else False if typed.get("no_header") else None,
+        "column_names": None if names is None else next(reader([names]), list[str]()),
+    }
+
+
+def header_words() -> list[str]:
+    """Return the typed options of a header as words of a command line, for proposed commands."""
+    typed = kept()
+    flags = [f"--{name.replace('_', '-')}" for name in ("header", "no_header") if typed.get(name)]
+    return [*flags, *(["--columns", typed["column_names"]] if "column_names" in typed else [])]
 
 
 def grade_arguments() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ..records import ItemKey, Verdict
 from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.grades import PLAIN, GradeScale
+from ..tables.header import UNSAID, HeaderChoice
 from ..tables.standing_labels import majority_verdict
 from .batch_lines import BatchLines
 from .conversation_turns import Unit
@@ -108,6 +109,7 @@ class Options:
         scaling: The scales of scores, and the scores read so far that are on none of them.
         recognized: The columns of tables read so far.
         alike: Watch over words that make all grades the same.
+        header: What the user said about the header of CSV.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -124,3 +126,4 @@ class Options:
     scaling: ScoreScaling = field(default_factory=ScoreScaling)
     recognized: TableColumns = field(default_factory=TableColumns)
     alike: AlikeGrades = field(default_factory=AlikeGrades)
+    header: HeaderChoice = UNSAID

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
+from ..records.json_text import type_name
 from ..records.made_scores import rounded_score
 from ..spelling import setting
 from ..tables.grades import (
@@ -23,7 +24,7 @@ from ..tables.grades import (
     usual_ends,
 )
 from ..tables.score_scales import UNIT_SCORES, ScoreScales
-from .field_reader import MOST_WHOLE, type_name
+from .field_reader import MOST_WHOLE
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")

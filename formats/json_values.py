@@ -7,7 +7,6 @@ import io
 import json
 import re
 import tokenize
-from datetime import date, datetime, time
 from typing import Any, TypeGuard
 
 from ..records import TagValue
@@ -21,7 +20,6 @@ __all__ = [
     "is_object",
     "number_in",
     "parsed",
-    "plain_scalar",
     "python_texts",
     "question_text",
     "tags_of",
@@ -72,15 +70,6 @@ def as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
-
-
-def plain_scalar(value: Any) -> str | float | None:
-    """Return a value that is not JSON: dates as text, bytes as their number."""
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return f"[{len(value)} bytes]"
-    return value if isinstance(value, str | int | float | None) else str(value)  # decimals, durations
 
 
 _SINGLE = (str, int, float, bool)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records import TagValue
+from ..records.json_text import type_name
 from ..tables.column_names import columns_by_field, is_person
 from ..tables.fault_columns import direction_options
 from ..tables.grade_columns import are_scores
@@ -18,7 +19,7 @@ from .calls import AgentAnswer, answer_of, messages_of, split_question
 from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, passages_of
 from .example_records import records_of
-from .field_reader import FieldReader, type_name
+from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped

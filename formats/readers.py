@@ -15,9 +15,10 @@ from ..records.json_text import encode_json
 from ..tables.column_errors import text_columns, unknown_columns
 from ..tables.column_names import columns_by_field
 from ..tables.csv_file import SUFFIXES, refuse_workbook
+from ..tables.header import UNSAID, HeaderChoice
+from ..tables.json_rows import is_document
 from ..tables.json_tables import content_fields, rows_in
-from .arrow_rows import read_arrow_rows
-from .csv_rows import read_csv_rows
+from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
@@ -185,12 +186,13 @@ def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterato
             yield Skipped(file=str(path), reason=f"the {name} is {problem}")
 
 
-def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
+def find_format(path: Path, columns: Mapping[str, str] | None = None, header: HeaderChoice = UNSAID) -> str:
     """Detect the format of a file or folder from its content.
 
     Args:
         path: The file or folder.
         columns: Columns that the user named, which alone may identify a table.
+        header: What the user said about the header of CSV.
 
     Raises:
         InputError: It cannot be read, or its format is not recognised.
@@ -198,12 +200,12 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
-        return _format_of_folder(path, columns or {})
+        return _format_of_folder(path, columns or {}, header)
     refuse_workbook(path)
-    return _format_by_start(path) or _format_by_content(path, columns or {})
+    return _format_by_start(path, header) or _format_by_content(path, columns or {})
 
 
-def _format_by_start(path: Path) -> str | None:
+def _format_by_start(path: Path, header: HeaderChoice) -> str | None:
     """Return the format indicated by a file's first bytes or extension."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
@@ -213,7 +215,7 @@ def _format_by_start(path: Path) -> str | None:
     if start == b"PAR1" or suffix == ".parquet":
         return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
     if suffix in SUFFIXES:
-        return _format_of_table(path)
+        return _format_of_table(path, header)
     return "pydantic-evals" if suffix in _YAML else None
 
 
@@ -226,7 +228,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
                 return name
         if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
             return "openai"
-        if is_object(glimpse) and _is_table(glimpse, columns):
+        if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
     raise _unrecognised(path, glimpses)
 
@@ -242,22 +244,22 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
 
-def _format_of_folder(path: Path, columns: Mapping[str, str]) -> str:
+def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     if is_folder_of_datasets(path):
         return "hf"
     refuse_run_folder(path)
     problems: list[FiducialError] = []
     for file in files_in(path, _DATA):
         try:
-            return find_format(file, columns)
+            return find_format(file, columns, header)
         except FiducialError as problem:
             problems.append(problem)
     raise problems[0] if problems else InputError("holds no file of a known format", path=path)
 
 
-def _format_of_table(path: Path) -> str:
+def _format_of_table(path: Path, header: HeaderChoice) -> str:
     try:
-        row = _first_row(read_csv_rows(path))
+        row = _first_row(read_csv_rows(path, header))
     except InputError as error:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
@@ -320,10 +322,10 @@ def _has_reference(row: dict[str, Any]) -> bool:
     )
 
 
-def _is_table(value: dict[str, Any], columns: Mapping[str, str]) -> bool:
+def _is_table(value: dict[str, Any], columns: Mapping[str, str], *, is_whole: bool) -> bool:
     """Return whether an object is a row with a question or an answer, or a table of such rows."""
     try:
-        rows = rows_in(value, columns)
+        rows = rows_in(value, columns, is_document=is_whole)
     except RecordError:
         return False
     return bool(content_fields(rows[0][1] if rows else value, columns))

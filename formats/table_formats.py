@@ -12,12 +12,11 @@ from typing import Any
 from ..errors import ChoiceNeeded, InputError
 from ..tables.column_errors import missing_columns
 from ..tables.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
-from ..tables.json_tables import rows_in
-from .arrow_rows import read_any_rows, read_arrow_rows
-from .csv_rows import read_csv_rows
+from ..tables.table_rows import read_table_rows
+from .arrow_rows import read_any_rows, read_arrow_rows, read_csv_rows
 from .example_records import records_of
 from .exchanges import exchange_of, is_exchange
-from .file_rows import FileRow, convert_rows, files_in, files_of, read_rows
+from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, files_in, files_of, imported_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_object
@@ -187,12 +186,11 @@ class _Csv(_Table):
     """CSV and TSV, columns by name."""
 
     NAME = "csv"
-    ABOUT = "CSV and TSV with a header"
+    ABOUT = "CSV and TSV, read as pandas reads them; blank rows are no rows"
     LOST = _NOTHING
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        del options
-        return read_csv_rows(path)
+        return read_csv_rows(path, options.header)
 
 
 class _Json(_Table):
@@ -203,7 +201,11 @@ class _Json(_Table):
     LOST = _NOTHING
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        return read_rows(path, lambda node: rows_in(node.value, options.columns, node.at))
+        return (
+            row
+            for file in files_of(path, JSON_SUFFIXES)
+            for row in imported_rows(read_table_rows(file, options.columns), file)
+        )
 
 
 class _Parquet(_Table):
@@ -226,13 +228,12 @@ class _HuggingFace(_Table):
     LOST = "names of splits, bytes, null keys of structs"
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        del options
         files = files_in(path, _DATA) if path.is_dir() else [path]
         # Reading a device or a pipe might never end.
         data = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
         if not data:
             raise InputError(f"holds no file of data ({', '.join(_DATA)})", path=path)
-        return (row for file in data for row in read_any_rows(file))
+        return (row for file in data for row in read_any_rows(file, header=options.header))
 
 
 TABLES: dict[str, _Table] = {each.NAME: each for each in (_Csv(), _Parquet(), _Json(), _HuggingFace())}

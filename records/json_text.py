@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import msgspec
 
@@ -26,6 +26,19 @@ def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
 def is_list(value: Any) -> TypeGuard[list[Any]]:
     """Return whether a value is a JSON array."""
     return isinstance(value, list)
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's type for people."""
+    kind = cast("type[object]", type(value))
+    names: dict[type[object], str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        type(None): "null",
+    }
+    return names.get(kind, "a number" if isinstance(value, int | float) else kind.__name__)
 
 
 def encode_line(record: object, path: object = None) -> bytes:

@@ -6,62 +6,56 @@ import csv
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TextIO
 
 from ..errors import InputError, readable
 from ..records.explanations import not_utf8
 from ..records.jsonl import MAX_LINE_BYTES
+from .header import UNSAID, Header, HeaderChoice, NumberedCells, find_header
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 SUFFIXES = (".csv", ".tsv")
 _WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
+_SEPARATORS = ("\t", ",", ";", "|")
 
-_MOST_TITLE_ROWS = 100
-"""Rows that may stand above the header."""
-
-NumberedCells: TypeAlias = tuple[int, list[str]]
-"""Cells of a row, with the line on which it ends."""
-
-
-class OpenedCsv(NamedTuple):
-    """Header and rows of an open CSV file.
-
-    Attributes:
-        header: The column names.
-        header_line: The line on which the header ends.
-        rows: The cells of each row, with the line on which it ends.
-    """
-
-    header: list[str]
-    header_line: int
-    rows: Iterator[NumberedCells]
+_COMPARED = 5
+"""Lines by which the separator is found."""
 
 
 @contextmanager
-def opened_csv(path: Path, separators: Sequence[str] = ("\t", ",", ";", "|")) -> Generator[OpenedCsv]:
+def opened_csv(
+    path: Path, separators: Sequence[str] = _SEPARATORS, header: HeaderChoice = UNSAID
+) -> Generator[Header]:
     """Open a CSV file, and read its header.
 
-    The separator is the most frequent one in the first line that is not blank. The header is the first row with several
-    filled cells; rows above it with one are a title. Empty columns without a name at the end are dropped.
+    Cells are read as pandas and Excel read them: a quote that opens a cell ends at the next one, and what follows belongs to
+    the cell, too. The separator is the most frequent one in the first line that has one, unless none of the next lines
+    has it. Empty columns without a name at the end are dropped.
+
+    Raises:
+        ColumnsError: The first row may be data; see `find_header`.
+        InputError: It cannot be read.
     """
     # The limit is process-wide and small by default; cells may hold passages and transcripts.
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = None
     try:
         with readable(path), path.open(encoding="utf-8-sig", newline="") as file:
-            first = next(
-                (line for line in iter(partial(file.readline, MAX_LINE_BYTES), "") if line.strip()), ""
-            )
+            separator = _separator(file, separators)
             file.seek(0)
-            reader = csv.reader(file, delimiter=max(separators, key=first.count), strict=True)
-            (header_line, header), rows = _split_header((reader.line_num, cells) for cells in reader)
-            columns = len(header)
-            while header and not header[-1].strip():
-                header = header[:-1]
-            if len(header) < columns:
-                rows = ((line, _without_end(cells, len(header))) for line, cells in rows)
-            yield OpenedCsv(header, header_line, rows)
+            ended = list[bool]()
+            reader = csv.reader(chain(file, _noting(ended)), delimiter=separator)
+            names, line, rows = find_header(_numbered(reader, ended), header, path)
+            columns = len(names)
+            while names and not names[-1].strip():
+                names = names[:-1]
+            if len(names) < columns:
+                rows = _without_ends(rows, len(names))
+            yield Header(names, line, rows)
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
     except UnicodeDecodeError as error:
@@ -78,28 +72,39 @@ def refuse_workbook(path: Path) -> None:
         raise InputError("is a spreadsheet; save each sheet as CSV (UTF-8)", path=path)
 
 
-def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterator[NumberedCells]]:
-    """Return the header, and the rows below it.
+def _separator(file: TextIO, separators: Sequence[str]) -> str:
+    """Return the separator of an open file."""
+    lines = iter(partial(file.readline, MAX_LINE_BYTES), "")
+    separated = (line for line in lines if any(each in line for each in separators))
+    first = next(separated, "")
+    likely = max(separators, key=first.count)
+    others = [line for line in islice(lines, _COMPARED) if line.strip()]
+    if len(others) > 1 and not any(likely in line for line in others):
+        return next((each for each in separators if all(each in line for line in others)), likely)
+    return likely
 
-    If every row at the beginning has a single filled cell, the first one is the header of a single column.
+
+def _noting(ended: list[bool]) -> Iterator[str]:
+    """Note, behind the last line of a file, that it ended."""
+    ended.append(True)
+    yield from ()
+
+
+def _numbered(reader: Reader, ended: list[bool]) -> Iterator[NumberedCells]:
+    """Yield rows with the lines on which they end.
+
+    Raises:
+        csv.Error: Only the end of the file ends a row, since a quote in it is open.
     """
-    title_rows: list[NumberedCells] = []
-    for line, cells in rows:
-        filled = sum(map(bool, map(str.strip, cells)))
-        if filled > 1 or len(cells) == filled == 1:
-            return (line, cells), rows
-        if filled:
-            title_rows.append((line, cells))
-        if len(title_rows) == _MOST_TITLE_ROWS:
-            break
-    if not title_rows:
-        return (0, []), rows
-    return title_rows[0], chain(title_rows[1:], rows)
+    for cells in reader:
+        if ended:
+            raise csv.Error("unexpected end of data: a quote is never closed")
+        yield reader.line_num, cells
 
 
-def _without_end(cells: list[str], most: int) -> list[str]:
-    """Return a row without the empty cells behind the named columns."""
-    return cells if any(cells[most:]) else cells[:most]
+def _without_ends(rows: Iterator[NumberedCells], most: int) -> Iterator[NumberedCells]:
+    """Yield rows without the empty cells behind the named columns."""
+    return ((line, cells if any(cells[most:]) else cells[:most]) for line, cells in rows)
 
 
 def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None) -> None:

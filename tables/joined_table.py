@@ -11,8 +11,9 @@ from ..records.memory_file import InputPath
 from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
 from .fault_columns import label_direction
 from .grades import GradeScale, UnknownGradeError
+from .header import UNSAID, HeaderChoice
 from .label_table import SAMPLE_ROWS, label_columns
-from .table_rows import file_rows, readable_lines
+from .table_rows import UnreadRows, read_table_rows
 
 _REFERENCES = ("expected_calls", "accepted_answers", "criterion", "context")
 
@@ -35,20 +36,26 @@ class JoinedTable(NamedTuple):
     not_references: list[str]
 
 
-def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale) -> JoinedTable:
+def joined_table(
+    path: InputPath, mapping: Mapping[str, str], grades: GradeScale, header: HeaderChoice = UNSAID
+) -> JoinedTable:
     """Recognize the columns of a table; ``gold`` and ``ground_truth`` by their values.
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
         mapping: A field and its column, or a column and its field (``--map``).
         grades: The meaning of its grades.
+        header: What the user said about the header of CSV.
 
     Raises:
         ColumnsError: No column holds labels or references, or none holds ids.
         InputError: It cannot be read.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    rows = [row for _, row in islice(file_rows(readable_lines(path)[0]), SAMPLE_ROWS)]
+    rows = [
+        row
+        for _, row in islice(UnreadRows().without(read_table_rows(path, mapping, header), path), SAMPLE_ROWS)
+    ]
     present = list(dict.fromkeys(name for row in rows for name in row))
     of_references = {one: other for one, other in mapping.items() if {one, other} & {*_REFERENCES, "id"}}
     of_labels = {one: other for one, other in mapping.items() if not {one, other} & {*_REFERENCES}}

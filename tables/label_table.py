@@ -25,14 +25,20 @@ from .column_names import (
 )
 from .fault_columns import label_direction, require_label_direction
 from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
+from .header import UNSAID, HeaderChoice
 from .id_columns import likely_id
+from .json_rows import TableRow
 from .known_labels import label_by_name
 from .standing_labels import MAJORITY, is_tie, majority_verdict
-from .table_rows import NumberedRow, as_whole, file_rows, readable_lines
+from .table_rows import NumberedRow, UnreadRows, as_whole, read_table_rows
 from .unread_grades import UnreadGrades
 
 SAMPLE_ROWS = 512
 """Rows read to find the columns."""
+
+
+_TABLES = frozenset({".csv", ".tsv", ".parquet", ".arrow", ".json"})
+"""Suffixes of files that hold no verdicts."""
 
 
 class LabelRow(Record, frozen=True, kw_only=True):
@@ -79,25 +85,25 @@ class LabelTable(MemoryFile):
         name: Name of the table for messages.
         data: The lines.
         columns: The columns of the table that was read.
-        skipped: Errors of the rows that were skipped.
+        unread: The rows that were skipped.
     """
 
     def __init__(
-        self, name: str, data: bytes, columns: Iterable[str] = (), skipped: Sequence[InputError] = ()
+        self, name: str, data: bytes, columns: Iterable[str] = (), unread: UnreadRows | None = None
     ) -> None:
         super().__init__(name, data)
         self.columns = frozenset(columns)
-        self.skipped = list(skipped)
+        self.unread = unread or UnreadRows()
 
 
 def is_verdicts(path: InputPath) -> bool:
     """Return whether a file of labels holds verdicts, and not a table of grades."""
     if isinstance(path, LabelTable):
         return False
-    if isinstance(path, Path) and path.suffix.lower() in {".csv", ".tsv", ".parquet", ".arrow", ".json"}:
+    if isinstance(path, Path) and not _TABLES.isdisjoint(path.suffixes[-2:]):
         return False
-    first = next(iter(file_rows(path)), None)
-    return first is None or "outcome" in first[1]
+    first = next((row for row in read_table_rows(path) if isinstance(row, TableRow)), None)
+    return first is None or "outcome" in first.value
 
 
 def label_table(
@@ -108,8 +114,9 @@ def label_table(
     by: str | None = None,
     *,
     skip: bool = False,
+    header: HeaderChoice = UNSAID,
 ) -> LabelTable:
-    """Read a table of labels.
+    """Read a table of labels; rows that cannot be read are skipped, and counted.
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
@@ -117,19 +124,16 @@ def label_table(
         columns: A field and its column, or a column and its field (``--map``).
         without: Columns that hold no labels.
         by: Name of the person for rows that name none; by default the name of the label column.
-        skip: Skip lines that are no rows, and rows without an id, instead of raising an InputError.
+        skip: Skip rows without an id, too, instead of raising an InputError.
+        header: What the user said about the header of CSV.
 
     Raises:
         ColumnsError: No column can be the id or the label.
         InputError: It cannot be read, or a value is not a grade.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    skipped: list[InputError] | None = None
-    readable: InputPath = path
-    if skip:
-        readable, unreadable = readable_lines(path)
-        skipped = [*unreadable]
-    rows = file_rows(readable)
+    unread = UnreadRows()
+    rows = unread.without(read_table_rows(path, columns, header), path)
     first = list(islice(rows, SAMPLE_ROWS))
     present = [
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
@@ -146,16 +150,16 @@ def label_table(
             grades,
             path,
             by=by or names.get("label", ""),
-            skipped=skipped,
+            skipped=unread if skip else None,
             alike=alike,
         )
     )
-    if skipped and not labels:
-        raise skipped[0]
+    if unread.first and not labels:
+        raise unread.first
     alike.refuse(path)
     labels = standing_rows(labels)
     labels += majorities(labels)
-    return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, skipped or ())
+    return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, unread)
 
 
 def label_columns(
@@ -226,7 +230,7 @@ def _labels_of_rows(
     path: InputPath,
     *,
     by: str,
-    skipped: list[InputError] | None = None,
+    skipped: UnreadRows | None = None,
     alike: AlikeGrades,
 ) -> Iterator[LabelRow]:
     """Yield the labels of each row; with a column per person, their majority as well.
@@ -241,7 +245,7 @@ def _labels_of_rows(
         except InputError as error:
             if skipped is None or error.field != names["id"]:
                 raise
-            skipped.append(error)
+            skipped.add(error)
             continue
         graded = False
         for column in people if several else [names["label"]]:

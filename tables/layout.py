@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .grades import PLAIN, GradeScale, majority
+from .header import UNSAID, HeaderChoice
 from .score_scales import UNIT_SCORES, ScoreScales
 from .table_rows import NumberedRow
 
@@ -28,6 +29,7 @@ class TableForm:
         labels: Scale of labels, and of people's grades.
         apart: Whether each file without a judge column has the scores of one judge, named like the file.
         tags: Columns that are needed; if a run's table lacks one, the tags of its cases become columns.
+        header: What the user said about the header of CSV files.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -35,6 +37,7 @@ class TableForm:
     labels: GradeScale = PLAIN
     apart: bool = False
     tags: Sequence[str] = ()
+    header: HeaderChoice = UNSAID
 
 
 @dataclass(frozen=True)

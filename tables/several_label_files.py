@@ -13,6 +13,7 @@ from ..records.verdict import Verdict
 from ..spelling import setting
 from .label_table import LabelRow, LabelTable, majorities, standing_rows
 from .standing_labels import MAJORITY
+from .table_rows import UnreadRows
 
 
 def joined_label_files(files: Sequence[InputPath]) -> InputPath:
@@ -44,4 +45,8 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     rows = standing_rows(rows)
     rows += majorities(rows)
     columns = frozenset[str]().union(*(table.columns for table in tables))
-    return LabelTable(name, memory_file(name, rows).read_bytes(), columns)
+    unread = UnreadRows()
+    for table in tables:
+        for error in table.unread.errors:
+            unread.add(error)
+    return LabelTable(name, memory_file(name, rows).read_bytes(), columns, unread)

@@ -1,149 +1,213 @@
-"""Rows of a file of JSON Lines, JSON, CSV, TSV or Parquet."""
+"""The one reader of tables: rows of CSV, TSV, JSON, JSON Lines, Parquet, Arrow and frames.
+
+A row that cannot be read is data, too: an `UnreadRow` with its reason. The caller says what becomes of it.
+"""
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias
 
-import msgspec
-
-from ..errors import InputError, RecordError, readable
-from ..records.json_text import DuplicateKeyDetector
-from ..records.jsonl import decode_record, read_lines
+from ..errors import InputError
+from ..records.json_text import is_object, type_name
 from ..records.memory_file import InputPath, MemoryFile, MemoryRows
-from ..records.typed_values import decode_json
 from .arrow_file import UnreadableRow, arrow_rows
-from .column_names import LABEL_FIELDS, columns_by_field, is_session
-from .csv_file import opened_csv, refuse_repeated_names, refuse_workbook
+from .csv_file import SUFFIXES, opened_csv, refuse_repeated_names, refuse_workbook
+from .gzipped import unpacked
+from .header import UNSAID, HeaderChoice
+from .json_rows import RepeatedKeys, TableRow, UnreadRow, is_document, json_values, refuse_marked
+from .json_tables import rows_in
+from .plain_values import has_null_key, is_plain, plain_value
 
 NumberedRow = tuple[int, Mapping[str, Any]]
 """Row with its line, or with its number in a file without lines."""
 
+NO_COLUMNS: Mapping[str, str] = {}
+
+_ARROW = frozenset({".parquet", ".arrow"})
+_JSON = frozenset({".json", ".jsonl", ".ndjson"})
 _INDEX = "__index_level_"
 """Prefix of the columns in which pandas stores the index of a frame in Parquet."""
 
+_NULLS = "a struct has every key in every row, so that null there was taken as not given"
 
-_OTHER_SUFFIXES = {".csv", ".tsv", ".parquet", ".arrow", ".json"}
-"""Suffixes of tables that are not JSON Lines."""
+RowsWithin: TypeAlias = Callable[[dict[str, Any], str], "list[tuple[str, Any]] | None"]
+"""Function that returns the rows in an object at a path, each with its own path; None if the object is a row."""
 
 
-def file_rows(path: InputPath) -> Iterator[NumberedRow]:
-    """Read the rows of a table by the file's suffix.
+def read_table_rows(
+    path: InputPath, columns: Mapping[str, str] = NO_COLUMNS, header: HeaderChoice = UNSAID
+) -> Iterator[TableRow | UnreadRow]:
+    """Yield the rows of a table, and those that cannot be read.
 
-    Files in memory, or with another suffix, are JSON Lines.
+    Args:
+        path: CSV, TSV, Parquet or Arrow by its suffix, or else JSON or JSON Lines; packed by gzip or not.
+        columns: Columns that the user named, by which rows in a JSON document are known.
+        header: What the user said about the header of CSV and TSV.
+
+    Raises:
+        ColumnsError: The first row of a CSV file may be data; see `find_header`.
+        InputError: The file cannot be read at all.
+        MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
     if isinstance(path, MemoryRows):
-        return enumerate(path.rows(), start=1)
+        return (TableRow(row, number, "", number) for number, row in enumerate(path.rows(), start=1))
     if isinstance(path, MemoryFile):
-        return json_rows(path)
-    readers = {
-        ".csv": _csv_rows,
-        ".tsv": _csv_rows,
-        ".parquet": _parquet_rows,
-        ".arrow": _parquet_rows,
-        ".json": _document_rows,
-    }
+        return _objects(json_values(path))
+    path = unpacked(path)
     refuse_workbook(path)
-    return readers.get(path.suffix.lower(), json_rows)(path)
+    suffix = path.suffix.lower()
+    if suffix in SUFFIXES:
+        return csv_rows(path, header)
+    if suffix in _ARROW:
+        return parquet_rows(path)
+    whole = is_document(path)
+
+    def within(value: dict[str, Any], at: str) -> list[tuple[str, Any]] | None:
+        return rows_in(value, columns, at, is_document=whole and not at)
+
+    return _objects(unwrapped(_hinted(path), within))
 
 
-def key_of_rows(document: Mapping[str, Any]) -> str | None:
-    """Return the key of an object's only list of objects; None if the object is a row itself."""
-    is_row = columns_by_field(document, {}, LABEL_FIELDS).keys() & {"id", "label"} or any(
-        map(is_session, document)
-    )
-    keys = [name for name, value in document.items() if _are_objects(value)]
-    return keys[0] if len(keys) == 1 and not is_row else None
-
-
-def _are_objects(value: Any) -> bool:
-    if not isinstance(value, list):
-        return False
-    items = cast("list[Any]", value)
-    return bool(items) and all(isinstance(item, dict) for item in items)
-
-
-def json_rows(path: InputPath) -> Iterator[NumberedRow]:
-    """Yield the rows of JSON Lines."""
-    detector = DuplicateKeyDetector()
-    for line, _, raw in read_lines(path):
-        try:
-            row = decode_record(raw, dict[str, Any], path=path, line=line, detector=detector)
-        except RecordError as error:
-            if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
-                raise
-            hint = f"{error.message}; a file that is not .csv, .tsv, .json, .parquet or .arrow is read as JSON Lines"
-            raise RecordError(hint, path=path, line=line, field=error.field) from error
-        yield line, row
-
-
-def readable_lines(path: InputPath) -> tuple[InputPath, list[RecordError]]:
-    """Return JSON Lines with blanks for lines that are no objects, and the errors of these.
-
-    Any other file, and one without such lines, is returned as it is.
-    """
-    if not isinstance(path, Path) or path.suffix.lower() in _OTHER_SUFFIXES:
-        return path, []
-    unreadable: dict[int, RecordError] = {}
-    lines: list[tuple[int, bytes]] = []
-    for line, _, raw in read_lines(path):
-        lines.append((line, raw))
-        try:
-            decode_record(raw, dict[str, Any], path=path, line=line)
-        except RecordError as error:
-            unreadable[line] = error
-    if not unreadable or len(unreadable) == len(lines):
-        return path, []
-    kept = [b""] * lines[-1][0]
-    for line, raw in lines:
-        if line not in unreadable:
-            kept[line - 1] = raw.rstrip(b"\r\n")
-    return MemoryFile(str(path), b"\n".join(kept) + b"\n"), [*unreadable.values()]
-
-
-def _csv_rows(path: Path) -> Iterator[NumberedRow]:
-    """Yield the rows that are not blank, each with as many fields as the header."""
-    with opened_csv(path) as (header, header_line, rows):
-        refuse_repeated_names(header, path, header_line)
-        for line, cells in rows:
-            if not any(cells):
-                continue  # spreadsheets leave blank rows
-            if len(cells) != len(header):
-                count = "more" if len(cells) > len(header) else "fewer"
-                raise InputError(f"{count} fields than the header names", path=path, line=line)
-            yield line, dict(zip(header, cells, strict=True))
-
-
-def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
-    for number, row in enumerate(arrow_rows(path), start=1):
-        if isinstance(row, UnreadableRow):
-            raise InputError(row.problem, path=path, line=number, field=row.field)
-        yield number, {name: each for name, each in row.items() if not name.startswith(_INDEX)}
-
-
-def _document_rows(path: Path) -> Iterator[NumberedRow]:
-    """Yield the rows of a JSON array, also under a key, or of JSON Lines in a .json file."""
-    with readable(path):
-        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    detector = DuplicateKeyDetector()
-    if raw.lstrip().startswith(b"["):
-        rows = decode_record(raw, list[dict[str, Any]], path=path, detector=detector)
-        yield from enumerate(rows, start=1)
-    elif (key := _key_of_rows_in(raw)) is not None:
-        document = decode_record(raw, dict[str, Any], path=path, detector=detector)
-        yield from enumerate(document[key], start=1)
-    else:
-        yield from json_rows(path)
-
-
-def _key_of_rows_in(raw: bytes) -> str | None:
-    """Return the key of the rows in a file that is one object; None for any other file."""
+def _hinted(path: Path) -> Iterator[TableRow | UnreadRow]:
+    """Yield the JSON values of a file, whose error says which suffix a table needs."""
     try:
-        return key_of_rows(decode_json(raw, dict[str, Any]))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        yield from json_values(path)
+    except InputError as error:
+        if path.suffix.lower() not in _JSON:
+            error.message += f"; a table needs the ending {' or '.join(SUFFIXES)}"
+        raise
+
+
+def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | UnreadRow]:
+    """Yield the rows of CSV or TSV by header name; an empty cell is None.
+
+    Blank rows, which spreadsheets leave, are no rows.
+    """
+    with opened_csv(path, header=header) as (names, header_line, rows):
+        refuse_repeated_names(names, path, header_line or None)
+        columns = len(names)
+        for number, (line, cells) in enumerate(rows, start=1):
+            if len(cells) == columns and any(map(str.strip, cells)):
+                row = dict(zip(names, cells, strict=True))
+                if "" in cells:
+                    row = {name: cell or None for name, cell in row.items()}
+                yield TableRow(row, line, "", number)
+            elif any(map(str.strip, cells)):
+                expected = f"the header has {columns}" if header_line else f"there are {columns} columns"
+                yield UnreadRow(f"{len(cells)} fields, but {expected}", line)
+
+
+def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
+    """Yield the rows of a Parquet file or an Arrow stream, with dates and decimals as text.
+
+    Null keys of structs are left out, which is told once per column.
+    """
+    told, hidden = set[str](), list[str]()
+    for number, row in enumerate(arrow_rows(path), start=1):
+        at = f"row {number}"
+        if isinstance(row, UnreadableRow):
+            yield UnreadRow(row.problem, None, f"{at}.{row.field}")
+            continue
+        values: dict[str, Any] = row
+        for name, value in row.items():
+            if is_plain(value):
+                continue
+            values = {**row} if values is row else values
+            values[name] = plain_value(value)
+            if name not in told and has_null_key(value):
+                told.add(name)
+                yield UnreadRow(_NULLS, None, name, is_part=True)
+        if number == 1:
+            hidden = [name for name in row if name.startswith(_INDEX)]
+        for name in hidden:
+            values.pop(name, None)
+        yield TableRow(values, None, at, number)
+
+
+def unwrapped(rows: Iterator[TableRow | UnreadRow], within: RowsWithin) -> Iterator[TableRow | UnreadRow]:
+    """Yield rows; in place of an object that holds rows, these."""
+    for row in rows:
+        if isinstance(row, UnreadRow) or not is_object(row.value):
+            yield row
+            continue
+        if isinstance(row.value, RepeatedKeys):
+            yield UnreadRow(row.value.problem, row.line, row.at)
+            continue
+        items = within(row.value, row.at)
+        if items is None:
+            yield row
+            continue
+        for number, (at, item) in enumerate(items, start=1):
+            yield (
+                item._replace(line=row.line)
+                if isinstance(item, UnreadRow)
+                else TableRow(item, row.line, at, number)
+            )
+
+
+def _objects(rows: Iterator[TableRow | UnreadRow]) -> Iterator[TableRow | UnreadRow]:
+    """Yield rows; those that are no objects, or repeat a key, as unread."""
+    for row in rows:
+        if isinstance(row, UnreadRow):
+            yield row
+        elif not is_object(row.value):
+            yield UnreadRow(f"expected an object, got {type_name(row.value)}", row.line, row.at)
+        elif RepeatedKeys.any_found:
+            yield _without_repeated_keys(row)
+        else:
+            yield row
+
+
+def _without_repeated_keys(row: TableRow) -> TableRow | UnreadRow:
+    try:
+        refuse_marked(row.value, row.at)
+    except InputError as error:
+        return UnreadRow(error.message, row.line, row.at)
+    return row
+
+
+class UnreadRows:
+    """Rows that could not be read, for the note of a command that goes on without them.
+
+    Attributes:
+        count: Their number.
+        first: The error about the first; None if all were read.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: InputError | None = None
+        self.errors: list[InputError] = []
+
+    def without(self, rows: Iterator[TableRow | UnreadRow], path: object) -> Iterator[NumberedRow]:
+        """Yield the rows that could be read; note the others.
+
+        Raises:
+            InputError: There are rows, and none could be read.
+        """
+        before, used = self.count, False
+        for row in rows:
+            if isinstance(row, TableRow):
+                used = True
+                yield row.number if row.line is None else row.line, row.value
+            elif not row.is_part:
+                self.add(row.error(path))
+        if not used and self.count > before:
+            raise self.errors[before]
+
+    def add(self, error: InputError) -> None:
+        """Note a row by its error."""
+        self.count += 1
+        self.errors.append(error)
+        self.first = self.first or error
+
+    def note(self) -> str:
+        """Return the number of rows and the first reason; empty if all were read."""
+        if self.first is None:
+            return ""
+        return f"{self.count:,} {'row' if self.count == 1 else 'rows'} skipped, the first: {self.first}"
 
 
 def as_whole(value: Any) -> Any:

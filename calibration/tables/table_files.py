@@ -30,11 +30,12 @@ from ...spelling import spelled_scale
 from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...tables.frames import frame_rows
 from ...tables.grades import as_number
+from ...tables.json_rows import UnreadRow
 from ...tables.label_table import LabelTable
 from ...tables.layout import TableForm
 from ...tables.recognition import layout_of
 from ...tables.standing_labels import is_tie
-from ...tables.table_rows import NumberedRow, file_rows, json_rows
+from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 from ...tables.unnamed_ids import refuse_unnamed_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
@@ -171,7 +172,7 @@ def _add_sources(
     labels: InputPath | None,
 ) -> tuple[_RunFacts, _ReadFacts]:
     """Add the rows of all sources; return facts about runs, and how columns of files were read."""
-    facts, read = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts]()
+    facts, read, unread = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts](), UnreadRows()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     for source in sources:
@@ -180,7 +181,7 @@ def _add_sources(
             path = source
             each = _add_rows(
                 builder,
-                file_rows(source),
+                unread.without(read_table_rows(source, form.columns, form.header), source),
                 form,
                 path=path,
                 judge=PurePath(source.name).stem if form.apart and several else None,
@@ -199,7 +200,7 @@ def _add_sources(
             raise InputError(NO_ROW, path=path)
     return facts, _ReadFacts(
         [note for each in read for note in each.notes],
-        [warning for each in read for warning in each.warnings],
+        [*filter(None, [unread.note()]), *(warning for each in read for warning in each.warnings)],
         any(each.numbered for each in read),
     )
 
@@ -321,7 +322,7 @@ def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tup
     for number, path in enumerate(paths, start=1):
         drawn: dict[str, float] = {}
         drawn_from: int | None = None
-        for line, row in json_rows(path):
+        for line, row in _rows_of_draw(path):
             try:
                 item, probability = _drawn_item(row, drawn)
             except InputError as error:
@@ -339,6 +340,14 @@ def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tup
         chances |= drawn
         rounds |= dict.fromkeys(drawn, float(number))
     return {PROBABILITY: chances, ROUND: rounds}, tuple(draws)
+
+
+def _rows_of_draw(path: Path) -> Iterator[NumberedRow]:
+    """Yield the rows of a draw; one that cannot be read would change the chances of the others."""
+    for row in read_table_rows(path):
+        if isinstance(row, UnreadRow):
+            raise row.error(path)
+        yield row.number, row.value
 
 
 def _drawn_item(row: Mapping[str, Any], drawn: Mapping[str, float]) -> tuple[str, float]:

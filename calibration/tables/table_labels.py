@@ -35,7 +35,7 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
                 people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
     elsewhere = index.refuse_unmatched(output for output, _ in outputs)
     numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
-    warnings = table.warnings
+    warnings = (*table.warnings, *filter(None, [labels.unread.note()]))
     if elsewhere:
         total = elsewhere + len(index.used)
         warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from each_row import each_row
 
 from fiducial.errors import InputError
-from fiducial.tables.table_rows import file_rows
+from fiducial.tables.table_rows import NumberedRow, UnreadRows, read_table_rows
+
+
+def file_rows(path: Path) -> Iterator[NumberedRow]:
+    return UnreadRows().without(read_table_rows(path), path)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         '[{"id": "a", "score": 1, "score": 0}]',
-        '[\n  {"id": "a"},\n  {"id": "b", "score": 1, "score": 0}\n]\n',
         r'[{"id": "\u003a", "score": 1, "score": 0}]',
         '{"id": "a", "score": 1, "score": 0}',
     ],
@@ -26,6 +30,16 @@ def test_a_key_that_stands_twice_in_one_object_is_refused_in_an_array_too(tmp_pa
     file.write_text(text)
     with pytest.raises(InputError, match="the key 'score' stands twice in one object"):
         list(file_rows(file))
+
+
+def test_rows_beside_one_with_a_repeated_key_are_read(tmp_path: Path):
+    file = tmp_path / "t.json"
+    file.write_text('[\n  {"id": "a"},\n  {"id": "b", "score": 1, "score": 0}\n]\n')
+    unread = UnreadRows()
+    assert [row for _, row in unread.without(read_table_rows(file), file)] == [{"id": "a"}]
+    assert unread.note() == (
+        f"1 row skipped, the first: {file}: [1]: the key 'score' stands twice in one object; which one counts?"
+    )
 
 
 @pytest.mark.parametrize("text", [r'[{"id": "a:b", "note": "\u003a"}]', '[{"id": {"a": 1}}, {}]', "[]"])
