@@ -1,4 +1,4 @@
-"""Proposals of columns for scores and labels that no name shows, with what is asked about them."""
+"""Proposals of columns for scores and labels that no name shows."""
 
 from __future__ import annotations
 
