@@ -38,6 +38,7 @@ from ..records import Case, Output, Verdict
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from ..spelling import command
+from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
@@ -202,6 +203,7 @@ def read(
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
+    all_alike: bool = False,
     score_scale: GivenScale | None = None,
     header: bool | None = None,
     column_names: Sequence[str] | None = None,
@@ -223,6 +225,7 @@ def read(
         label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
+        all_alike: Accept words that make all labels, or all scores of a judge, pass or all fail.
         score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
         header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
         column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
@@ -245,6 +248,7 @@ def read(
         label_scale=label_scale,
         label_pass_at=label_pass_at,
         map_label=map_label,
+        all_alike=all_alike,
         score_scale=score_scale,
         header=header,
         column_names=column_names,
@@ -323,7 +327,8 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
-    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
+    words, alike = reading.get("map_label"), reading.get("all_alike", False)
+    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike)
     require_choice("unit", unit, ChatUnit)
     require_choice("grade_by", grade_by, GradeBy)
     references = None
@@ -339,7 +344,8 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scaling=ScoreScaling(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
+        scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
+        alike=AlikeGrades(grades),
     )
     if references is None:
         return None, options

@@ -19,7 +19,7 @@ _GRADES = frozenset(
 
 
 def _typed_grades() -> dict[str, Any]:
-    return {name: value for name, value in kept().items() if name in _GRADES}
+    return {name: value for name, value in kept().items() if name in _GRADES and value is not False}
 
 
 def grade_words() -> list[str]:
@@ -27,6 +27,9 @@ def grade_words() -> list[str]:
     grades = _typed_grades()
     words: list[str] = []
     for name, value in grades.items():
+        if value is True:
+            words.append(f"--{name.replace('_', '-')}")
+            continue
         for each in value if name in {"map", "map_label", "score_scale"} else [value]:
             words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
     return words

@@ -44,9 +44,7 @@ def load_table(
         )
     except ColumnsError as error:
         if content := other_content(tables):
-            error.message, error.field = content, None
-        elif error.options:
-            error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+            error.message, error.field, error.options = content, None, ""
         raise
     for hint in (*table.notes, *table.warnings):
         note(hint.replace("`--map ", f"`{command_line()} --map ", 1))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..errors import ColumnsError
+from ..errors import ChoiceNeeded, ColumnsError
 from ..records.memory_file import InputPath
 from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
 from .fault_columns import label_direction
@@ -67,7 +67,9 @@ def joined_table(
     others = [name for name in present if name not in references]
     has_labels = True
     try:
-        label_columns(others, of_labels, path, rows)
+        label_columns(others, of_labels, path, rows, grades)
+    except ChoiceNeeded:
+        raise
     except ColumnsError as error:
         if error.field == "label" and not references:
             raise _no_known_column(present, path, rows) from None
