@@ -234,6 +234,7 @@ def compare(
             read_table(
                 combined_tables(a, b),
                 apart=by == "judge",
+                systems_apart=by == "system",
                 outputs=by == "system" and right != "agrees",
                 **reading,
             ),

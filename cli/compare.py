@@ -61,8 +61,16 @@ def command(**values: Any) -> int:
     if recorded is not None:
         return _show_recorded(options, recorded)
     outputs = options.by == "system" and options.right != "agrees"
+    table = load_table(
+        options.tables,
+        options.columns,
+        options.labels,
+        outputs=outputs,
+        apart=options.by == "judge",
+        systems_apart=options.by == "system",
+    )
     comparison = compare(
-        load_table(options.tables, options.columns, options.labels, outputs=outputs),
+        table,
         by=options.by,
         against=options.against,
         prices=options.price,
