@@ -21,15 +21,18 @@ from ..evaluation.preference.preference_run import (
 from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
+from ..records.folder_files import CASES, LABELS, MANIFEST, OUTPUTS
 from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
 from ..report.text.safe_text import SCREEN
 from .argument_checks import checked_arguments, require_range, require_whole
+from .callers import warn_caller
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
+from .pair_results import recorded_pairs
 from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, input_path, output_sources, source
 from .price_memory import known_prices
 from .progress_bars import show_progress
@@ -41,8 +44,8 @@ if TYPE_CHECKING:
 
     from ..report.page import ResultPage
 
-Preferable: TypeAlias = Run | Outputs | Output
-"""A run, the folder of one, or outputs in any form."""
+Preferable: TypeAlias = Run | Outputs | Output | Sequence[Mapping[str, Any]]
+"""A run, the folder of one, outputs in any form, or rows of pairs."""
 
 
 class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
@@ -114,10 +117,12 @@ def prefer(
 ) -> Preferences:
     """Ask which of two outputs is better, in both orders, for every pair of systems.
 
-    The results are win rates, strengths, flips and biases.
+    The results are win rates, strengths, flips and biases. Recorded verdicts on pairs (a table of them, or its import) are measured
+    without asking, if no judge is named.
 
     Args:
-        a: Outputs of one system, or of several that are all compared. A run provides its cases, and the verdicts of checkers and labels.
+        a: Outputs of one system, or of several that are all compared. A run provides its cases, and the verdicts of checkers and labels. Or
+            recorded verdicts on pairs.
         b: Outputs of other systems.
         cases: The cases of the outputs, if no run has them.
         judges: One or several that compare two outputs, made by `fiducial.judge` or given by name.
@@ -145,6 +150,12 @@ def prefer(
         RunFolderError: The folder is in use or belongs to another run.
     """
     arguments = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
+    if b is None and cases is None and model is None and judges == "preference":
+        recorded = recorded_pairs(a, {"labels": labels})
+        if recorded is not None:
+            for warning in recorded.left_out:
+                warn_caller(warning)
+            return Preferences(judges=recorded.preferences(against=against, level=level))
     plan = _plan(**arguments, shared=access is not None)
     return run_apart(partial(_prefer, plan, access or ModelAccess, progress=progress))
 
@@ -244,7 +255,9 @@ def _folders(value: Any) -> list[Path]:
 
 
 def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
-    """Return the inputs of a run, and the scores of its labels and checkers."""
+    """Return the inputs of a run or an import, and the scores of its labels and checkers."""
+    if isinstance(folder, Path) and not (folder / MANIFEST).exists() and (folder / OUTPUTS).exists():
+        return _of_import(folder)
     with RunStore(folder) as store:
         if not accept_edited:
             store.refuse_edited()
@@ -255,6 +268,13 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
             if verdict.source == "checker" and verdict.score is not None
         }
         return _ComparedOutputs(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
+
+
+def _of_import(folder: Path) -> _ComparedOutputs:
+    """Return the inputs of an import, and the scores of its labels, also of people on pairs."""
+    labels = read_records(folder / LABELS, Verdict) if (folder / LABELS).exists() else ()
+    truth = {each.key: each.score for each in labels if each.score is not None}
+    return _ComparedOutputs([folder / CASES], [folder / OUTPUTS], truth)
 
 
 def _combined(parts: Sequence[_ComparedOutputs], cases: Cases | None) -> _ComparedOutputs:

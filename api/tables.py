@@ -70,6 +70,7 @@ def read_calibration_table(
     open_only: bool = False,
     outputs: bool = False,
     apart: bool = False,
+    systems_apart: bool = False,
     tags: Sequence[str] = (),
     adjudications: Labels | None = None,
     **reading: Unpack[TableReading],
@@ -82,6 +83,7 @@ def read_calibration_table(
         open_only: Read only undecided outputs of runs.
         outputs: Read all outputs of runs, judged or not.
         apart: Whether each file without a column of judges is of a separate judge, named after the file.
+        systems_apart: Whether each file without a column of systems is of a separate system, named after the file.
         tags: Columns that are needed, which may be tags of runs' cases.
         adjudications: People's decisions on who is right if judge and label differ, besides those in runs.
         **reading: Further options; see `TableReading`.
@@ -102,7 +104,7 @@ def read_calibration_table(
         if decided is not None:
             return replace(table, decisions=table.decisions + read_decisions(decided))
         return table
-    form = replace(_form(reading, columns, apart=apart), tags=tags)
+    form = replace(_form(reading, columns, apart=apart), systems_apart=systems_apart, tags=tags)
     several = table if isinstance(table, _Several) else pieces_of(table, Run)
     sources = [_source(each) for each in several]
     try:

@@ -13,7 +13,10 @@ from ..settings.verbs.calibrate import CalibrateSettings
 from .declared_options import options_of
 from .option_sources import refuse_typed
 from .printing import emit, print_gate_failures
-from .table_options import load_table
+from .table_options import load_pairs, load_table
+
+_OF_SINGLE_OUTPUTS = ("adjudications", "slices", "cascade", "levels", "pass_at", "label_audit", "max_error", "threshold_for", "recalibrate", "interval")  # fmt: skip
+"""Options that mean nothing for verdicts on pairs."""
 
 _EXAMPLE = """\b
 Example:
@@ -40,14 +43,21 @@ def command(
     """Compare judges with trusted labels, every rate with its denominator and interval.
 
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
-    order, if known), or a run folder.
+    order, if known), or a run folder; or a table of pairs of outputs, with a judge's choices and people's.
     """
     from ..api.gates import judge_gate_failures, parse_gates
+    from ..api.pair_results import gated, pair_calibration
     from ..api.table_statistics import STATISTICS, calibrate
 
     if options["label_audit"] is None:
         refuse_typed(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
+    pairs = load_pairs(tables, columns, labels)
+    if pairs is not None:
+        refuse_typed(_OF_SINGLE_OUTPUTS, "is for verdicts on single outputs; these are on pairs")
+        found = pair_calibration(pairs, replicates=options["replicates"])
+        emit(found, json_file)
+        return print_gate_failures(judge_gate_failures(minimums, gated(found)))
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:

@@ -19,10 +19,10 @@ from .model_options import model_access
 from .option_sources import refuse_typed
 from .printing import command_line, emit_page
 from .shared_options import SectionedCommand
-from .table_options import accepts_edited, load_table
+from .table_options import accepts_edited, load_pairs, load_table
 
 if TYPE_CHECKING:
-    pass
+    from ..api.pair_results import RecordedPairs
 
 _EXAMPLE = """\b
 Example:
@@ -41,7 +41,7 @@ _TABLE_OPTIONS = ("pass_at", "right", "statistic", "flips", "interval", "seed", 
 def command(**values: Any) -> int:
     """Test every pair of judges or systems on their common items.
 
-    P-values are corrected for the number of pairs. With --judge, a judge sees both outputs of a case, in both orders, and picks the better
+    P-values are corrected for the number of pairs. Of recorded verdicts on pairs of outputs, win rates are compared. With --judge, a judge sees both outputs of a case, in both orders, and picks the better
     one. Exit code 3: finished, but calls to the model failed; with --out the same command retries only these.
     """
     options = CompareSettings(**values)
@@ -57,15 +57,43 @@ def command(**values: Any) -> int:
         )
     from ..api.table_statistics import compare
 
+    recorded = load_pairs(options.tables, options.columns, options.labels)
+    if recorded is not None:
+        return _show_recorded(options, recorded)
     outputs = options.by == "system" and options.right != "agrees"
+    table = load_table(
+        options.tables,
+        options.columns,
+        options.labels,
+        outputs=outputs,
+        apart=options.by == "judge",
+        systems_apart=options.by == "system",
+    )
     comparison = compare(
-        load_table(options.tables, options.columns, options.labels, outputs=outputs),
+        table,
         by=options.by,
         against=options.against,
         prices=options.price,
         **{name: getattr(options, name) for name in _TABLE_OPTIONS},
     )
     emit_page(comparison, options.html, json_file=options.json_file)
+    return EXIT_OK
+
+
+def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
+    """Print the preferences in recorded verdicts on pairs, without asking a model."""
+    from ..api.preferring import Preferences
+
+    if options.by != "system":
+        raise UsageError(
+            "these are verdicts on pairs of outputs: add --by system; `fiducial calibrate` measures their judges"
+        )
+    refuse_typed(
+        ["pass_at", "right", "statistic", "flips", "interval", "seed", "replicates"],
+        "is for verdicts on single outputs",
+    )
+    found = Preferences(judges=pairs.preferences(against=options.against))
+    emit_page(found, options.html, json_file=options.json_file)
     return EXIT_OK
 
 

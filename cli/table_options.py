@@ -13,12 +13,34 @@ from .printing import command_line, propose_tables
 from .shared_options import pairs
 
 if TYPE_CHECKING:
+    from ..api.pair_results import RecordedPairs
     from ..api.tables import Table
 
 
 def accepts_edited() -> bool:
     """Return whether ``--accept-edited`` was given."""
     return kept().get("accept_edited", False)
+
+
+def load_pairs(
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]
+) -> RecordedPairs | None:
+    """Read verdicts on pairs of outputs, if the tables of a command line hold them.
+
+    Rows that are not used are noted on stderr.
+    """
+    from ..api.pair_results import recorded_pairs
+
+    reading = {"labels": list(labels) or None, "map": pairs("--map", columns)}
+    words = grade_arguments().get("map_label")
+    try:
+        found = recorded_pairs(list(tables), reading | {"map_label": words})
+    except ColumnsError as error:
+        error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+        raise
+    for each in () if found is None else found.left_out:
+        note(each)
+    return found
 
 
 def load_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ from .imported_scores import ImportedScore, collect_scores, numbered_names, scor
 from .json_values import is_list, is_object, tags_of
 
 NAME = "deepeval"
-ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs"
+ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs (`.deepeval/.latest_test_run.json`), results of `evaluate`"
 LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description"
 
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
-_OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "turns"})  # fmt: skip
+_RUNS = ("testRunData", "test_run_data")
+"""Names under which the cache of the latest run keeps it."""
+_METRICS = frozenset({"metricsData", "metrics_data"})
+_OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "metrics_data", "turns"})  # fmt: skip
 
 
 def recognises(glimpse: Any) -> bool:
@@ -32,7 +36,14 @@ def recognises(glimpse: Any) -> bool:
         return False
     row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
     row = row and _have_roles(glimpse.get("turns"))
-    return row or "testCases" in glimpse or "test_cases" in glimpse
+    return row or "testCases" in glimpse or "test_cases" in glimpse or _is_run(glimpse)
+
+
+def _is_run(value: dict[str, Any]) -> bool:
+    """Return whether an object is the cache of the latest run, or what `evaluate` returns."""
+    results: Any = value.get("test_results", value.get("testResults"))
+    scored = is_list(results) and any(is_object(each) and not _METRICS.isdisjoint(each) for each in results)
+    return scored or any(is_object(value.get(name)) for name in _RUNS)
 
 
 def _have_roles(turns: Any) -> bool:
@@ -48,13 +59,17 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
-    if document.first("testCases", "test_cases", "conversationalTestCases", "goldens") is None:
-        return None
+    run = document.first(*_RUNS)
+    if run is not None:
+        document = document.node(run)
     names = (
         ("testCases", "test_cases"),
         ("conversationalTestCases", "conversational_test_cases"),
+        ("testResults", "test_results"),
         ("goldens",),
     )
+    if run is None and document.first(*chain.from_iterable(names)) is None:
+        return None
     return [item for pair in names for item in document.items(*pair)]
 
 

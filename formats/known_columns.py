@@ -12,7 +12,14 @@ from ..records import Step, TagValue
 from ..records.typed_values import convert
 from ..tables.alike_grades import PEOPLE, AlikeGrades
 from ..tables.column_errors import nothing_asked
-from ..tables.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
+from ..tables.column_names import (
+    HEADERS,
+    is_person,
+    known_fields,
+    lists_answers,
+    people_named_by_user,
+    person_column,
+)
 from ..tables.grades import GradeScale
 from .calls import (
     AgentAnswer,
@@ -29,11 +36,23 @@ from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
 from .imported_scores import ImportedScore, ScoreScaling, collect_scores
-from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
+from .json_values import (
+    answer_text,
+    as_text,
+    is_list,
+    is_object,
+    parsed,
+    python_texts,
+    question_text,
+    tags_of,
+)
 from .message_parts import results_apart
 from .recognized_grades import RecognizedGrades
 from .score_columns import RowGrades, ScoreReader, judge_scores, label_readers, score_readers, verdicts_in
 from .written_calls import written_calls
+
+_ANSWERS_IN = ("text", "aliases")
+"""Fields with a list of accepted answers, of SQuAD's and TriviaQA's answers."""
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 """An attribute of an example, and its reader."""
@@ -55,6 +74,7 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
         answer=answer,
         conversation=[] if messages is None else _turns_of(fields, messages, options),
         in_table=True,
+        is_trial="trial" in columns.names and fields.get("trial") is not None,
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )
@@ -199,7 +219,18 @@ def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
     for field, value in cells.items():
         if isinstance(value, float) and math.isnan(value) and field != "score":
             cells[field] = None
+    answers = cells.get("accepted_answers")
+    if isinstance(answers, str) and lists_answers(names["accepted_answers"]):
+        cells["accepted_answers"] = _between_bars(answers)
     return FieldReader(cells, line.at)
+
+
+def _between_bars(text: str) -> Any:
+    """Return the answers that bars separate; other text, and a list, unchanged."""
+    bar = next((each for each in ("||", "|") if each in text), None)
+    if bar is None or is_list(parsed(text)) or python_texts(text) is not None:
+        return text
+    return [part.strip() for part in text.split(bar) if part.strip()] or text
 
 
 def _non_field_columns(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -246,7 +277,10 @@ def _expected_calls(fields: FieldReader) -> list[Any] | None:
 
 def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
-    return answers_of(answer_text(value) if is_object(value) else value)
+    if not is_object(value):
+        return answers_of(value)
+    listed = next((value[name] for name in _ANSWERS_IN if is_list(value.get(name))), None)
+    return answers_of(answer_text(value) if listed is None else [*answers_of(value.get("value")), *listed])
 
 
 def _question_and_answer(

@@ -21,6 +21,7 @@ from ..tables.json_tables import content_fields, rows_in
 from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
+from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
@@ -57,11 +58,12 @@ _MODULES: dict[str, str] = {
     "inspect": "inspect_logs",
     "healthbench": "healthbench",
     "rubric": "rubric_rows",
+    "langsmith": "langsmith",
     "promptfoo": "promptfoo",
     "otlp": "otlp",
     "mlflow": "mlflow",
-    "langsmith": "langsmith",
     "langfuse": "langfuse",
+    "tau": "tau_bench",
     "openai": "openai_chat",
     "phoenix": "phoenix",
     "deepeval": "deepeval",
@@ -69,6 +71,7 @@ _MODULES: dict[str, str] = {
     "ragas": "ragas",
     "braintrust": "braintrust",
     "azure": "azure_rows",
+    "pairs": "pairwise_rows",
 }
 """Modules of the formats that recognise their files, by name, in order of detection."""
 
@@ -77,6 +80,9 @@ NAMES = (*_MODULES, *TABLES)
 
 _GLIMPSES = 20
 """Maximum number of values of a file that are examined to detect its format."""
+
+_PAIRS = 512
+"""Maximum number of rows by which a table is recognised as one of pairs."""
 
 _MOST_KEYS = 8
 """Maximum number of keys that an error names."""
@@ -202,10 +208,15 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None, header: He
     if path.is_dir():
         return _format_of_folder(path, columns or {}, header)
     refuse_workbook(path)
-    return _format_by_start(path, header) or _format_by_content(path, columns or {})
+    return _format_by_start(path, columns or {}, header) or _format_by_content(path, columns or {})
 
 
-def _format_by_start(path: Path, header: HeaderChoice) -> str | None:
+def _names_answers(columns: Mapping[str, str]) -> bool:
+    """Return whether a user names columns of answers, so that a table is none of pairs."""
+    return "response" in {*columns, *columns.values()}
+
+
+def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str | None:
     """Return the format indicated by a file's first bytes or extension."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
@@ -213,14 +224,18 @@ def _format_by_start(path: Path, header: HeaderChoice) -> str | None:
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
     if start == b"PAR1" or suffix == ".parquet":
+        if not _names_answers(columns) and _are_pairs(_first_values(read_arrow_rows(path))):
+            return "pairs"
         return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
     if suffix in SUFFIXES:
-        return _format_of_table(path, header)
+        return _format_of_table(path, columns, header)
     return "pydantic-evals" if suffix in _YAML else None
 
 
 def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
     glimpses = list(_glimpses(path))
+    if not _names_answers(columns) and _are_pairs([glimpse for glimpse in glimpses if is_object(glimpse)]):
+        return "pairs"
     for glimpse in glimpses:
         refuse_native_file(glimpse, path)
         for name in _MODULES:
@@ -231,6 +246,33 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
         if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
     raise _unrecognised(path, glimpses)
+
+
+def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the first rows of a file are pairs of outputs, with choices between them."""
+    if not rows:
+        return False
+    from .pairwise_rows import are_pairs, rows_of_pairs  # noqa: PLC0415 - few files hold pairs
+
+    inner = rows_of_pairs(FieldReader(dict(rows[0])), {}) if len(rows) == 1 else None
+    values = [value for _, value in inner or () if is_object(value)]
+    return are_pairs(values[:_PAIRS] or rows)
+
+
+def holds_pairs(path: Path) -> bool:
+    """Return whether a file is a table of pairs of outputs, with choices between them.
+
+    Only its first rows are read; a file that cannot be read holds none.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
+        return False
+    try:
+        if suffix in JSON_SUFFIXES:
+            return _are_pairs([glimpse for glimpse in _glimpses(path) if is_object(glimpse)])
+        return _are_pairs(_first_values(read_csv_rows(path) if suffix in SUFFIXES else read_arrow_rows(path)))
+    except FiducialError:
+        return False
 
 
 def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
@@ -257,7 +299,7 @@ def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoi
     raise problems[0] if problems else InputError("holds no file of a known format", path=path)
 
 
-def _format_of_table(path: Path, header: HeaderChoice) -> str:
+def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     try:
         row = _first_row(read_csv_rows(path, header))
     except InputError as error:
@@ -266,6 +308,8 @@ def _format_of_table(path: Path, header: HeaderChoice) -> str:
         raise
     if row is not None and "Named Scores" in row.value:
         return "promptfoo"
+    if not _names_answers(columns) and _are_pairs(_first_values(read_csv_rows(path, header))):
+        return "pairs"
     return _tool_of_columns(row) or "csv"
 
 
@@ -275,6 +319,10 @@ def _tool_of_columns(row: FileRow | None) -> str | None:
     return (
         None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
     )
+
+
+def _first_values(rows: Iterator[FileRow | Skipped]) -> list[dict[str, Any]]:
+    return [row.value for row in islice(rows, _PAIRS) if isinstance(row, FileRow) and is_object(row.value)]
 
 
 def _first_row(rows: Iterator[FileRow | Skipped]) -> FileRow | None:

@@ -110,16 +110,19 @@ class TableColumns:
         if not fields.keys() - _IDENTITY:
             self.guesses |= _guessed_references(_columns_of(rows, tags))
 
-    def note_unread(self, row: Mapping[str, Any], path: Path, case_id: str) -> None:
+    def note_unread(
+        self, row: Mapping[str, Any], path: Path, case_id: str, *, in_session: bool = False
+    ) -> None:
         """Note columns of a logged call that are not read but look like grades or references.
 
-        ``case_id`` is the id of the call's case; empty if the log has none.
+        ``case_id`` is the id of the call's case; empty if the log has none. In a session, scores are not read, too.
         """
         if case_id and str(path) not in self.unread_ids:
             same = [name for name, value in row.items() if not is_missing(value) and str(value) == case_id]
             known = [name for name in same if is_session(name) or normal(name).endswith("id")]
             self.unread_ids |= {str(path): name for name in known[:1]}
-        for name in _grades_or_references(tuple(row)):
+        scores = [name for name in row if normal(name) in FIELDS["score"]] if in_session else []
+        for name in [*_grades_or_references(tuple(row)), *scores]:
             value = row[name]
             holds_reference = is_reference(name) and value is not None and value != ""
             is_short_text = isinstance(value, str) and len(value) <= _LONGEST_GRADE

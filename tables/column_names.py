@@ -23,13 +23,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
                  "generated_text", "generated_answer", "assistant_message", "assistant_response", "assistant_reply", "bot_message", "bot_response",
                  "bot_reply", "bot_answer", "ai_message", "ai_response", "ai_answer", "agent_message", "agent_response", "agent_answer",
                  "model_response", "model_answer", "llm_response", "llm_answer", "llm_output"),
-    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "expected_response", "correct_answer", "gold_answer", "golden_answer", "target", "reference_answer", "gold", "ideal"),
+    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "expected_response", "correct_answer", "gold_answer", "golden_answer", "target", "reference_answer", "gold", "ideal",
+                         "gold_answers", "golden_answers", "correct_answers", "reference_answers", "acceptable_answers"),
     "context": ("context", "contexts", "search_results", "retrieved_contexts", "retrieval_context", "documents", "passages"),
     "criterion": ("criterion", "criteria", "rubric"),
     "tool_calls": ("tool_calls", "calls", "tools_called"),
     "expected_calls": ("expected_calls", "expected_tool_calls", "expected_tools", "reference_tool_calls"),
     "tool_definitions": ("tool_definitions", "tools", "functions"),
-    "system": ("system", "model"),
+    "system": ("system", "model", "model_name", "model_id", "generator", "llm"),
     "trial": ("trial", "epoch", "attempt"),
     "cluster": ("cluster", "group", *SESSIONS),
     "score": ("score", "scores"),
@@ -43,6 +44,13 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "ai", "bot", "chatbot")
 """Columns of a chat that are named after the speakers. Alone, one is as often an id or a grade, so they count in pairs."""
+
+_LATER = frozenset({"model_name", "model_id", "generator", "llm"})
+"""Names of a field that count only where no other column has a name of it."""
+
+_LISTS_OF_ANSWERS = frozenset({"accepted_answers", "gold_answers", "golden_answers", "correct_answers", "reference_answers", "acceptable_answers",
+                               "expected_answers", "possible_answers", "ground_truths", "references", "targets", "aliases", "answers"})  # fmt: skip
+"""Columns of several accepted answers, which text may separate by bars."""
 
 TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "item_id": (*FIELDS["id"], "item", "case", "example_id", "row_id", "sample_id", "question_id", "output_id"),
@@ -139,6 +147,12 @@ def _bare(name: str) -> str:
 def is_session(name: str) -> bool:
     """Return whether a column holds a row's session, conversation or thread: ``Session ID``."""
     return normal(name) in set(map(normal, SESSIONS))
+
+
+@lru_cache(CACHED_NAMES)
+def lists_answers(name: str) -> bool:
+    """Return whether a column holds several accepted answers: ``Gold answers``."""
+    return normal(name) in _LISTS_OF_ANSWERS
 
 
 def is_number_field(name: str) -> bool:
@@ -339,11 +353,24 @@ def _add_usual(resolved: dict[str, str], present: Sequence[str], aliases: Mappin
         resolved |= _speakers(present, taken)
         taken |= {resolved[field] for field in ("query", "response") if field in resolved}
     plain = {normal(alias): field for alias, field in aliases.items()}
-    for name in present:
+    for name in sorted(present, key=lambda each: normal(each) in _LATER):
         field = plain.get(normal(name))
         if field is not None and field not in resolved and name not in taken:
             resolved[field] = name
             taken.add(name)
+    if "accepted_answers" in aliases:
+        resolved |= _answers_beside(resolved, [name for name in present if name not in taken])
+
+
+def _answers_beside(resolved: Mapping[str, str], free: Iterable[str]) -> dict[str, str]:
+    """Return the column `answers` as accepted ones, if a response or tools are beside it."""
+    if {"accepted_answers", "expected_calls"} & resolved.keys() or not {
+        "response",
+        "tool_definitions",
+    } & resolved.keys():
+        return {}
+    name = next((name for name in free if normal(name) == "answers"), None)
+    return {} if name is None else {"accepted_answers": name}
 
 
 def _speakers(present: Sequence[str], taken: AbstractSet[str]) -> dict[str, str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path, PurePath
 from typing import Any
 
+from ..records import MemoryFile
 from .grades import PLAIN, GradeScale, majority
 from .header import UNSAID, HeaderChoice
 from .score_scales import UNIT_SCORES, ScoreScales
@@ -19,6 +21,16 @@ _NUMBERED_WITHIN = ("item_id", "judge", "system", "trial", "order")
 """Fields of rows that are repeats of each other."""
 
 
+def names_apart(files: Sequence[Path | MemoryFile]) -> dict[int, str]:
+    """Return the name of each file by its identity: its stem, behind folders that tell it apart."""
+    paths = [PurePath(each if isinstance(each, Path) else each.name).with_suffix("") for each in files]
+    depth, names = 1, [path.name for path in paths]
+    while len(set(names)) < len(set(paths)):
+        depth += 1
+        names = ["/".join(path.parts[-depth:]) for path in paths]
+    return {id(each): name for each, name in zip(files, names, strict=True)}
+
+
 @dataclass(frozen=True)
 class TableForm:
     """Column and grade settings for files.
@@ -28,6 +40,7 @@ class TableForm:
         scores: Scales of scores.
         labels: Scale of labels, and of people's grades.
         apart: Whether each file without a judge column has the scores of one judge, named like the file.
+        systems_apart: Whether each file without a system column has the scores of one system, named like the file.
         tags: Columns that are needed; if a run's table lacks one, the tags of its cases become columns.
         header: What the user said about the header of CSV files.
     """
@@ -36,6 +49,7 @@ class TableForm:
     scores: ScoreScales = UNIT_SCORES
     labels: GradeScale = PLAIN
     apart: bool = False
+    systems_apart: bool = False
     tags: Sequence[str] = ()
     header: HeaderChoice = UNSAID
 
@@ -52,6 +66,7 @@ class Layout:
         number_repeats: Whether rows of an item are numbered in order, as repeats.
         unused: Columns of no field, which may hold ids.
         scale: Option with the scale of scores outside [0, 1]; empty if none are.
+        system: System of all rows, if no column names it; empty if one does, or nothing does.
         note: Description of the recognised columns; empty if all are named like their fields.
     """
 
@@ -62,13 +77,14 @@ class Layout:
     number_repeats: bool = False
     unused: tuple[str, ...] = ()
     scale: str = ""
+    system: str = ""
     note: str = ""
 
     def rows(
         self, rows: Iterator[NumberedRow], labels: GradeScale, *, first: int = 1
     ) -> Iterator[NumberedRow]:
         """Convert rows to one row of fields per judge; ``first`` is the number of the first row."""
-        if not (self.scores or self.numbered or self.people or self.number_repeats):
+        if not (self.scores or self.numbered or self.people or self.number_repeats or self.system):
             return rows
         return self._converted(rows, labels, first)
 
@@ -83,6 +99,8 @@ class Layout:
             fields: dict[str, Any] = {name: value for name, value in row.items() if name not in score_columns}
             if self.numbered:
                 fields["item_id"] = number
+            if self.system:
+                fields["system"] = self.system
             if self.number_repeats:
                 key = tuple(str(row.get(name)) for name in identity)
                 repeats[key] += 1

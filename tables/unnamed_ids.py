@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import ColumnsError
 from .column_names import map_options, normal
 from .grades import is_missing
+from .id_columns import likely_id
 from .layout import IN_ORDER, Layout
 from .table_rows import as_whole
 
@@ -111,6 +112,23 @@ def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     )
     error.options = options
     raise error
+
+
+def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a file of one system without a known id, if a column may hold ids.
+
+    Raises:
+        ColumnsError: There is such a column, which pairs the systems.
+    """
+    name = likely_id(rows, layout.unused) if layout.system and layout.numbered else None
+    if name is not None:
+        options = map_options({"item_id": name})
+        error = ColumnsError(
+            f"each file holds a system, and nothing pairs their rows; name the id with {options}",
+            field="item_id",
+        )
+        error.options = options
+        raise error
 
 
 def _as_id(

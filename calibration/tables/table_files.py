@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain, islice
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import ColumnsError, InputError, UsageError
@@ -32,11 +32,11 @@ from ...tables.frames import frame_rows
 from ...tables.grades import as_number
 from ...tables.json_rows import UnreadRow
 from ...tables.label_table import LabelTable
-from ...tables.layout import TableForm
+from ...tables.layout import TableForm, names_apart
 from ...tables.recognition import layout_of
 from ...tables.standing_labels import is_tie
 from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
-from ...tables.unnamed_ids import refuse_unnamed_id
+from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
@@ -174,7 +174,8 @@ def _add_sources(
     """Add the rows of all sources; return facts about runs, and how columns of files were read."""
     facts, read, unread = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts](), UnreadRows()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
-    several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
+    files = [source for source in sources if isinstance(source, (Path, MemoryFile))]
+    names = names_apart(files) if len(files) > 1 else {}
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
@@ -184,7 +185,8 @@ def _add_sources(
                 unread.without(read_table_rows(source, form.columns, form.header), source),
                 form,
                 path=path,
-                judge=PurePath(source.name).stem if form.apart and several else None,
+                judge=names.get(id(source)) if form.apart else None,
+                system=names.get(id(source), "") if form.systems_apart else "",
                 labelled=labels is not None,
                 label_columns=label_columns,
             )
@@ -234,6 +236,7 @@ def _add_rows(
     *,
     path: object,
     judge: str | None = None,
+    system: str = "",
     labelled: bool = False,
     label_columns: AbstractSet[str] = frozenset(),
 ) -> _ReadFacts:
@@ -244,6 +247,9 @@ def _add_rows(
     columns = _columns_of_rows(form.columns, {name for _, row in head for name in row}, label_columns)
     try:
         layout = layout_of([row for _, row in head], columns, form=form, judge=judge, labelled=labelled)
+        if "system" not in layout.columns and not any("system" in row for _, row in head):
+            layout = replace(layout, system=system)
+            require_pairing_id(layout, [row for _, row in head])
         if layout.numbered:
             head += islice(rows, _MORE)
             warning = refuse_unnamed_id([row for _, row in head], layout)

@@ -39,7 +39,7 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     yield (
         f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
-        f"{''.join(map('{}, '.format, _grades(imported)))}in {imported.folder}"
+        f"{''.join(map('{}, '.format, _grades(imported)))}{f'{imported.skipped:,} skipped, ' if imported.skipped else ''}in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
         spec, judges = kind_spec(kind), judges_of(kind, imported)
@@ -178,6 +178,11 @@ def _pairing(imported: ImportSummary) -> str:
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     """Yield the next commands after an import; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
+    if imported.format == "pairs":
+        yield f"next: fiducial compare {shlex.quote(str(folder))} --by system   (win rates of these choices)"
+        if imported.labels and imported.scored:
+            yield f"      fiducial calibrate {shlex.quote(str(folder))}   (its judges against people's choices)"
+        return
     cases, outputs, labels, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, LABELS, run))
     if imported.outputs and imported.kinds:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
