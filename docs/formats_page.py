@@ -12,7 +12,7 @@ from pathlib import Path
 from fiducial.formats.calls import __doc__ as calls_doc
 from fiducial.formats.exchanges import __doc__ as exchanges_doc
 from fiducial.formats.readers import NAMES, format_of
-from fiducial.formats.spans import __doc__ as spans_doc
+from fiducial.formats.traces.trace_examples import __doc__ as traces_doc
 from fiducial.formats.writers import WRITERS
 from fiducial.judges.catalogue import judges_for
 from fiducial.records import KINDS, KindSpec
@@ -78,7 +78,7 @@ def _formats() -> Iterator[str]:
         lost = "" if format_.LOST == "nothing" else f"Lost: {format_.LOST}."
         parts = [f"{format_.ABOUT}.", _one_line(details), lost]
         yield f"* **`{name}`**: {' '.join(part for part in parts if part)}"
-    yield f"\n{_one_line((spans_doc or '').partition(chr(10) * 2)[2])}\n"
+    yield f"\n{_one_line((traces_doc or '').partition(chr(10) * 2)[2])}\n"
 
 
 def _logs() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``. In results they begin with
+Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``, ``criterion``. In results they begin with
 ``inputs.``, verdicts with ``outputs.EVALUATOR.``; promptflow's with ``outputs.`` (``get_details``), or they have no prefix but a
 ``line_number`` (``flow_outputs/output.jsonl``). Results without a question give only verdicts. Texts may be lists of messages. Functions in
 ``ground_truth`` are expected calls.
@@ -34,6 +34,7 @@ ABOUT = "rows (JSON Lines), results of `evaluate` (JSON)"
 LOST = "metrics over all rows, further numbers"
 
 _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
+_CRITERIA = ("criterion", "criteria", "rubric")
 _ANSWERS = frozenset({"response", "tool_calls", "conversation"})
 _PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
 _FAILED = "(Failed)"
@@ -109,7 +110,8 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
         calls = plain_calls(as_values(fields.unpacked("tool_calls")), "tool_calls")
         answer = (answer or AgentAnswer())._replace(calls=calls)
     expected_calls, accepted = _expected(fields)
-    others = {name: value for name, value in fields.value.items() if name not in _FIELDS}
+    criterion = next((name for name in _CRITERIA if isinstance(fields.value.get(name), str)), "")
+    others = {name: value for name, value in fields.value.items() if name not in _FIELDS | {criterion}}
     example = Example(
         id=fields.name("id") or "",
         number=number,
@@ -117,6 +119,7 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
         tools=list(_tools(fields)),
         expected_calls=expected_calls,
         accepted=accepted,
+        criterion=fields.text(criterion) or None,
         context=_context(fields),
         tags={"source": "azure"} | tags_of(others),
         answer=answer,

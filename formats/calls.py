@@ -67,16 +67,16 @@ def call_of(value: Any, at: str = "") -> IdentifiedCall:
     Raises:
         RecordError: It has no name, or arguments that are neither an object nor a text.
     """
-    outer = node = FieldReader(value, at)
+    node = FieldReader(value, at)
+    identity = node.name(*_IDS)
     for name in _CALL_WRAPPERS:
         if is_object(node.value.get(name)):
             node = node.node(name)
+            identity = identity or node.name(*_IDS)
     function = node.name("name", "function", "tool_name", "toolName")
     if not function:
         raise node.refuse("name", "the name of a function")
-    return IdentifiedCall(
-        ToolCall(name=function, arguments=_arguments(node)), outer.name(*_IDS) or node.name(*_IDS)
-    )
+    return IdentifiedCall(ToolCall(name=function, arguments=_arguments(node)), identity)
 
 
 def plain_calls(values: Iterable[Any], at: str) -> list[ToolCall]:
@@ -213,13 +213,13 @@ def message_of(value: Any, at: str = "") -> Message:
     role = role_of(message)
     if role is None:
         raise message.refuse("role", "the role of a message")
-    results = results_of(message)
+    results = _result_messages(message)
     if len(results) == 1:
-        call_id, value = results[0]
-        result = {"role": "tool", "content": as_text(value)}
-        return result if call_id is None else {**result, "tool_call_id": call_id}
+        return results[0]
     content = message.get("content", "contents")
     text = text_of(message)
+    if text is None and all(part.text("type") in _CALL_PARTS for part in parts_of(message)):
+        content = None if is_list(content) else content
     plain: Message = {"role": role, "content": content if text is None and "parts" not in message else text}
     calls = calls_of(message)
     if calls:
@@ -234,6 +234,24 @@ def message_of(value: Any, at: str = "") -> Message:
     return plain
 
 
+def _result_messages(message: FieldReader) -> list[Message]:
+    """Return the results in a message, each as a message of its own."""
+    return [
+        {"role": "tool", "content": as_text(value)} | ({} if identity is None else {"tool_call_id": identity})
+        for identity, value in results_of(message)
+    ]
+
+
+def _apart(message: FieldReader) -> list[Message]:
+    """Return a message as messages of a case: several if it holds several results."""
+    apart = [*results_apart([message])]
+    messages = list[Message]()
+    for each in apart:
+        results = _result_messages(each)
+        messages += results if len(results) > 1 else [message_of(each.value, each.at)]
+    return messages
+
+
 def messages_of(value: Any, at: str = "") -> list[Message]:
     """Return the messages of a case from a text, a message, or a list of messages or texts."""
     value = parsed(value)
@@ -242,14 +260,13 @@ def messages_of(value: Any, at: str = "") -> list[Message]:
     if isinstance(value, str):
         return [user_message(value)]
     if not is_list(value):
-        return [message_of(each.value, each.at) for each in results_apart([FieldReader(value, at)])]
+        return _apart(FieldReader(value, at))
     messages: list[Message] = []
     for number, item in enumerate(value):
         if isinstance(item, str):
             messages.append(user_message(item))
         else:
-            apart = results_apart([FieldReader(item, f"{at}[{number}]")])
-            messages += [message_of(each.value, each.at) for each in apart]
+            messages += _apart(FieldReader(item, f"{at}[{number}]"))
     return messages
 
 

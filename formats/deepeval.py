@@ -21,7 +21,7 @@ from .json_values import is_list, is_object, tags_of
 
 NAME = "deepeval"
 ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs (`.deepeval/.latest_test_run.json`), results of `evaluate`"
-LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description"
+LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description; results of `evaluate` hold no calls outside of turns"
 
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
 _RUNS = ("testRunData", "test_run_data")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ..errors import RecordError
 from ..records import Source
-from .calls import are_messages, call_of, messages_of, question_of
+from .calls import question_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
@@ -20,9 +20,11 @@ from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, scored, verdict_on_absent_output
-from .json_values import answer_text, is_arguments, is_list, is_object, parsed, tags_of
-from .recorded_content import recorded
-from .spans import Span, SpanKind, records_of_spans
+from .json_values import answer_text, is_list, is_object, parsed, tags_of
+from .traces.conventions import SpanKind
+from .traces.recorded_content import recorded
+from .traces.spans import Span, add_call, read_call
+from .traces.trace_examples import records_of_spans
 
 NAME = "langfuse"
 ABOUT = (
@@ -160,16 +162,9 @@ def _span(node: FieldReader, position: FilePosition) -> Span:
         tags=_tags(node),
     )
     if kind == "tool":
-        arguments = request if is_arguments(request) else {}
-        span.call = call_of({"name": node.need("name"), "arguments": arguments}, node.at)
-        span.has_arguments = request is not None
+        add_call(span, node.need("name"), request, has_arguments=request is not None)
     elif kind == "llm":
-        messages = request.get("messages") if is_object(request) else request
-        span.messages = messages_of(messages) if are_messages(messages) else []
-        tools = request.get("tools") if is_object(request) else None
-        span.tools = cast("list[dict[str, Any]]", tools) if is_list(tools) else []
-        if is_object(reply) and ("role" in reply or "tool_calls" in reply):
-            span.output_messages = [FieldReader({"role": "assistant", **reply})]
+        read_call(span, request, reply)
     elif kind == "retriever" and is_list(reply):
         span.documents = reply
     return span

@@ -17,7 +17,7 @@ from ..errors import RecordError
 from ..records import Source
 from ..tables.column_names import SESSIONS
 from .arrow_rows import read_any_rows
-from .calls import are_messages, call_of, messages_of, question_of, results_of, role_of
+from .calls import are_messages, question_of, results_of, role_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .exchanges import first_name
@@ -29,9 +29,10 @@ from .imported_scores import ImportedScore, scored, unscored
 from .json_values import answer_text, is_list, is_object, parsed, tags_of
 from .langchain_messages import plain_messages
 from .langsmith_rows import evaluated_pieces, is_evaluated_row
-from .logged_answer import answers_in
-from .spans import Span, SpanKind, example_of, records_of_spans
 from .tool_documents import all_tools
+from .traces.conventions import SpanKind
+from .traces.spans import Span, add_call, read_call
+from .traces.trace_examples import example_of, records_of_spans
 from .written_calls import literal_arguments
 
 NAME = "langsmith"
@@ -172,10 +173,10 @@ def _span(row: FileRow) -> Span:
     )
     if kind == "tool":
         arguments = _tool_arguments(span.input)
-        span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
+        add_call(span, run.need("name"), arguments or {}, has_arguments=True)
         span.output = _tool_result(span.output)
     elif kind == "llm":
-        _read_chat(span)
+        read_call(span, span.input, span.output)
     return span
 
 
@@ -191,21 +192,6 @@ def _tool_arguments(inputs: Any) -> Any:
     if isinstance(arguments, str):
         return literal_arguments(arguments) or arguments
     return arguments if is_object(arguments) else inputs
-
-
-def _read_chat(span: Span) -> None:
-    """Read a chat model's request and answer, as LangChain or a client's wrapper logs them."""
-    asked = span.input.get("messages") if is_object(span.input) else None
-    if is_list(asked) and len(asked) == 1 and is_list(asked[0]):
-        asked = asked[0]
-    if are_messages(asked) or (is_list(asked) and asked and all(map(is_object, asked))):
-        span.messages = messages_of(asked, "inputs.messages")
-    returned = span.output
-    if is_object(returned) and is_list(found := returned.get("generations")):
-        inner = found[0] if found and is_list(found[0]) else found
-        returned = {"choices": inner} if inner and all(map(is_object, inner)) else None
-    if is_object(returned) and any(returned.get(name) for name in ("choices", "messages", "role", "type")):
-        span.output_messages = next(iter(answers_in(returned, "outputs")), list[FieldReader]())
 
 
 def _tool_result(returned: Any) -> Any:
@@ -234,7 +220,8 @@ def _example(
         stored = _unanswered(examples[example_id][0])
         example.messages, example.accepted, example.tags = stored.messages, stored.accepted, stored.tags
     else:
-        example.tags = {}
+        # What the run was given is the example's, the same for all systems; what their models were sent is not.
+        example.tags, example.messages = {}, question_of(root.input) or example.messages
     example.id, example.trial, example.tools = example_id, trial, tools
     return example
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import RecordError
 from .calls import calls_of, results_of, role_of, text_of
 from .field_reader import FieldReader
+from .framework_messages import framework_messages
 from .json_values import as_text, is_list, is_object, parsed
 from .langchain_messages import plain_message
 from .message_parts import results_apart
@@ -39,7 +40,7 @@ def is_conversation(value: Any) -> bool:
 
 
 def _is_item(value: Any) -> bool:
-    if not is_object(value) or "role" in value:
+    if not is_object(value) or "role" in value or framework_messages(value) is not None:
         return is_object(value)
     flat = plain_message(value)  # a call and a tool have a type of LangChain's, too, but no content
     return value.get("type") in _ITEMS or (flat is not value and "content" in flat)
@@ -84,7 +85,10 @@ def item_messages(items: Iterable[FieldReader]) -> list[FieldReader]:
 
 
 def _function_items(item: FieldReader) -> list[FieldReader]:
-    """Return calls of custom tools and of MCP servers as calls of functions, and their results."""
+    """Return items of frameworks as messages, and calls of other tools as calls of functions."""
+    messages = framework_messages(item.value)
+    if messages is not None:
+        return [FieldReader(each, item.at) for each in messages]
     value, kind = item.value, "" if "role" in item else item.get("type")
     if kind == "custom_tool_call":
         given = {"arguments": {"input": value.get("input")}, "call_id": value.get("call_id")}

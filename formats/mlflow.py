@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ..errors import RecordError
 from ..records import Source
-from .calls import call_of
 from .example import answers_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
@@ -26,23 +25,17 @@ from .imported_scores import (
     unscored,
     verdict_on_absent_output,
 )
-from .json_values import is_arguments, is_list, is_object, parsed, tags_of
+from .json_values import is_object, parsed, tags_of
 from .otlp import hex_id
-from .spans import Span, SpanKind, records_of_spans
+from .traces.attributes import plain_attributes
+from .traces.span_attributes import fill_span, without_stack
+from .traces.spans import Span
+from .traces.trace_examples import records_of_spans
 
 NAME = "mlflow"
 ABOUT = "traces (schema 3) with assessments (JSON, JSON Lines)"
 LOST = "previews, timing, artifacts, metadata of traces; overridden assessments"
 
-_KINDS: dict[str, SpanKind] = {
-    "AGENT": "agent",
-    "CHAIN": "agent",
-    "WORKFLOW": "agent",
-    "LLM": "llm",
-    "CHAT_MODEL": "llm",
-    "TOOL": "tool",
-    "RETRIEVER": "retriever",
-}
 _CRITERIA = frozenset({"expected_facts", "guidelines", "criteria", "rubric"})
 
 
@@ -107,49 +100,20 @@ def _spans(row: FileRow) -> list[Span]:
 
 
 def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
-    attributes = FieldReader(
-        {name: parsed(value) for name, value in piece.node("attributes").value.items()},
-        piece.path("attributes"),
-    )
+    attributes = {name: value for name, value in piece.node("attributes").value.items() if value != "null"}
     status = FieldReader(piece.object_in("status"))
     span = Span(
         id=hex_id(piece.need("span_id")),
         position=row.position,
         trace=trace,
         parent=hex_id(piece.text("parent_span_id", "parent_id") or "") or None,
-        kind=_KINDS.get(str(attributes.get("mlflow.spanType")).strip('"'), "other"),
         start=str(piece.get("start_time_unix_nano", "start_time") or "").zfill(20),
-        input=attributes.get("mlflow.spanInputs"),
-        output=attributes.get("mlflow.spanOutputs"),
-        has_output="mlflow.spanOutputs" in attributes,
     )
+    events = ((event.text("name") or "", plain_attributes(event)) for event in piece.nodes("events"))
+    fill_span(span, attributes, events, piece.text("name") or "")
     if "ERROR" in str(status.get("code")):
-        span.error = status.text("message") or "error"
-    if span.kind == "tool":
-        arguments = span.input if is_arguments(span.input) else {}
-        span.call = call_of({"name": piece.need("name"), "arguments": arguments}, piece.at)
-        span.has_arguments = "mlflow.spanInputs" in attributes
-    elif span.kind == "llm":
-        _read_chat(span, attributes)
-    elif span.kind == "retriever" and is_list(span.output):
-        span.documents = span.output
+        span.error = without_stack(status.text("message")) or span.exception or "error"
     return span
-
-
-def _read_chat(span: Span, attributes: FieldReader) -> None:
-    """Read a model's request and reply if they are in the chat API's format."""
-    system = attributes.get("mlflow.llm.model", "mlflow.chat.model")
-    span.system = system if isinstance(system, str) else None
-    returned = span.output
-    if is_object(returned) and "choices" in returned:
-        span.output_messages = [
-            choice.node("message") for choice in FieldReader(returned).nodes("choices")[:1]
-        ]
-    elif is_object(returned) and "role" in returned:
-        span.output_messages = [FieldReader(returned)]
-    tools = attributes.get("mlflow.chat.tools")
-    if is_list(tools):
-        span.tools = cast("list[dict[str, Any]]", tools)
 
 
 def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import RecordError
-from .attributes import plain_attributes
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
-from .genai import genai_span
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .imported_scores import (
@@ -28,8 +26,11 @@ from .imported_scores import (
     verdict_on_absent_output,
 )
 from .json_values import is_object
-from .openinference import evaluations_of, openinference_score, openinference_span
-from .spans import Span, records_of_spans
+from .traces.attributes import plain_attributes
+from .traces.openinference_scores import evaluations_of, openinference_score
+from .traces.span_attributes import fill_span, switch_of, without_stack
+from .traces.spans import Span
+from .traces.trace_examples import records_of_spans
 
 NAME = "otlp"
 ABOUT = "OTLP JSON, spans and events as an SDK prints them; GenAI conventions (old and new) and OpenInference"
@@ -106,9 +107,10 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             for resource in resources:
                 shared = plain_attributes(resource.node("resource"))
                 for scope in resource.nodes("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"):
+                    around = {"resource": {"attributes": shared}, "scope": scope.node("scope").value}
                     for at, piece in scope.items("spans", "logRecords", "log_records"):
                         if is_object(piece):
-                            piece = {"resource": {"attributes": shared}, **piece}  # noqa: PLW2901
+                            piece = {**around, **piece}  # noqa: PLW2901
                         yield FileRow(piece, row.position, at)
         except UNREADABLE as error:
             yield row.position.skipped(error)
@@ -134,18 +136,19 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
         start=str(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time") or "").zfill(20),
     )
+    scope = piece.node("scope", "instrumentation_scope").text("name")
+    provider = attributes.get("gen_ai.provider.name")
+    span.switch = switch_of([name for name in (scope, provider) if isinstance(name, str)])
+    events = ((_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events"))
+    fill_span(span, attributes, events, piece.text("name") or "")
     code = str(status.get("code", "status_code") or "")
-    if code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}:
-        span.error = status.text("message", "description") or str(attributes.get("error.type") or "error")
-    fill = openinference_span if _OPENINFERENCE in attributes else genai_span
-    fill(
-        span,
-        attributes,
-        [(_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events")],
-    )
+    has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
+    if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
+        said = without_stack(status.text("message", "description")) or span.exception
+        span.error = said or str(attributes.get("error.message") or attributes.get("error.type") or "error")
     if span.trace:
         span.tags = {TRACE_TAG: span.trace, SPAN_TAG: span.id, **span.tags}
-    if span.system is None and span.kind == "agent":
+    if span.system is None and span.model is None and span.kind == "agent":
         name = resource.get("service.name")
         span.system = name if isinstance(name, str) and not name.startswith("unknown_service") else None
     return span
@@ -178,7 +181,7 @@ def _attach(
     elif name == EVALUATION:
         yield position.skipped_part("trace_id", "an evaluation of a span that is missing here")
     elif span is not None and name.startswith("gen_ai."):
-        genai_span(span, {}, [(name, {**attributes, **_body(piece)})])
+        fill_span(span, {}, [(name, {**attributes, **_body(piece)})])
     else:
         yield position.skipped_part(
             "event_name", f"an event {name!r} is not an evaluation, and belongs to no span here"

@@ -26,7 +26,7 @@ from .json_values import is_object, parsed
 from .known_columns import row_example
 from .otlp import read_spans
 from .recognized_grades import RecognizedGrades
-from .recorded_content import NO_ANSWER, recorded
+from .traces.recorded_content import NO_ANSWER, recorded
 
 NAME = "phoenix"
 ABOUT = "evaluated data frames, exported spans (JSON Lines, JSON, CSV, Parquet)"

@@ -64,6 +64,7 @@ _MODULES: dict[str, str] = {
     "mlflow": "mlflow",
     "langfuse": "langfuse",
     "tau": "tau_bench",
+    "crewai": "crewai",
     "openai": "openai_chat",
     "phoenix": "phoenix",
     "deepeval": "deepeval",

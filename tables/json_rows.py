@@ -6,6 +6,7 @@ Values are as they are written, with the NaN and infinities that some tools writ
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,13 +14,14 @@ import msgspec
 
 from ..errors import InputError, RecordError, readable
 from ..records.explanations import not_utf8
-from ..records.json_text import DuplicateKeyDetector, is_list, read_object, stands_twice
+from ..records.json_text import DuplicateKeyDetector, is_list, is_object, read_object, stands_twice
 from ..records.jsonl import read_lines
 from ..records.memory_file import InputPath, MemoryFile
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 """Maximum size of a document in bytes, since it is held in memory as a whole."""
 
+_SPACE = re.compile(r"\s++|(?=\{)")
 _LINES = frozenset({".jsonl", ".ndjson"})
 """Suffixes of files with a value on each line."""
 
@@ -123,7 +125,14 @@ def _lines(path: InputPath) -> Iterator[TableRow | UnreadRow]:
 
 
 def _document_values(path: InputPath, is_row: Callable[[Any], bool] | None) -> Iterator[TableRow]:
-    document = read_document(path)
+    try:
+        document = read_document(path)
+    except InputError:
+        objects = _successive_objects(path)
+        if objects is None:
+            raise
+        yield from (TableRow(each, None, "", number) for number, each in enumerate(objects, start=1))
+        return
     if not is_list(document) or (is_row is not None and is_row(document)):
         yield TableRow(document)
         return
@@ -133,17 +142,40 @@ def _document_values(path: InputPath, is_row: Callable[[Any], bool] | None) -> I
 
 def _has_lines(path: InputPath) -> bool:
     """Return whether a file has one value per line, by its name or its first lines."""
-    if isinstance(path, MemoryFile) or path.suffix.lower() in _LINES:
+    if isinstance(path, MemoryFile):
         return True
     try:
         lines = read_lines(path)
         first = next(lines, None)
+        if path.suffix.lower() in _LINES:
+            return first is None or first[2].strip() != b"{"  # indented objects one after the other
         if first is None or next(lines, None) is None:
             return False
         decode(first[2])
     except RecordError:
-        return False
+        return path.suffix.lower() in _LINES
     return True
+
+
+def _successive_objects(path: InputPath) -> list[Any] | None:
+    """Return the objects that a file holds one after the other; None for another file.
+
+    OpenTelemetry's ``ConsoleSpanExporter`` prints spans this way.
+    """
+    with readable(path), path.open("rb") as file:
+        raw = file.read(MAX_DOCUMENT_BYTES + 1)
+    found, at = list[Any](), 0
+    decoder = json.JSONDecoder(object_pairs_hook=_object_or_mark)
+    try:
+        text = raw.decode("utf-8-sig").strip()
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            found.append(value)
+            space = _SPACE.match(text, at)
+            at = len(text) if space is None else space.end()
+    except (ValueError, RecursionError):
+        return None
+    return found if len(found) > 1 and all(map(is_object, found)) else None
 
 
 def is_document(path: InputPath) -> bool:

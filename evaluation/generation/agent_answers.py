@@ -11,6 +11,7 @@ import msgspec
 from ...errors import UsageError
 from ...formats.calls import answer_of, answer_of_steps, results_of, role_of, steps_of
 from ...formats.field_reader import FieldReader
+from ...formats.json_values import parsed
 from ...formats.logged_messages import conversation_messages, is_conversation
 from ...formats.openai_chat import reply_messages
 from ...records import Case, Output, ToolCall, memory_file, message_text, read_records
@@ -87,7 +88,7 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
     """
     if isinstance(answer, str):
         return {"text": answer}
-    answer = _as_json(answer)
+    answer = parsed(answer.decode("utf-8", "replace")) if isinstance(answer, bytes) else _as_json(answer)
     if isinstance(answer, Mapping):
         return _fields_of(dict(cast("Mapping[str, Any]", answer)), case)
     if not _is_sequence(answer):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from time import monotonic
 from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -121,6 +124,7 @@ class Attempt(msgspec.Struct, kw_only=True):
         crash: Exception that the agent's code raised.
         asked_turns: Messages of each turn, for a case with a simulated user.
         user: Requests to that user, and its replies.
+        seconds: Time in which an agent that is no model worked.
     """
 
     case: Case
@@ -133,6 +137,16 @@ class Attempt(msgspec.Struct, kw_only=True):
     crash: BaseException | None = None
     asked_turns: list[list[Message]] | None = None
     user: list[UserTurn] = []
+    seconds: float = 0.0
+
+    @contextmanager
+    def timed(self) -> Generator[None]:
+        """Count the time of a block."""
+        started = monotonic()
+        try:
+            yield
+        finally:
+            self.seconds += monotonic() - started
 
     def begin_turn(self) -> None:
         """Begin a new turn."""
@@ -227,7 +241,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         trial: Number of the attempt.
         asked: Hash of the agent's input, to detect changes of the case.
         made: Hash of the output's line, to detect edits by hand.
-        seconds: Time spent waiting for replies.
+        seconds: Time spent waiting for replies of a model, or in an agent's own code.
         calls: HTTP calls, including retries; 0 if every reply came from the cache or a recording.
         prompt_tokens: Prompt tokens of all steps, as counted by the endpoint.
         completion_tokens: Completion tokens of all steps, as counted by the endpoint.
@@ -264,7 +278,7 @@ def attempt_row(made: MadeOutput) -> AttemptRow:
     return AttemptRow(
         **output.key._asdict(),
         asked=input_hash(attempt.case),
-        seconds=round(sum(step.seconds for step in steps), 3),
+        seconds=round(attempt.seconds + sum(step.seconds for step in steps), 3),
         calls=sum(step.calls for step in steps),
         prompt_tokens=sum(step.prompt_tokens for step in steps),
         completion_tokens=sum(step.completion_tokens for step in steps),

@@ -106,29 +106,30 @@ class CallableAgent:
         # In the thread, a coroutine or generator function only returns its object; a coroutine then runs in this loop.
         values: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
         arguments = {name: values[name] for name in self._parameters}
-        answer = await self._in_thread(partial(self._function, case, **arguments))
+        answer = await self._in_thread(partial(self._function, case, **arguments), attempt)
         if inspect.isawaitable(answer):
-            answer = await answer
+            with attempt.timed():
+                answer = await answer
         if inspect.isgenerator(answer):
             try:
-                return await self._drive(partial(self._advance, answer), attempt, tools, turns)
+                return await self._drive(partial(self._advance, answer, attempt), attempt, tools, turns)
             finally:
                 with suppress(ValueError):  # it is still running, but its result is no longer needed
                     answer.close()
         if inspect.isasyncgen(answer):
-            return await self._drive(partial(_advance_async, answer), attempt, tools, turns)
+            return await self._drive(partial(_advance_async, answer, attempt), attempt, tools, turns)
         if attempt.case.user is not None:
             raise UsageError(
                 f"the agent returned an answer to case {case.id!r}, which has a simulated user; yield steps to talk to it"
             )
         return answer
 
-    async def _advance(self, steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
-        return await self._in_thread(partial(_advance, steps, received))
+    async def _advance(self, steps: Generator[Any, Any, Any], attempt: Attempt, received: Any) -> _Advanced:
+        return await self._in_thread(partial(_advance, steps, received), attempt)
 
-    async def _in_thread(self, work: Callable[[], Any]) -> Any:
+    async def _in_thread(self, work: Callable[[], Any], attempt: Attempt) -> Any:
         result, error = await asyncio.get_running_loop().run_in_executor(
-            self._threads, partial(_outcome, work)
+            self._threads, partial(_outcome, work, attempt)
         )
         if error is not None:
             raise error
@@ -158,10 +159,14 @@ class CallableAgent:
         return None
 
 
-def _outcome(work: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    """Return a result or an exception; a future would copy a TimeoutError without its traceback."""
+def _outcome(work: Callable[[], Any], attempt: Attempt) -> tuple[Any, Exception | None]:
+    """Return a result or an exception; a future would copy a TimeoutError without its traceback.
+
+    The time of the attempt is counted here, since work may wait for a thread.
+    """
     try:
-        return thread_safe_call(work)(), None
+        with attempt.timed():
+            return thread_safe_call(work)(), None
     except Exception as error:  # noqa: BLE001 - an agent may raise anything
         return None, error
 
@@ -180,9 +185,10 @@ def _advance(steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
         return _Advanced(end.value, ended=True)
 
 
-async def _advance_async(steps: AsyncGenerator[Any, Any], received: Any) -> _Advanced:
+async def _advance_async(steps: AsyncGenerator[Any, Any], attempt: Attempt, received: Any) -> _Advanced:
     try:
-        return _Advanced(await steps.asend(received))
+        with attempt.timed():
+            return _Advanced(await steps.asend(received))
     except StopAsyncIteration:
         return _Advanced(None, ended=True)
 

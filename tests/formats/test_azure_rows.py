@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pytest
 from each_row import each_row
 
+import fiducial as fd
 from fiducial.api.reading import read_strictly
 from fiducial.errors import RecordError
 from fiducial.formats.azure_rows import recognises
@@ -239,3 +240,16 @@ def test_results_of_a_flow_are_recognised(tmp_path: Path):
     assert recognises({"line_number": 0, **FLOW})
     assert not recognises({"line_number": 0})
     assert not recognises({"text": "a"})
+
+
+def test_a_criterion_among_the_inputs_is_that_of_the_case(tmp_path: Path):
+    rows = [
+        {"inputs.query": "Which city?", "inputs.response": "Rome", f"inputs.{name}": "names a city", "outputs.r": 1}
+        for name in ("criterion", "criteria", "rubric")
+    ]  # fmt: skip
+    path = tmp_path / "details.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = fd.read(path)
+    assert {case.kind for case in found.cases} == {"open_answer"}
+    assert [case.reference["criterion"] for case in found.cases] == ["names a city"] * 3
+    assert not any("names a city" in map(str, case.tags.values()) for case in found.cases)

@@ -12,6 +12,7 @@ import pytest
 from each_row import each_row
 
 import fiducial as fd
+from fiducial.errors import InputError
 from fiducial.records import ToolCall, ToolResults
 
 TRACE, ROOT, CHILD = "0af7651916cd43dd8448eb211c80319c", "00f067aa0ba902b7", "00f067aa0ba902b8"
@@ -90,8 +91,10 @@ def test_a_response_of_a_call_may_be_called_result(read: Read):
         ]
         done = [{"role": "assistant", "parts": [{"type": "text", "content": "done"}]}]
         chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(messages), "gen_ai.output.messages": json.dumps(done)}  # fmt: skip
-        [case] = read(otlp(span(chat))).cases
-        assert case.turns[0][2] == {"role": "tool", "content": "F", "tool_call_id": "c"}
+        found = read(otlp(span(chat)))
+        assert found.cases[0].messages == [{"role": "user", "content": "Hi"}]
+        call_made = ToolCall(name="f", arguments='{"x": 1}')
+        assert found.outputs[0].turns == [[[call_made], ToolResults(results=["F"]), "done"]]
 
 
 def test_evaluations_of_openinference_are_verdicts_of_judges_and_of_people(read: Read):
@@ -328,3 +331,61 @@ def test_a_question_that_is_json_text_is_asked_as_it_stands(read: Read, item: di
     """A question's JSON text is not a list of messages."""
     given = {name: {"question": text} if value == "{}" else value for name, value in item.items()}
     assert [case.messages for case in read(given).cases] == [[{"role": "user", "content": text}]]
+
+
+def chat_span(number: int, parent: str, asked: list[Any], said: str) -> dict[str, Any]:
+    done = [{"role": "assistant", "content": said}]
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(asked), "gen_ai.output.messages": json.dumps(done)}  # fmt: skip
+    return span(chat, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number))
+
+
+FIRST = [{"role": "user", "content": "Where?"}]
+SECOND = [*FIRST, {"role": "assistant", "content": "Rome"}, {"role": "user", "content": "When?"}]
+
+
+def test_two_turns_in_one_trace_are_one_conversation(read: Read):
+    runs = [{"gen_ai.operation.name": "invoke_agent"}, {"gen_ai.operation.name": "invoke_agent"}]
+    agents = [span(run, spanId=f"{at:016x}", parentSpanId=ROOT, startTimeUnixNano=str(at)) for at, run in zip((10, 20), runs, strict=True)]  # fmt: skip
+    found = read(otlp(span({}), *agents, chat_span(11, f"{10:016x}", FIRST, "Rome"), chat_span(21, f"{20:016x}", SECOND, "Now")))  # fmt: skip
+    assert found.cases[0].turns == [FIRST, SECOND[-1:]]
+    assert (found.outputs[0].turns, found.outputs[0].text) == ([["Rome"], ["Now"]], "Now")
+
+
+def test_what_a_program_says_as_the_user_in_one_run_is_no_turn(read: Read):
+    agent = span({"gen_ai.operation.name": "invoke_agent"})
+    found = read(otlp(agent, chat_span(11, ROOT, FIRST, "Rome"), chat_span(21, ROOT, SECOND, "Now")))
+    assert found.cases[0].turns == [FIRST]
+    assert (found.outputs[0].turns, found.outputs[0].text) == ([["Rome", "Now"]], "Now")
+
+
+def test_a_model_inside_another_is_the_same_call(read: Read):
+    found = read(otlp(chat_span(1, "", FIRST, "Rome"), chat_span(2, f"{1:016x}", FIRST, "Rome")))
+    assert (found.outputs[0].text, found.outputs[0].turns) == ("Rome", None)
+
+
+def test_a_tool_that_no_model_asked_for_is_no_call(read: Read):
+    tool = span({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "log", "gen_ai.tool.call.arguments": "{}"}, spanId=CHILD, parentSpanId=ROOT, startTimeUnixNano="2")  # fmt: skip
+    root = span({"gen_ai.operation.name": "invoke_agent"})
+    assert read(otlp(root, chat_span(3, ROOT, FIRST, "Rome"), tool)).outputs[0].tool_calls is None
+    merged = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "(merged tools)"}
+    alone = read(otlp(root, tool, span(merged, spanId=f"{9:016x}", parentSpanId=ROOT)))
+    assert [call.name for call in alone.outputs[0].tool_calls or []] == ["log"]
+
+
+@each_row("printed", [lambda line: json.dumps(line, indent=4), json.dumps])
+@each_row("name", ["spans.json", "spans.jsonl"])
+def test_spans_that_are_printed_one_after_the_other_are_read(
+    printed: Callable[[Any], str], name: str, tmp_path: Path
+):
+    lines = [{"name": "chat", "context": {"trace_id": TRACE[:-1] + str(at), "span_id": ROOT}, "attributes": {"gen_ai.prompt": "Hi", "gen_ai.completion": "Hello"}} for at in range(3)]  # fmt: skip
+    path = tmp_path / name
+    path.write_text("\n".join(map(printed, lines)) + "\n")
+    found = fd.read(path)
+    assert ([output.text for output in found.outputs], found.skipped) == (["Hello"] * 3, [])
+
+
+def test_a_file_that_breaks_off_among_printed_spans_is_refused(tmp_path: Path):
+    path = tmp_path / "spans.json"
+    path.write_text('{\n "name": "a",\n "attributes": {}\n}\n{\n "name"')
+    with pytest.raises(InputError, match="not JSON"):
+        fd.read(path)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import RecordError
-from .field_reader import FieldReader
-from .json_values import is_list, is_object
+from ...errors import RecordError
+from ..field_reader import FieldReader
+from ..json_values import is_list, is_object
 
 _WHOLE = ("intValue", "int_value")
 _PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip

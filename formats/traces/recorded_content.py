@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .field_reader import FieldReader
-from .message_parts import parts_of
+from ..field_reader import FieldReader
+from ..message_parts import parts_of
 
 PLACEHOLDERS = frozenset({"__REDACTED__", "<fully masked due to failed mask function>"})
 """Texts in place of hidden content: OpenInference's and Langfuse's."""
@@ -16,6 +16,18 @@ PLACEHOLDERS = frozenset({"__REDACTED__", "<fully masked due to failed mask func
 _SWITCH = "switch on the recording of content where the traces are made"
 NO_ANSWER = f"the answer was not recorded, so there is no output; {_SWITCH}"
 NO_ARGUMENTS = f"the arguments of a call were not recorded, so there is no output; {_SWITCH}"
+
+
+def not_recorded(what: str, switch: str | None) -> str:
+    """Return the reason why there is no output, with the setting that records content.
+
+    Args:
+        what: What is missing, with its verb, as in `NO_ANSWER`.
+        switch: The setting; see `SWITCHES`.
+    """
+    advice = _SWITCH if switch is None else f"set {switch} where the traces are made"
+    return f"{what} not recorded, so there is no output; {advice}"
+
 
 _CONTENT = frozenset({"content", "parts", "contents", "refusal", "tool_calls", "toolCalls", "function_call"})
 _TEXTS = frozenset({"text", "content", "refusal"})

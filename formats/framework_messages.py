@@ -1,0 +1,203 @@
+"""Messages as agent frameworks store them, as messages of a chat.
+
+Pydantic AI's requests and responses, LlamaIndex' blocks, ADK's events, smolagents' steps, AutoGen's events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .json_values import is_list, is_object, parsed
+
+_Message = dict[str, Any]
+
+
+def framework_messages(value: Any) -> list[_Message] | None:
+    """Return an item of a framework's conversation as messages of a chat; None for any other."""
+    if not is_object(value):
+        return None
+    return next((read(value) for is_of, read in _FORMS if is_of(value)), None)
+
+
+def _call(name: Any, arguments: Any, identity: Any) -> dict[str, Any]:
+    return {
+        "id": identity,
+        "type": "function",
+        "function": {"name": name, "arguments": {} if arguments is None else arguments},
+    }
+
+
+def _said(text: str | None, calls: list[dict[str, Any]]) -> list[_Message]:
+    """Return an agent's message; none if there is neither a text nor a call."""
+    message: _Message = {"role": "assistant", "content": text}
+    return [message | ({"tool_calls": calls} if calls else {})] if text is not None or calls else []
+
+
+def _result(identity: Any, content: Any, *, failed: bool = False) -> _Message:
+    return {"role": "tool", "tool_call_id": identity, "content": content} | (
+        {"is_error": True} if failed else {}
+    )
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if is_object(each)] if is_list(value) else []
+
+
+def _texts(parts: list[dict[str, Any]], name: str = "text") -> str | None:
+    texts = [each[name] for each in parts if isinstance(each.get(name), str)]
+    return "".join(texts) if texts else None
+
+
+def _is_pydantic_ai(value: _Message) -> bool:
+    return value.get("kind") in {"request", "response"} and is_list(value.get("parts"))
+
+
+def _of_pydantic_ai(value: _Message) -> list[_Message]:
+    parts = _objects(value["parts"])
+    if value["kind"] == "response":
+        texts = [each for each in parts if each.get("part_kind") == "text"]
+        calls = [
+            _call(each.get("tool_name"), each.get("args"), each.get("tool_call_id"))
+            for each in parts
+            if each.get("part_kind") == "tool-call"
+        ]
+        return _said(_texts(texts, "content"), calls)
+    asked = any(each.get("part_kind") == "user-prompt" for each in parts)
+    told = value.get("instructions")
+    messages: list[_Message] = [{"role": "system", "content": told}] if told and asked else []
+    for part in parts:
+        kind, content = part.get("part_kind"), part.get("content")
+        if kind == "system-prompt":
+            messages.append({"role": "system", "content": content})
+        elif kind == "user-prompt":
+            messages.append({"role": "user", "content": _prompt(content)})
+        elif kind == "tool-return":
+            failed = part.get("outcome") not in {None, "success"}
+            messages.append(_result(part.get("tool_call_id"), content, failed=failed))
+        elif kind == "retry-prompt" and part.get("tool_name"):
+            messages.append(_result(part.get("tool_call_id"), content, failed=True))
+        elif kind == "retry-prompt":
+            messages.append({"role": "user", "content": content})
+    return messages
+
+
+def _prompt(content: Any) -> Any:
+    """Return a user's content, whose texts may stand bare in a list."""
+    if not is_list(content):
+        return content
+    return [{"type": "text", "text": each} if isinstance(each, str) else each for each in content]
+
+
+def _is_llama_index(value: _Message) -> bool:
+    return "role" in value and is_list(value.get("blocks"))
+
+
+def _of_llama_index(value: _Message) -> list[_Message]:
+    blocks = _objects(value["blocks"])
+    more = value.get("additional_kwargs")
+    extra: dict[str, Any] = more if is_object(more) else {}
+    text = _texts(blocks)
+    if value["role"] == "tool":
+        return [_result(extra.get("tool_call_id"), text)]
+    made = [
+        _call(each.get("tool_name"), each.get("tool_kwargs"), each.get("tool_call_id"))
+        for each in blocks
+        if each.get("block_type") == "tool_call"
+    ]
+    calls = made or _objects(extra.get("tool_calls"))
+    message: _Message = {"role": value["role"], "content": text}
+    return [message | ({"tool_calls": calls} if calls else {})]
+
+
+def _is_adk(value: _Message) -> bool:
+    return "author" in value and ("content" in value or "actions" in value or "invocation_id" in value)
+
+
+def _of_adk(value: _Message) -> list[_Message]:
+    content = value.get("content")
+    held: dict[str, Any] = content if is_object(content) else {}
+    parts = _objects(held.get("parts"))
+    if value.get("partial") is True:
+        return []  # a piece of a stream, which a whole event follows
+    calls, results = list[dict[str, Any]](), list[_Message]()
+    for part in parts:
+        call, response = part.get("function_call", part.get("functionCall")), part.get("function_response", part.get("functionResponse"))  # fmt: skip
+        if is_object(call):
+            calls.append(_call(call.get("name"), call.get("args"), call.get("id")))
+        if is_object(response):
+            results.append(_result(response.get("id"), response.get("response")))
+    text = _texts([each for each in parts if not each.get("thought")])
+    if held.get("role") == "user" and not results:
+        return [{"role": "user", "content": text}]
+    return [*_said(text, calls), *results]
+
+
+def _is_smolagents(value: _Message) -> bool:
+    return "step_number" in value and "observations" in value
+
+
+def _is_task(value: _Message) -> bool:
+    return value.keys() == {"task", "task_images"} or value.keys() == {"system_prompt"}
+
+
+def _of_task(value: _Message) -> list[_Message]:
+    if "task" in value:
+        return [{"role": "user", "content": value["task"]}]
+    return [{"role": "system", "content": value["system_prompt"]}]
+
+
+def _of_smolagents(value: _Message) -> list[_Message]:
+    said = value.get("model_output_message")
+    output: dict[str, Any] = said if is_object(said) else {}
+    calls = _objects(output.get("tool_calls")) or _objects(value.get("tool_calls"))
+    functions = [each["function"] for each in calls if is_object(each.get("function"))]
+    if len(functions) == 1 and functions[0].get("name") == "final_answer":
+        arguments = parsed(functions[0].get("arguments"))
+        answer = arguments.get("answer") if is_object(arguments) else arguments
+        return [{"role": "assistant", "content": answer if isinstance(answer, str) else str(answer)}]
+    messages = _said(value.get("model_output"), calls)
+    error = value.get("error")
+    if is_object(error):
+        return [
+            *messages,
+            *(_result(each.get("id"), error.get("message"), failed=True) for each in calls[:1]),
+        ]
+    lines = str(value.get("observations") or "").splitlines()
+    if len(lines) != len(calls):  # results that have several lines cannot be told apart
+        lines = [str(value.get("observations") or "")]
+    return [
+        *messages,
+        *(_result(call.get("id"), line) for call, line in zip(calls, lines, strict=False)),
+    ]
+
+
+_AUTOGEN = frozenset({"TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage", "StopMessage", "ThoughtEvent"})  # fmt: skip
+
+
+def _is_autogen(value: _Message) -> bool:
+    return value.get("type") in _AUTOGEN and "source" in value
+
+
+def _of_autogen(value: _Message) -> list[_Message]:
+    content, kind = value.get("content"), value["type"]
+    if kind == "ToolCallRequestEvent":
+        calls = [_call(each.get("name"), each.get("arguments"), each.get("id")) for each in _objects(content)]
+        return _said(None, calls)
+    if kind == "ToolCallExecutionEvent":
+        return [
+            _result(each.get("call_id"), each.get("content"), failed=each.get("is_error") is True)
+            for each in _objects(content)
+        ]
+    role = "user" if value["source"] == "user" else "assistant"
+    return [{"role": role, "content": content}]
+
+
+_FORMS: tuple[tuple[Callable[[_Message], bool], Callable[[_Message], list[_Message]]], ...] = (
+    (_is_pydantic_ai, _of_pydantic_ai),
+    (_is_llama_index, _of_llama_index),
+    (_is_adk, _of_adk),
+    (_is_smolagents, _of_smolagents),
+    (_is_task, _of_task),
+    (_is_autogen, _of_autogen),
+)

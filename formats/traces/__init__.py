@@ -1,0 +1,1 @@
+"""Traces of agent frameworks: spans in any convention, read in one way."""

@@ -1,0 +1,130 @@
+"""Calls of a trace, and the tools' spans that ran them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...records import Step, ToolResults
+from ..calls import IdentifiedCall, results_of, role_of
+from ..field_reader import FieldReader
+from ..json_values import as_text, is_list, is_object, parsed
+from ..langchain_messages import plain_message
+from ..message_parts import are_parts
+from .model_calls import unwrapped
+from .spans import Span
+
+
+class MadeCalls:
+    """Calls that were made in one step, with their results.
+
+    Attributes:
+        calls: The calls.
+        told: Results by a call's number, as a later request tells them.
+        ran: Spans by a call's number.
+    """
+
+    def __init__(self, calls: list[IdentifiedCall]) -> None:
+        self.calls = calls
+        self.told: dict[int, Any] = {}
+        self.ran: dict[int, Span] = {}
+
+    def messages(self) -> Iterator[FieldReader]:
+        """Yield the calls, and their results if there are any, as messages of a chat."""
+        calls = [
+            {"id": str(at), "name": each.call.name, "arguments": each.call.arguments}
+            for at, each in enumerate(self.calls)
+        ]
+        yield FieldReader({"role": "assistant", "tool_calls": calls})
+        for at in sorted(self.told.keys() | self.ran.keys()):
+            yield FieldReader({"role": "tool", "tool_call_id": str(at), "content": self.result(at)})
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the calls, and their results if there are any."""
+        yield [each.call for each in self.calls]
+        if self.told or self.ran:
+            yield ToolResults(results=[self.result(at) for at in range(len(self.calls))])
+
+    def result(self, at: int) -> Any:
+        """Return a call's result: its span's error, what the model was told, or the span's output."""
+        span = self.ran.get(at)
+        if span is not None and span.error is not None:
+            told = self.told.get(at)
+            is_more = isinstance(told, str) and span.exception is None and span.error not in told
+            return {"error": told if is_more else span.exception or span.error}
+        if at in self.told:
+            return self.told[at]
+        return None if span is None else result_in(span)
+
+
+def result_in(span: Span) -> Any:
+    """Return the result in a tool's span, out of the message or the parts that hold it."""
+    value = parsed(span.output)
+    if is_object(value):
+        message = plain_message(value)
+        if role_of(FieldReader(message)) == "tool" and "content" in message:
+            [(_, value)] = results_of(FieldReader(message))[:1]
+            return parsed(value)
+    if is_list(value) and are_parts(value) and all(is_object(each) and "text" in each for each in value):
+        return parsed("".join(str(each["text"]) for each in value))
+    return value if value is not None else as_text(span.output)
+
+
+def id_in(span: Span) -> str | None:
+    """Return the id of the call that a span ran, which may stand in its result alone."""
+    assert span.call is not None
+    if span.call.id is not None:
+        return span.call.id
+    value = parsed(span.output)
+    return FieldReader(plain_message(value)).name("tool_call_id") if is_object(value) else None
+
+
+def owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
+    """Return the call that a tool's span ran; None if no model asked for it.
+
+    It has the span's id, else its name and arguments, else its name alone.
+    """
+    pending = [(step, at) for step in made for at in range(len(step.calls)) if at not in step.ran]
+    identity = id_in(span)
+    if identity is not None:
+        known = {each.id for step in made for each in step.calls}
+        if identity in known:
+            return next(((step, at) for step, at in pending if step.calls[at].id == identity), None)
+    return next(
+        ((step, at) for is_same in _WAYS for step, at in pending if is_same(step.calls[at], span)),
+        None,
+    )
+
+
+def _name_is_same(asked: IdentifiedCall, span: Span) -> bool:
+    return span.call is not None and asked.call.name == span.call.call.name
+
+
+def _arguments_are_same(asked: IdentifiedCall, span: Span) -> bool:
+    """Return whether a span was given a call's arguments, bare, by position or with defaults."""
+    assert span.call is not None
+    wanted, given = unwrapped(asked.call.arguments), unwrapped(span.call.call.arguments)
+    if wanted == given:
+        return True
+    if not is_object(wanted):
+        return False
+    if is_object(given):
+        positional = given.get("args")
+        if is_list(positional) and is_object(named := given.get("kwargs", {})):
+            rest = [value for name, value in wanted.items() if name not in named]
+            return rest == positional and named.items() <= wanted.items() if _hashable(named) else False
+        return bool(wanted) and all(name in given and given[name] == value for name, value in wanted.items())
+    values = [*wanted.values()]
+    return len(values) == 1 and str(span.bare) == str(values[0])
+
+
+def _hashable(value: dict[str, Any]) -> bool:
+    return all(isinstance(each, str | int | float | bool | None) for each in value.values())
+
+
+_WAYS: tuple[Callable[[IdentifiedCall, Span], bool], ...] = (
+    lambda asked, span: _name_is_same(asked, span) and _arguments_are_same(asked, span),
+    _name_is_same,
+    lambda asked, span: bool(unwrapped(asked.call.arguments)) and _arguments_are_same(asked, span),
+)
+"""Ways to find the call of a span without its id, the surest first."""

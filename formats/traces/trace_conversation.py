@@ -1,0 +1,387 @@
+"""The conversation of a trace: that of its models' spans, with its tools' spans joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ...records import Message, Step
+from ..calls import (
+    AgentAnswer,
+    IdentifiedCall,
+    answer_of,
+    answer_of_steps,
+    are_messages,
+    calls_of,
+    question_of,
+    results_of,
+    role_of,
+    split_question,
+    text_of,
+)
+from ..conversation_turns import ConversationTurn
+from ..field_reader import FieldReader
+from ..json_values import answer_text, as_text, is_object, parsed
+from ..logged_messages import conversation_messages, is_conversation, message_key
+from .conventions import FINAL_ANSWER, FRAMEWORKS_WORDS
+from .model_calls import request_messages
+from .recorded_content import not_recorded
+from .spans import Span
+from .tool_results import MadeCalls, owner_of
+
+
+class TraceConversation(NamedTuple):
+    """Question and answer of a trace.
+
+    Attributes:
+        question: The messages before the answer.
+        answer: The answer; None if it was not recorded.
+        unrecorded: Why there is no answer.
+        turns: The turns, if the user spoke again.
+    """
+
+    question: list[Message]
+    answer: AgentAnswer | None
+    unrecorded: str | None = None
+    turns: list[ConversationTurn] = []
+
+
+def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
+    """Return the conversation of a trace, from its root and the spans below."""
+    models = _models(spans)
+    told = _Told(models, _runs(root, spans))
+    for model in models:
+        told.add(model)
+    asked_for = any(span.output_messages or _text(span) for span in models)
+    tools = [span for span in spans if span.call is not None]
+    has_arguments = all(span.has_arguments for span in models)
+    if asked_for:
+        told.join(tools)
+    else:
+        told.take_calls(tools)
+        has_arguments = has_arguments and all(span.has_arguments for span in tools)
+    question = _question(root, spans, told)
+    switch = next((span.switch for span in [*models, root, *spans] if span.switch), None)
+    if not _has_answer(root, models, tools):
+        return TraceConversation(question, None, not_recorded("the answer was", switch))
+    if not has_arguments:
+        return TraceConversation(question, None, not_recorded("the arguments of a call were", switch))
+    if not asked_for:
+        return _of_root(root, question, told)
+    told.end(_said_at(root))
+    return TraceConversation(question, answer_of_steps(told.steps()), None, told.turns(question))
+
+
+def _runs(root: Span, spans: list[Span]) -> dict[str, str]:
+    """Return the run of each span: the span below the root that it is in, which is no model's.
+
+    Models' spans below a root that is no agent's are runs of their own.
+    """
+    by_id = {span.id: span for span in spans}
+    runs = dict[str, str]()
+    for span in spans:
+        at, seen = span, set[str]()
+        while at.parent in by_id and at.parent != root.id and at.id not in seen:
+            seen.add(at.id)
+            at = by_id[at.parent]
+        runs[span.id] = root.id if at.kind == "llm" and root.kind != "other" else at.id
+    return runs
+
+
+def _models(spans: list[Span]) -> list[Span]:
+    """Return the models' spans, without those of a second instrumentation inside them."""
+    by_id = {span.id: span for span in spans}
+
+    def is_inside(span: Span, holds: set[str]) -> bool:
+        parent, seen = span.parent, {span.id}
+        while parent is not None and parent in by_id and parent not in seen:
+            if parent in holds:
+                return True
+            seen.add(parent)
+            parent = by_id[parent].parent
+        return False
+
+    models = [span for span in spans if span.kind == "llm"]
+    if any(span.has_messages for span in models):
+        # Helpers of a model's client are recorded like models, but without messages.
+        models = [span for span in models if span.has_messages or span.output is None]
+    holds = {span.id for span in models if span.output_messages or span.error is not None}
+    outer = [span for span in models if not is_inside(span, holds)]
+    inner = {span.id for span in outer if span.id in holds}
+    silent = {
+        span.id
+        for span in outer
+        if span.id not in inner and any(is_inside(each, {span.id}) for each in outer if each is not span)
+    }
+    return [span for span in outer if span.id not in silent]
+
+
+def _text(span: Span) -> str | None:
+    return None if span.output is None else answer_text(parsed(span.output))
+
+
+class _Told:
+    """The steps that models told, in order."""
+
+    def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
+        self.runs = runs
+        self.asked, self.begun = _begun(next((each.messages for each in models if each.messages), list[Any]()))
+        self.entries: list[str | MadeCalls] = []
+        self.last: Span | None = None
+        self.users: dict[int, list[Message]] = {}
+        """Messages of the user that came before an entry, by its number."""
+
+    @property
+    def made(self) -> list[MadeCalls]:
+        """The steps that are calls."""
+        return [each for each in self.entries if isinstance(each, MadeCalls)]
+
+    def add(self, model: Span) -> None:
+        """Add a request's results and a reply's texts and calls."""
+        later = self._after_question(model.messages)
+        if self.last is None and self.begun and model.messages:
+            self._tell(self.begun)
+        self._recall(later, model)
+        self._take_results(later)
+        if spoken := self._user_again(later, model):
+            self.users[len(self.entries)] = spoken
+        if not model.output_messages and (text := _text(model)):
+            self.entries.append(text)
+        known = {each.id for step in self.made for each in step.calls if each.id is not None}
+        for message in model.output_messages:
+            text, calls = text_of(message), calls_of(message)
+            if calls and all(each.id in known for each in calls):
+                continue
+            final = _final_answer(calls)
+            self.entries += [each for each in (text, final) if each]
+            if calls and final is None:
+                self.entries.append(MadeCalls(calls))
+        self.last = model
+
+    def _after_question(self, messages: list[Message]) -> list[FieldReader]:
+        """Return a request's messages after the question; all of them if it has another."""
+        nodes, asked = [FieldReader(each) for each in messages], [FieldReader(each) for each in self.asked]
+        begins = [message_key(each) for each in nodes[: len(asked)]] == [message_key(each) for each in asked]
+        return nodes[len(asked) :] if begins else nodes
+
+    def _recall(self, later: list[FieldReader], model: Span) -> None:
+        """Take the replies that no span holds from a later request."""
+        if self.last is None or self.last.has_output or len(later) == len(model.messages):
+            return
+        spoken = [each for each in later if role_of(each) == "assistant"]
+        told = sum(len(each.calls) if isinstance(each, MadeCalls) else 1 for each in self.entries)
+        if sum(bool(text_of(each)) + len(calls_of(each)) for each in spoken) > told:
+            self.entries = []
+            self._tell(spoken)
+
+    def _tell(self, messages: list[FieldReader]) -> None:
+        """Add an agent's messages; successive calls without a text are one step."""
+        after_calls = False
+        for message in messages:
+            text, calls = text_of(message), calls_of(message)
+            is_agents = role_of(message) == "assistant"
+            if text and is_agents:
+                self.entries.append(text)
+            if calls and after_calls and not text and isinstance(last := self.entries[-1], MadeCalls):
+                last.calls += calls
+            elif calls:
+                self.entries.append(MadeCalls(calls))
+            after_calls = bool(calls)
+
+    def _user_again(self, later: list[FieldReader], model: Span) -> list[Message]:
+        """Return what the user said after the last text, to another run; empty if it was no user.
+
+        Agents' programs write as the user, too, but in one run.
+        """
+        said = next((n for n in reversed(range(len(later))) if role_of(later[n]) == "assistant"), None)
+        if said is None or self.last is None or len(later) == len(model.messages):
+            return []
+        last = self.entries[-1] if self.entries else None
+        if not isinstance(last, str) or (text_of(later[said]) or "").strip() != last.strip():
+            return []
+        after = [each for each in later[said + 1 :] if role_of(each) == "user" and not results_of(each)]
+        is_users = not any((text_of(each) or "").startswith(FRAMEWORKS_WORDS) for each in after)
+        is_other_run = self.runs[model.id] != self.runs[self.last.id]
+        return [each.value for each in after] if is_users and is_other_run else []
+
+    def _take_results(self, later: list[FieldReader]) -> None:
+        """Take the results of calls from a request, by id, else in order."""
+        used = set[tuple[int, int]]()
+        pending, answered = list[IdentifiedCall](), False
+        for message in later:
+            if calls := calls_of(message):
+                pending = calls if answered else pending + calls
+                answered = False
+            for identity, value in results_of(message):
+                answered = True
+                at = next((n for n, each in enumerate(pending) if each.id == identity), 0)
+                asked = pending.pop(at) if pending else None
+                place = self._place(identity, asked, used)
+                if place is not None:
+                    used.add(place)
+                    self.made[place[0]].told[place[1]] = _as_result(value)
+
+    def _place(
+        self, identity: str | None, asked: IdentifiedCall | None, used: set[tuple[int, int]]
+    ) -> tuple[int, int] | None:
+        """Return the step and the number of the call that a result answers."""
+        places = [
+            (number, at, each) for number, step in enumerate(self.made) for at, each in enumerate(step.calls)
+        ]
+        if identity is not None:
+            for number, at, each in places:
+                if each.id == identity:
+                    return number, at
+        if asked is None:
+            return None
+        key = (asked.call.name, as_text(parsed(asked.call.arguments)))
+        for number, at, each in places:
+            is_free = (number, at) not in used and (each.id is None or identity is None)
+            if is_free and (each.call.name, as_text(parsed(each.call.arguments))) == key:
+                return number, at
+        return None
+
+    def join(self, tools: Iterable[Span]) -> None:
+        """Join tools' spans to the calls that they ran; one that no model asked for is no call."""
+        for span in tools:
+            owner = owner_of(span, self.made)
+            if owner is not None:
+                owner[0].ran[owner[1]] = span
+
+    def take_calls(self, tools: Iterable[Span]) -> None:
+        """Take tools' spans as calls, where no model's span tells them."""
+        for span in tools:
+            assert span.call is not None
+            own = MadeCalls([span.call])
+            own.ran[0] = span
+            self.entries.append(own)
+
+    def end(self, text: str | None) -> None:
+        """End with the root's text if no model's text does, or another text came after it."""
+        texts = [each.strip() for each in self.entries if isinstance(each, str)]
+        last = self.entries[-1] if self.entries else None
+        if text is None or text == str(None) or (isinstance(last, str) and text.strip() not in texts[:-1]):
+            return
+        if not isinstance(last, str) or last.strip() != text.strip():
+            self.entries.append(text)
+
+    def steps(self) -> list[Step]:
+        """Return the steps."""
+        steps = list[Step]()
+        for each in self.entries:
+            steps += [each] if isinstance(each, str) else each.steps()
+        return steps
+
+    def turns(self, question: list[Message]) -> list[ConversationTurn]:
+        """Return the turns; empty if the user spoke once."""
+        turns = [ConversationTurn([FieldReader(each) for each in question], [])]
+        for number, entry in enumerate(self.entries):
+            if number in self.users:
+                turns.append(ConversationTurn([FieldReader(each) for each in self.users[number]], []))
+            if isinstance(entry, str):
+                turns[-1].reply.append(FieldReader({"role": "assistant", "content": entry}))
+            else:
+                turns[-1].reply.extend(entry.messages())
+        return turns if self.users else []
+
+
+def _begun(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
+    """Split a request that ends with results of calls into question and begun answer."""
+    nodes = [FieldReader(each) for each in messages]
+    if not nodes or not results_of(nodes[-1]):
+        return messages, []
+    asked, begun = split_question(nodes)
+    return ([each.value for each in asked], begun) if asked else (messages, [])
+
+
+def _final_answer(calls: list[IdentifiedCall]) -> str | None:
+    """Return the answer that an only call gives instead of a text."""
+    arguments = parsed(calls[0].call.arguments) if len(calls) == 1 else None
+    name, argument = FINAL_ANSWER
+    if not is_object(arguments) or calls[0].call.name != name or [*arguments] != [argument]:
+        return None
+    return as_text(arguments[argument])
+
+
+def _as_result(value: Any) -> Any:
+    return parsed(value)
+
+
+def _has_answer(root: Span, models: list[Span], tools: list[Span]) -> bool:
+    """Return whether the root or the last model has an answer, or there are only calls."""
+    answering = [span for span in models if span.error is None]
+    if root.has_output or not answering:
+        return root.has_output or bool(tools)
+    return answering[-1].has_output
+
+
+def _of_root(root: Span, question: list[Message], told: _Told) -> TraceConversation:
+    """Return the conversation that the root tells, beside calls of tools' spans."""
+    returned = parsed(root.output)
+    state: Any = returned.get("messages") if is_object(returned) else returned
+    if not told.entries and (is_conversation(state) or are_messages(state)):
+        asked, done = split_question(conversation_messages(state))
+        if done:
+            messages = question or [dict(each.value) for each in asked]
+            return TraceConversation(messages, answer_of(done))
+    steps, text = told.steps(), _root_text(root) if root.error is None else _said_at(root)
+    if text is not None and (not steps or steps[-1] != text):
+        steps.append(text)
+    return TraceConversation(question, answer_of_steps(steps))
+
+
+def _root_text(root: Span) -> str | None:
+    """Return the text at the root; None if the root is a model span, whose steps hold it."""
+    if root.kind == "llm":
+        return None
+    if root.output_messages:
+        return answer_of(root.output_messages).text
+    returned = parsed(root.output)
+    state: Any = returned.get("messages") if is_object(returned) else returned
+    if is_conversation(state) or are_messages(state):
+        return answer_of(conversation_messages(state)).text
+    if is_object(returned) and "role" in returned:
+        return answer_of([FieldReader(returned)]).text
+    return answer_text(returned)
+
+
+def _said_at(root: Span) -> str | None:
+    """Return the text at the root; None if that is the JSON of an application's state."""
+    returned, text = parsed(root.output), _root_text(root)
+    return None if isinstance(returned, dict | list) and text == as_text(returned) else text
+
+
+def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
+    """Return the question: that of the models, in the user's words where a run was given them."""
+    runs = [span for span in (root, *spans) if span is root or span.kind == "agent"]
+    given = [] if root.kind == "llm" else [span.messages or request_messages(span.input) for span in runs]
+    asked = [told.asked, *(span.messages for span in spans if span.kind == "llm")]
+    for words in filter(None, map(_last_user_text, given)):
+        framed = (_with_words(each, words) for each in asked)
+        if (found := next((each for each in framed if each is not None), None)) is not None:
+            return found
+    if told.asked:
+        return told.asked
+    others = [span for span in (root, *spans) if span.kind not in {"tool", "retriever"}]
+    messages = (*given, *(span.messages for span in others))
+    return next((each for each in messages if each), None) or next(
+        (each for span in others if (each := question_of(parsed(span.input)))), list[Message]()
+    )
+
+
+def _last_user_text(messages: list[Message]) -> str | None:
+    texts = [text_of(FieldReader(each)) for each in messages if each.get("role") == "user"]
+    return next((text for text in reversed(texts) if text and text.strip()), None)
+
+
+def _with_words(messages: list[Message], words: str | None) -> list[Message] | None:
+    """Return messages with the user's own words at the end; None if they do not hold them."""
+    last = next((n for n in reversed(range(len(messages))) if messages[n].get("role") == "user"), None)
+    if last is None or words is None:
+        return None
+    text = text_of(FieldReader(messages[last])) or ""
+    if words.strip() not in text:
+        return None
+    said = messages[last] if text.strip() == words.strip() else {**messages[last], "content": words}
+    after = [each for each in messages[last + 1 :] if each.get("role") not in {"assistant", "tool"}]
+    return [*messages[:last], said, *after]

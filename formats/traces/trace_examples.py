@@ -1,0 +1,111 @@
+"""Traces of any tool as examples.
+
+A trace is an example. Its conversation is that of its models' spans: their requests hold the question, their replies texts and calls, and
+results stand in tools' spans (found by a call's id, else its name and arguments, else their order) or in the next request. What was
+given to the root, and what it returned, counts where no model's span holds content; then tools' spans are the calls. The user's text at
+the root replaces a request that only frames it. A lower span with an evaluation is its own
+example, ``trace/span``. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
+records them, and there is no output; a recorded empty answer is graded 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..example import Example
+from ..example_records import records_of
+from ..import_options import Options
+from ..imported_records import FilePosition, ImportedRecord, converted
+from ..imported_scores import numbered_names
+from .spans import Span
+from .trace_conversation import TraceConversation, conversation_of_spans
+
+
+def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[ImportedRecord]:
+    """Yield the records of all traces among these spans, which may come in any order."""
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        if span.trace:
+            traces.setdefault(span.trace, []).append(span)
+        elif span.kind in {"llm", "agent"}:
+            # A span without a trace is its own trace; no id begins with "\0".
+            traces.setdefault(f"\0{len(traces)}", []).append(span)
+        else:
+            reason = f"a span of kind {span.kind!r} without a trace's id belongs to no answer"
+            yield span.position.skipped_part("trace_id", reason)
+    failed = list[tuple[Example, FilePosition]]()
+    systems = set[str]()
+    for trace in traces.values():
+        yield from _records(sorted(trace, key=lambda span: span.start), options, failed, systems)
+    (only,) = systems if len(systems) == 1 else (None,)
+    for example, _ in failed:
+        example.system = only
+    yield from converted(failed, lambda each: records_of(*each, options), lambda each: each[1])
+
+
+def _records(
+    trace: list[Span], options: Options, failed: list[tuple[Example, FilePosition]], systems: set[str]
+) -> Iterator[ImportedRecord]:
+    """Yield the records of a trace; a failed one without a system waits in ``failed``."""
+    root = _root(trace)
+    scored = [span for span in trace if span is not root and span.scores]
+
+    def convert(span: Span) -> Iterable[ImportedRecord]:
+        example = example_of(span, trace if span is root else _below(span, trace))
+        if span is not root:
+            example.id = f"{example.id}/{span.id}"
+        if example.system is None and example.error is not None:
+            failed.append((example, span.position))
+            return ()
+        systems.update(filter(None, [example.system]))
+        return records_of(example, span.position, options)
+
+    return converted([root, *scored], convert, lambda span: span.position)
+
+
+def _root(trace: list[Span]) -> Span:
+    ids = {span.id for span in trace}
+    roots = [span for span in trace if span.parent is None or span.parent not in ids]
+    return next((span for span in roots if span.kind != "other"), roots[0] if roots else trace[0])
+
+
+def _below(span: Span, trace: list[Span]) -> list[Span]:
+    """Return a span and its descendants."""
+    ids = {span.id}
+    while children := {each.id for each in trace if each.parent in ids} - ids:
+        ids |= children
+    return [each for each in trace if each.id in ids]
+
+
+def example_of(root: Span, spans: list[Span]) -> Example:
+    """Return a span as an example, from the span and those below it."""
+    told = conversation_of_spans(root, spans)
+    model = next((span for span in spans if span.kind == "llm" and (span.system or span.model)), None)
+    example = Example(
+        id=root.case or root.trace or root.id,
+        messages=told.question,
+        tools=root.tools or next((span.tools for span in spans if span.tools), list[dict[str, Any]]()),
+        accepted=root.accepted,
+        criterion=root.criterion,
+        context=[document for span in spans for document in span.documents],
+        tags=root.tags,
+        cluster=root.session or next((span.session for span in spans if span.session), None),
+        answer=told.answer,
+        error=_error(root, spans, told),
+        system=root.system or root.model or (None if model is None else model.system or model.model),
+        scores=numbered_names(root.scores),
+    )
+    if example.error is None:
+        example.unrecorded = told.unrecorded
+    if len(told.turns) > 1:
+        example.messages, example.answer, example.conversation = [], None, told.turns
+    return example
+
+
+def _error(root: Span, spans: list[Span], told: TraceConversation) -> str | None:
+    """Return why a run failed: the root's error, or its last model's without an answer."""
+    if root.error is not None or root.has_output:
+        return root.error
+    models = [span for span in spans if span.kind == "llm"]
+    return models[-1].error if models and told.unrecorded is not None else None
