@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -22,7 +21,7 @@ from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..records.table_rows import readable_lines
 from ..report.text.number_text import counted
-from ..spelling import setting
+from ..spelling import command, setting
 from .argument_checks import checked_arguments
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
@@ -101,15 +100,15 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         store.refuse_edited()
         if not store.adjudications:
             raise InputError(
-                f"no decisions yet; make a page for them: `fiducial review {shlex.quote(str(folder))} --of disagreements`",
+                f"no decisions yet; make a page for them: `{command('review', folder, of='disagreements')}`",
                 path=str(folder),
             )
         corrected, unsaid = corrections(store)
     patch = None if out is None or not corrected else written_path(out)
     if patch is not None:
         write_records(patch, corrected)
-    command = "" if patch is None else recheck_command(folder, patch)
-    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=command)
+    recheck = "" if patch is None else str(recheck_command(folder, patch))
+    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=recheck)
 
 
 class LabelsJoined(Shown, frozen=True, kw_only=True):

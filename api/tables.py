@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
+from ..spelling import command
 from .argument_checks import require_declared
 from .callers import warn_caller
 from .label_sources import GivenScale, LabelFiles, grade_scale, label_files, score_scales
@@ -145,7 +145,7 @@ def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
     runs = {str(each) for each in sources if isinstance(each, Path) and each.is_dir()}
     if not len(runs) == len(sources) == 2:  # noqa: PLR2004 - it compares two
         return ""
-    return f"; `fiducial report {shlex.join(map(str, sources))}` compares two runs of one system"
+    return f"; `{command('report', *sources)}` compares two runs of one system"
 
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:

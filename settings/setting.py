@@ -6,7 +6,7 @@ Options of the command line, team files, the trust that these need, and `--help`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -47,6 +47,14 @@ Form: TypeAlias = Literal[
     "verbose",
 ]
 """How a text becomes a value, where the type of the value does not say it."""
+
+SEVERAL: Mapping[Form, bool] = {
+    "labels of one file": True,
+    "numbers": False,
+    "parameters": True,
+    "pass at": True,
+}
+"""Whether the option may be given several times, by form, where the type of the value does not say it."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -137,6 +145,11 @@ class Declared(NamedTuple):
     def option(self) -> str:
         """Its name on the command line."""
         return self.setting.option or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def is_repeatable(self) -> bool:
+        """True if its option may be given several times."""
+        return self.several if self.setting.form is None else SEVERAL.get(self.setting.form, self.several)
 
 
 def names_of(verb: type[DeclaredSettings]) -> dict[str, type[DeclaredSettings]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 
@@ -16,6 +17,9 @@ from fiducial.cli.spelled_options import option_of
 from fiducial.errors import FiducialError
 from fiducial.settings.setting import DeclaredSettings, declared
 from fiducial.spelling import (
+    Command,
+    Option,
+    PythonCall,
     command,
     either,
     flag,
@@ -82,11 +86,38 @@ def test_a_text_that_says_what_to_set_is_known_on_each_surface():
 
 
 def test_a_command_is_one_that_can_be_typed():
-    assert command("plan", "TABLE", next=50) == "fiducial plan TABLE --next 50"
-    assert (
-        command("run", cost=["a=1", "b=2"], again=True, out=None)
-        == "fiducial run --cost a=1 --cost b=2 --again"
+    assert str(command("plan", "TABLE", next=50)) == "fiducial plan TABLE --next 50"
+    repeated = command("run", cost=["a=1", "b=2"], again=True, out=None)
+    assert str(repeated) == "fiducial run --cost a=1 --cost b=2 --again"
+    quoted = command("run", "a b.jsonl", judge=("it's", "k"), out="~/$x")
+    assert shlex.split(str(quoted)) == [
+        "fiducial",
+        "run",
+        "a b.jsonl",
+        "--judge",
+        "it's",
+        "k",
+        "--out",
+        "~/$x",
+    ]
+    assert f"`{command('review', 'a;b')}`" == "`fiducial review 'a;b'`"
+
+
+def test_what_was_typed_is_shown_as_it_stands_until_it_is_changed():
+    judges = Option("judges", "--judge", ("a", "b@old"))
+    typed = Command(
+        "run", ("c",), (judges, Option("out", "--out", ("r",))), "fiducial run c --judge=a b@old --out r"
     )
+    assert str(typed.also(Option("model", "--model", ("m",)))) == f"{typed.typed} --model m"
+    assert str(typed.without("out")) == "fiducial run c --judge a b@old"
+    newer = typed.with_values("judges", lambda judge: judge.replace("old", "new"))
+    assert str(newer) == "fiducial run c --judge a b@new --out r"
+    assert typed.given("out", "judges", "model") == typed.options[::-1]
+
+
+def test_a_call_in_python_writes_its_arguments():
+    call = PythonCall("evaluate", {"judges": [..., 'a "b"'], "pass_at": {"j": 0.75}, "repeats": 2})
+    assert str(call) == 'fd.evaluate(..., judges=[*judges, "a \\"b\\""], pass_at={"j": 0.75}, repeats=2)'
 
 
 @pytest.mark.parametrize("name", ["--max-cost Ltd", "a `--out` b", "tool --next kind"])

@@ -8,7 +8,7 @@ from typing import get_args
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.pass_threshold import ThresholdSource
 from ...judges.baseline import MODEL as BASELINE
-from ..document import Command, Document, Piece
+from ..document import CommandLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..first_answers import adjudicated_lines, verdicts_sentence
 from ..items.naming import ShortNames
@@ -56,7 +56,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in calibration.judges.values())
     judges = number_text.counted(len(calibration.judges), "judge")
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
-    yield Command(number_text.draw_command())
+    yield CommandLine(number_text.draw_command())
     yield ""
     yield from judges_alone_pieces(calibration)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
@@ -11,6 +10,7 @@ from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, TwoRuns
 from ...evaluation.past_runs.repeated_cases import RepeatedCase
+from ...spelling import command
 from ..document import CautionLine, Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, forest
@@ -196,7 +196,7 @@ def carried_pieces(runs: TwoRuns) -> Iterator[Piece]:
         yield CautionLine(
             f"{outputs} another answer in {runs.after}, and the same label: if it was given for the earlier answer, "
             f"corrected rates are wrong; run {runs.after} without these labels, then label its own: "
-            f"fiducial review {shlex.quote(runs.after)}"
+            f"{command('review', runs.after)}"
         )
 
 

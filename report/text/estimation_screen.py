@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
-from ..document import CautionLine, Command, Document, Piece
+from ..document import CautionLine, CommandLine, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
@@ -44,7 +44,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
-        yield Command(draw_command())
+        yield CommandLine(draw_command())
     yield ""
     names = short_names(parts)
     if names.shared:

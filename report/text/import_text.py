@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
 from ...records.column_names import grades_correctness, map_options
 from ...records.folder_files import CASES, LABELS, OUTPUTS
+from ...settings.typed_commands import option_of_verb, proposed
 from ...spelling import spelled_scale, together
 from . import number_text
 from .number_text import counted
@@ -157,13 +157,12 @@ def grade_hints(labels: Mapping[str, str], ratings: Mapping[str, str]) -> Iterat
 def _unread(imported: ImportSummary) -> Iterator[str]:
     """Say which grades and references of a log were not read, and the command that adds them."""
     for name, file in imported.unread.items():
-        words = ("fiducial", "labels", "add", imported.folder, file)
         what, field = ("references", "accepted_answers") if is_reference(name) else ("grades", "label")
         case_id = imported.unread_ids.get(file)
         fields = {field: name} if case_id is None or case_id == "id" else {field: name, "id": case_id}
         condition = "" if case_id else "if rows have an id, "
         yield f"  not read, though it looks like {what}: {name!r}; {condition}add it with"
-        yield f"      {shlex.join(words)} {map_options(fields)}"
+        yield f"      {proposed('labels add', imported.folder, file)} {map_options(fields)}"
 
 
 def _pairing(imported: ImportSummary) -> str:
@@ -176,41 +175,44 @@ def _pairing(imported: ImportSummary) -> str:
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     """Yield the next commands after an import; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
-    cases, outputs, labels, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, LABELS, run))
+    cases, outputs, labels, out = (folder / name for name in (CASES, OUTPUTS, LABELS, run))
     if imported.outputs and imported.kinds:
-        judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
-        options = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
-        options += f" --labels {labels}" if imported.labels else ""
-        yield f"next: fiducial run {cases} --outputs {outputs}{options} --out {out}"
+        judges = sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)})
+        asked = {"judges": tuple(judges), "model": number_text.MODEL} if judges else {}
+        given = {"labels": labels} if imported.labels else {}
+        yield f"next: {proposed('run', cases, outputs=outputs, **asked, **given, out=out)}"
         if judges:
             yield f"      ({number_text.NEEDS_MODEL})"
         if not imported.labels and _is_calibrated_by_checks(imported):
-            yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, if a checker decides)"
+            check = proposed("check", cases, outputs=outputs, out=labels)
+            yield f"      {check}   (labels, if a checker decides)"
     if imported.verdicts and (not imported.labels or imported.scored):
         yield from _next_for_verdicts(imported, "      " if imported.outputs and imported.kinds else "next: ")
     elif imported.kinds and not imported.outputs:
-        yield f"next: fiducial run {cases} --agent 'python my_agent.py' --out {out}   (--generate MODEL for a model)"
+        run_agent = proposed("run", cases, agent="python my_agent.py", out=out)
+        yield f"next: {run_agent}   ({option_of_verb('run', 'generate')} MODEL for a model)"
         if imported.format in _TABLES:
-            yield "      (if the table holds answers, import it again with --map response=COLUMN)"
+            yield f"      (if the table holds answers, import it again with {map_options({'response': 'COLUMN'})})"
 
 
 def _next_for_verdicts(imported: ImportSummary, prefix: str) -> Iterator[str]:
     """Yield the next commands for imported verdicts: by their labels, checkers, or new labels."""
-    folder = shlex.quote(str(Path(imported.folder)))
+    folder = Path(imported.folder)
     if imported.labels:
-        yield f"{prefix}fiducial estimate {folder}{one_judge(imported.judges)}   (the pass rate, corrected with these labels)"
+        estimate = proposed("estimate", folder, judge=one_judge(imported.judges))
+        yield f"{prefix}{estimate}   (the pass rate, corrected with these labels)"
     elif _is_calibrated_by_checks(imported):
         others = ", ".join(judge for judge in imported.judges if not grades_correctness(judge))
         limit = f", which say nothing about {others}" if others else ""
-        yield f"{prefix}fiducial calibrate {folder}   (its judges against these labels{limit})"
+        yield f"{prefix}{proposed('calibrate', folder)}   (its judges against these labels{limit})"
     else:
-        yield f"{prefix}fiducial plan {folder} --next 50   (draws outputs to label, to measure its judges)"
-        yield f"      fiducial calibrate {folder} --labels LABELS.csv   (columns id, system and label)"
+        yield f"{prefix}{proposed('plan', folder, draw=50)}   (draws outputs to label, to measure its judges)"
+        yield f"      {proposed('calibrate', folder, labels='LABELS.csv')}   (columns id, system and label)"
 
 
-def one_judge(judges: Sequence[str]) -> str:
-    """Return the option that `estimate` needs where there are several judges."""
-    return f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
+def one_judge(judges: Sequence[str]) -> str | None:
+    """Return the judge that `estimate` has to be told where there are several."""
+    return judges[0] if len(judges) > 1 else None
 
 
 def _is_calibrated_by_checks(imported: ImportSummary) -> bool:
