@@ -6,7 +6,7 @@ Options of the command line, team files, the trust that these need, and `--help`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -116,6 +116,11 @@ class DeclaredSettings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name}: settings do not change; `replace` returns others")
+
+    def named(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the settings among these names with their values."""
+        known = names_of(type(self))
+        return {name: getattr(self, name) for name in names if name in known}
 
     def replace(self, **values: Any) -> Self:
         """Return these settings with other values of some."""

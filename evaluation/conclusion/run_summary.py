@@ -244,9 +244,25 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
     return None
 
 
+_FORMED = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced"}  # fmt: skip
+"""Fields of a plan that are parts of its signature in forms of their own."""
+
+_WITHOUT_EFFECT = {"out", "judges", "model", "prices", "batch", "judge_parameters", "accept_edited", "workers", "engine", "sharded"}  # fmt: skip
+"""Fields on which no number depends, or for which the tasks, the inputs' identity or `priced` stand."""
+
+
 def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
-    """Return a hash of all that a run's numbers depend on, except its journals."""
+    """Return a hash of all that a run's numbers depend on, except its journals.
+
+    A field of the plan that is not named here counts, too, once it has another value than its default.
+    """
     options = plan.options
+    defaults = dict(zip(plan.__struct_fields__[::-1], plan.__struct_defaults__[::-1], strict=False))
+    other_fields = {
+        name: getattr(plan, name)
+        for name in plan.__struct_fields__
+        if name not in _FORMED | _WITHOUT_EFFECT and getattr(plan, name) != defaults.get(name)
+    }
     parts: list[Any] = [
         VERSION,
         plan.command,
@@ -261,10 +277,11 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         astuple(plan.pass_at),
         plan.repeats,
         plan.jury,
-        [plan.split, plan.split_model],
+        [plan.split_statements, plan.split_model],
         sorted(plan.environments),
         plan.notes,
         list(plan.priced),
+        *([other_fields] if other_fields else []),
     ]
     return hashlib.sha256(encode_json(parts)).hexdigest()
 

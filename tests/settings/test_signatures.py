@@ -13,8 +13,8 @@ import pytest
 import fiducial as fd
 from fiducial.api.checking import Workspaces
 from fiducial.api.model_access import AccessArguments
-from fiducial.api.run_files import PlanFields, plan_of
 from fiducial.calibration.pass_threshold import PassAt
+from fiducial.evaluation.run_plan import Plan
 from fiducial.settings.setting import Declared, DeclaredSettings, declared
 from fiducial.settings.verbs.audit import (
     AuditCertifySettings,
@@ -77,7 +77,6 @@ OTHERWISE = {
     "no_cache": "cache",
     "api_key_env": "api_key",
     "jury": "rule",
-    "split_statements": "split",
     "columns": "map",
 }
 """Names in Python of settings that are named otherwise there."""
@@ -130,9 +129,9 @@ def test_an_argument_has_the_default_and_the_choices_of_its_setting(
 IN_PYTHON = {
     *AccessArguments.__annotations__,
     *Workspaces.__annotations__,
-    *PlanFields.__annotations__,
+    *Plan.__struct_fields__,
     *(name for _, function in VERBS for name in arguments(function)),
-    *(name for function in (fd.judge, fd.jury, plan_of, fd.add_labels) for name in arguments(function)),
+    *(name for function in (fd.judge, fd.jury, fd.add_labels) for name in arguments(function)),
 }
 """Names of arguments of the API."""
 

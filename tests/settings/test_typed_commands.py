@@ -1,4 +1,4 @@
-"""Typed commands are read by the declarations of their settings, as the command line reads them."""
+"""Typed commands are read by the declarations of their settings."""
 
 from __future__ import annotations
 
