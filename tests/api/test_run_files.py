@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import fiducial
@@ -58,8 +59,18 @@ def test_who_asks_for_no_engine_loads_none(tmp_path: Path):
 
 def test_a_setting_with_the_name_of_a_field_of_the_plan_is_that_field(tmp_path: Path):
     """A new option reaches a run without being named on the way."""
-    given = {"model": "m", "repeats": 3, "accept_edited": True, "split_statements": True, "names": "dotted"}
-    files = {"cases": (tmp_path / "c",), "outputs": (tmp_path / "o",), "out": tmp_path / "run"}
+    given: dict[str, Any] = {
+        "model": "m",
+        "repeats": 3,
+        "accept_edited": True,
+        "split_statements": True,
+        "names": "dotted",
+    }
+    files: dict[str, Any] = {
+        "cases": (tmp_path / "c",),
+        "outputs": (tmp_path / "o",),
+        "out": tmp_path / "run",
+    }
     plan = plan_of(RunSettings(**files, **given, judge_on="7", price=("1/2",)), command="typed")
     assert {name: getattr(plan, name) for name in given} == given
     assert (plan.cases, plan.outputs, plan.out, plan.command) == (*files.values(), "typed")

@@ -15,6 +15,7 @@ from fiducial.api.checking import Workspaces
 from fiducial.api.model_access import AccessArguments
 from fiducial.calibration.pass_threshold import PassAt
 from fiducial.evaluation.run_plan import Plan
+from fiducial.settings.access_settings import AccessSettings
 from fiducial.settings.setting import Declared, DeclaredSettings, declared
 from fiducial.settings.verbs.audit import (
     AuditCertifySettings,
@@ -162,6 +163,11 @@ ON_THE_COMMAND_LINE_ALONE = {
     "of",
 }
 """Settings without an argument of the same name, each for the reason beside it."""
+
+
+def test_access_to_a_model_has_the_same_settings_in_python():
+    names = {OTHERWISE.get(each.name, each.name) for each in declared(AccessSettings)}
+    assert names - {*AccessArguments.__annotations__} == {"concurrency"}  # an argument of each function
 
 
 @pytest.mark.parametrize("verb", {verb: None for verb, _ in VERBS}, ids=lambda verb: verb.__name__)
