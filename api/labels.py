@@ -20,7 +20,7 @@ from ..records.disk_files import shards_of
 from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..records.table_rows import readable_lines
-from ..report.text.number_text import counted
+from ..report.text.number_text import counted, whole_list
 from ..spelling import command, setting
 from .argument_checks import checked_arguments
 from .display import Document, Shown
@@ -66,11 +66,11 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
             )
             lines += [f"  {each.item}: {each.found}; {each.why}" for each in self.unsaid[:_SHOWN]]
             if len(self.unsaid) > _SHOWN:
-                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more (--json has all)")
+                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more ({whole_list()} has all)")
         if self.patch is not None:
             lines += [
                 f"patch: {self.patch}",
-                "next: check with the corrected references (`run` takes --labels-patch, too)",
+                f"next: check with the corrected references (`run` takes {setting('labels_patch')}, too)",
                 f"  {self.command}",
             ]
         return lines
@@ -156,7 +156,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             counts = f"{self.added - self.replaced:,} added, {replaced}{self.unchanged:,} already there"
             lines.append(f"labels: {self.labels} ({counts})")
         if self.replaced:
-            lines.append("a replaced label had the same name; keep a second person's labels with --by NAME")
+            other = setting("by", "NAME")
+            lines.append(f"a replaced label had the same name; keep a second person's labels with {other}")
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")

@@ -59,7 +59,7 @@ def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
     judges = sorted({judge for kind in kinds for judge in judges_for(kind, 1, 0)})
     if judges:
         asked = {"judges": tuple(judges), "model": number_text.MODEL, "out": f"{out}-audit"}
-        yield f"next: audit judges ({number_text.NEEDS_MODEL})"
+        yield f"next: audit judges ({number_text.needs_model()})"
         yield f"  {proposed('audit run', out, **asked)}"
 
 

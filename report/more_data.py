@@ -18,7 +18,8 @@ from ..evaluation.conclusion.run_results import (
 )
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..settings.typed_commands import proposed
-from .ranking import ANOTHER_JUDGE, Answer, deciding, ranked_rates
+from .python_call import named
+from .ranking import Answer, deciding, ranked_rates
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import pair_of
 
@@ -88,7 +89,7 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
     rate = system.overall
     if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
         ungraded = counted(rate.of - rate.n, "output")
-        step = another_judge(summary.judges)
+        step = another_judge(summary, summary.judges)
         text = f"Judges left {ungraded} ungraded, too many for a rate of all. {step}"
         return Answer(text=text, evidence="judges")
     if rate is None or rate.value is None:
@@ -115,11 +116,12 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
     )
 
 
-def another_judge(judges: Sequence[JudgeUse]) -> str:
+def another_judge(summary: RunSummary, judges: Sequence[JudgeUse]) -> str:
     """Return the step for judges whose verdicts are of no use."""
     functions = [use.id.name for use in judges if use.id is not None and use.id.kind == "callable"]
     if not functions or len(functions) < len(judges):
-        return ANOTHER_JUDGE
+        model, out = named(summary, "model"), named(summary, "out")
+        return f"Use another {model} or variant of the judge, with a new {out}."
     return f"Fix {listed(functions)}: return a score in [0, 1], a boolean, or (score, reason)."
 
 

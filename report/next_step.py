@@ -116,13 +116,13 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     new = [judge for judge in judges if judge not in typed]
     names_model = summary.not_judged == no_model()
     if not new and not names_model and not summary.is_python:
-        text = f"Reach a model for {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
+        text = f"Reach a model for {undecided} ({_needs_model(summary)}); the same command continues."
         return Answer(text=text, evidence="systems", step=summary.again())
     typed_model = summary.typed.values_of("model")
     used = (use.id.model for use in summary.judges if use.id is not None and use.id.model)
     model = typed_model[-1] if typed_model else next(used, number_text.MODEL)
     settings = {"judges": tuple(new), "model": None if typed_model else model}
-    needs = "" if _reaches_model(summary) or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
+    needs = "" if _reaches_model(summary) or model == BASELINE else f" ({_needs_model(summary)})"
     return Answer(
         text=f"{'Add a judge' if new or not names_model else 'Name a model'} for {undecided}{needs}:",
         evidence="systems",
@@ -145,7 +145,7 @@ def _change_judge(summary: RunSummary, more_than: int = 0) -> Answer | None:
                 reason = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 most = f"{ungraded:,} of {counted(outputs, 'output')}{f' ({reason})' if reason else ''}"
                 text, step = _correct_parse(summary, use) if outcome == "unparsable" else ("", None)
-                text = f"{use.name} {action} {most}. {text or another_judge([use])}"
+                text = f"{use.name} {action} {most}. {text or another_judge(summary, [use])}"
                 return Answer(text=text, evidence="judges", step=step)
     return None
 
@@ -157,6 +157,10 @@ def _correct_parse(summary: RunSummary, judge: JudgeUse) -> tuple[str, Command |
         return "", None
     text = f"Make `parse:` in {prompt} read such replies. Then read them again, without calls:"
     return text, proposed("judge", reparse=summary.folder)
+
+
+def _needs_model(summary: RunSummary) -> str:
+    return number_text.needs_model(named(summary, "base_url"))
 
 
 def _reaches_model(summary: RunSummary) -> bool:
@@ -186,7 +190,7 @@ def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int, verdict: st
     """Propose a model, a search for a prompt, or, if labels are few, reading the errors."""
     text = "Read where it contradicts the labels, and decide who is right:"
     step = summary.reviewed("disagreements")
-    needs = "" if _reaches_model(summary) else f" ({number_text.NEEDS_MODEL})"
+    needs = "" if _reaches_model(summary) else f" ({_needs_model(summary)})"
     prompt = _prompt_of(summary, judge)
     if judge.id is not None and judge.id.kind == "baseline":
         text = f"Ask a model{needs}:"

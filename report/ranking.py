@@ -43,10 +43,6 @@ _PASSING = {
 """Wording of a rate by part; ``{}`` stands for n."""
 
 
-ANOTHER_JUDGE = "Use another --model or variant of the judge, with a new --out."
-"""Step for a judge whose verdicts are of no use."""
-
-
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Answer to one of a reader's questions about a run.
 

@@ -130,7 +130,14 @@ def test_what_a_user_named_is_never_respelled(name: str):
     assert name in str(raised.value)
 
 
-CORE = ("calibration", "deterministic", "evaluation", "formats", "judges", "records")
+SPELLED = ("api", "calibration", "deterministic", "evaluation", "formats", "judges", "records", "report")
+"""Rooms whose texts name settings by `spelling`."""
+
+EXCEPTIONS = {
+    "api/audits.py: --model": "an option of Inspect's command",
+    "report/document_parts.py: --...": "`:--` aligns a column of a table in Markdown",
+}
+"""Texts that look like options, each with the reason why it stays."""
 
 
 def options_declared() -> set[str]:
@@ -143,11 +150,11 @@ def options_declared() -> set[str]:
     return names
 
 
-def test_the_core_writes_no_option():
+def test_only_the_command_line_writes_options():
     options = options_declared()
     found: list[str] = []
     for path in product_files():
-        if path.relative_to(ROOT).parts[0] not in {*CORE, "errors.py", "plugins.py"}:
+        if path.relative_to(ROOT).parts[0] not in {*SPELLED, "errors.py", "plugins.py"}:
             continue
         if "--" not in path.read_text(encoding="utf-8"):
             continue
@@ -157,5 +164,5 @@ def test_the_core_writes_no_option():
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
                 named = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", node.value)} & options
                 named |= {"--..."} if re.search(r"(?<![\w-])--$", node.value) else set()  # f"--{name}"
-                found += [f"{path.relative_to(ROOT)}:{node.lineno}: {name}" for name in sorted(named)]
-    assert found == []
+                found += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(named)]
+    assert {*found} == {*EXCEPTIONS}

@@ -15,16 +15,15 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers, Jud
 from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
 from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
+from ...spelling import command
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number, percent, statistic_cells, with_interval
 
-_DECIDED_BY_MODELS = (
-    "some decisions are a model's: look again at those that matter (`fiducial review RUN --of disagreements`)"
-)
+_DECIDED_BY_MODELS = f"some decisions are a model's: look again at those that matter (`{command('review', 'RUN', of='disagreements')}`)"
 _ONE_SIDED = (
     "agreements were not examined, so the adjudicated numbers are the judge's best case "
-    "(`fiducial review RUN --of disagreements --agreements 30`)"
+    f"(`{command('review', 'RUN', of='disagreements', agreements=30)}`)"
 )
 _TAKEN_AS_RIGHT = (
     "decisions count as right: errors on 5 % of them move corrected accuracy by up to 0.05, which no interval below contains; have a second person "

@@ -44,7 +44,7 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
         if changed := [each for each in runs.repeated if each.before != each.after]:
             yield repeated_table(changed[:_MOST_LISTED])
         if len(changed) > _MOST_LISTED:
-            yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more (--json has all)"
+            yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
@@ -175,7 +175,7 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     ]
     yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, left_aligned=frozenset(range(5)))
     if len(verdicts) > _MOST_LISTED:
-        yield f"  and {number_text.count(len(verdicts) - _MOST_LISTED)} more (--json has all)"
+        yield f"  and {number_text.count(len(verdicts) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
 
 
 def system_of(change: ChangedVerdict) -> str:

@@ -10,15 +10,15 @@ from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
 from .estimation_text import (
-    BY_COLUMNS,
     NOT_INCLUDED,
-    UNPAIRED,
     bound_of,
+    by_columns,
     parts_shown,
     places,
     scenarios_of,
     target_of,
     ungraded_of,
+    unpaired,
 )
 from .number_text import counted, draw_command
 from .one_screen import PlotRow, plotted_table
@@ -63,7 +63,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     if not scenarios_of(whole):
         yield from _strata(whole)
     if ranked:
-        yield CautionLine(UNPAIRED)
+        yield CautionLine(unpaired())
     yield from map(CautionLine, _limits(parts))
 
 
@@ -102,7 +102,7 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
     if scenarios := scenarios_of(part):
         rows = [(each.chosen, each.rate, (each.option,)) for each in scenarios]
         yield plotted_table("if chosen", ("rate", "option"), rows)
-        yield BY_COLUMNS
+        yield by_columns()
 
 
 def _rank(part: RateEstimate) -> str:

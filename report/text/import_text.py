@@ -14,7 +14,7 @@ from ...records import Kind, Source, kind_spec
 from ...records.column_names import grades_correctness, map_options
 from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...settings.typed_commands import option_of_verb, proposed
-from ...spelling import spelled_scale, together
+from ...spelling import setting, spelled_scale, together
 from . import number_text
 from .number_text import counted
 
@@ -45,10 +45,10 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {spec.import_reason}{judges_named}"
         if any(row.accepted_answers and row.context for row in spec.rows):
-            yield "    to judge whether the context supports the answers: --grade-by context (judge: groundedness)"
+            yield f"    to judge whether the context supports the answers: {setting('grade_by', 'context')} (judge: groundedness)"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
-        yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
+        yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; {setting('criterion', 'TEXT')} sets another"
     if imported.own_folders:
         yield f"  skipped {counted(imported.own_folders, 'folder')} made by fiducial"
     yield from _limits(imported, command)
@@ -115,7 +115,7 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
     """Yield limits of a log: conversations, failures, several models."""
     if imported.sessions:
         earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
-        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} (--unit turn: a case a turn)"
+        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} ({setting('unit', 'turn')}: a case a turn)"
     if imported.failed or imported.empty:
         bad = imported.failed + imported.empty
         kinds = {"failed": imported.failed, "empty": imported.empty}
@@ -127,7 +127,7 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
     yield from _unread(imported)
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
-        yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: --system NAME"
+        yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: {setting('system', 'NAME')}"
     guesses = dict(imported.guesses)
     if imported.outputs and imported.columns and not {"query", "messages"} & imported.columns.keys():
         name = map_options({"query": guesses.pop("query", "COLUMN")})
@@ -182,7 +182,7 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
         given = {"labels": labels} if imported.labels else {}
         yield f"next: {proposed('run', cases, outputs=outputs, **asked, **given, out=out)}"
         if judges:
-            yield f"      ({number_text.NEEDS_MODEL})"
+            yield f"      ({number_text.needs_model()})"
         if not imported.labels and _is_calibrated_by_checks(imported):
             check = proposed("check", cases, outputs=outputs, out=labels)
             yield f"      {check}   (labels, if a checker decides)"
