@@ -16,6 +16,11 @@ from typing import Any, NamedTuple, cast
 _option_of: ContextVar[Callable[[str], str] | None] = ContextVar("option_of", default=None)
 """Function that returns the option of a setting; None in Python."""
 
+_read_by: ContextVar[Mapping[str, Command]] = ContextVar("read_by")
+"""By verb, the command that reads what was read."""
+
+_PLACES = {("TABLE",), ("RUN",)}
+"""Arguments of commands that results propose, since they do not know the path of what was read."""
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=[({\[\w'\"]")
 """An argument with its value, as Python writes it."""
@@ -33,6 +38,20 @@ def spelled_as_options(option_of: Callable[[str], str]) -> Generator[None]:
         yield
     finally:
         _option_of.reset(before)
+
+
+@contextmanager
+def read_by(commands: Mapping[str, Command]) -> Generator[None]:
+    """Write commands on a table or run with what was read, during the block.
+
+    Args:
+        commands: By verb, a command with the arguments and options that take the place of ``TABLE`` or ``RUN``.
+    """
+    before = _read_by.set(commands)
+    try:
+        yield
+    finally:
+        _read_by.reset(before)
 
 
 def either(command_line: str | Command, python: str | PythonCall) -> str:
@@ -138,8 +157,11 @@ class Command(NamedTuple):
     typed: str = ""
 
     def __str__(self) -> str:
-        words = ["fiducial", self.verb, *map(shlex.quote, self.arguments), *map(str, self.options)]
-        return self.typed or " ".join(words)
+        if self.typed:
+            return self.typed
+        read = _read_by.get({}).get(self.verb) if self.arguments in _PLACES else None
+        arguments, options = (self if read is None else read.also(*self.options))[1:3]
+        return " ".join(["fiducial", self.verb, *map(shlex.quote, arguments), *map(str, options)])
 
     def given(self, *names: str) -> tuple[Option, ...]:
         """Return the options of these settings, in the order of the names."""

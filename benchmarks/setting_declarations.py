@@ -71,7 +71,7 @@ def commands_read_back(files: Iterable[Path]) -> int:
 
 
 def _reads_commands(call: ast.Call) -> bool:
-    """Return whether a call splits a command, or is an expression over commands and their options."""
+    """Return whether a call splits a command, or is an expression over commands."""
     function = ast.unparse(call.func)
     if function == "shlex.split":
         return True

@@ -9,6 +9,7 @@ from ..errors import UsageError
 from ..records.grades import require_chosen_scores
 from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
 from ..settings.setting import names_of
+from ..spelling import Option, command
 from .forms import kept
 from .shared_options import pairs
 
@@ -17,18 +18,20 @@ _GRADES = frozenset(
 )
 
 
+_SEVERAL = {"map", "map_label", "score_scale"}
+
+
 def _typed_grades() -> dict[str, Any]:
     return {name: value for name, value in kept().items() if name in _GRADES}
 
 
-def grade_words() -> list[str]:
-    """Return the typed grade options as words of a command line, for proposed commands."""
-    grades = _typed_grades()
-    words: list[str] = []
-    for name, value in grades.items():
-        for each in value if name in {"map", "map_label", "score_scale"} else [value]:
-            words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
-    return words
+def grade_options() -> tuple[Option, ...]:
+    """Return the typed grade options, for proposed commands."""
+    typed = {
+        name: [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
+        for name, value in _typed_grades().items()
+    }
+    return command("", **typed).options
 
 
 def _as_typed(name: str, value: Any) -> str:

@@ -24,6 +24,7 @@ from fiducial.spelling import (
     either,
     flag,
     names_a_setting,
+    read_by,
     setting,
     spelled_as_options,
     spelled_pairs,
@@ -101,6 +102,18 @@ def test_a_command_is_one_that_can_be_typed():
         "~/$x",
     ]
     assert f"`{command('review', 'a;b')}`" == "`fiducial review 'a;b'`"
+
+
+def test_a_command_on_what_was_read_names_it():
+    read = Command("plan", ("a b.csv",), (Option("columns", "--map", ("label=x y",)),))
+    proposed = command("plan", "TABLE", next=50), command("plan", "other", next=1), command("review", "TABLE")
+    with read_by({"plan": read}):
+        assert [str(each) for each in proposed] == [
+            "fiducial plan 'a b.csv' --map 'label=x y' --next 50",
+            "fiducial plan other --next 1",
+            "fiducial review TABLE",
+        ]
+    assert str(proposed[0]) == "fiducial plan TABLE --next 50"
 
 
 def test_what_was_typed_is_shown_as_it_stands_until_it_is_changed():

@@ -232,7 +232,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def needs_model(base_url: str | None = None) -> str:
-    """Return the note after a command that asks a model; ``base_url`` names the setting elsewhere."""
+    """Return the note after a command that asks a model; ``base_url`` is another spelling."""
     return f"needs OPENAI_API_KEY, or {base_url or option_of_verb('run', 'base_url')} of another server"
 
 

@@ -20,7 +20,7 @@ JUDGE = "tool_call_accuracy/short@some-model"
 
 @pytest.fixture(autouse=True)
 def on_the_command_line() -> Iterator[None]:
-    """Documents are those of the command line; `test_either_surface.py` has those of Python."""
+    """Documents are those of the command line; those of Python: `test_either_surface.py`."""
     with spelled_as_options(option_of):
         yield
 
