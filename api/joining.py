@@ -14,12 +14,12 @@ from ..evaluation.store.file_names import GENERATED, MANIFEST
 from ..evaluation.store.run_store import LABELS, RunStore
 from ..formats.folder import import_summary
 from ..formats.references import References
+from ..proposed_steps import Command
 from ..records import Author, FolderPath
 from ..records.folder_files import CASES
 from ..report.rerun_command import rerun_command
 from ..report.text.import_text import next_of_import, one_judge
 from ..settings.typed_commands import proposed, typed_command
-from ..spelling import Command
 
 
 def complete_cases(folder: Path, table: References) -> CompletedCases:

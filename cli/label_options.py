@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import UsageError
+from ..proposed_steps import Option
 from ..records.grades import require_chosen_scores
 from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
 from ..settings.setting import names_of
-from ..spelling import Option, command
+from ..spelling import command
 from .forms import kept
 from .shared_options import pairs
 
@@ -31,7 +32,7 @@ def grade_options() -> tuple[Option, ...]:
         name: [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
         for name, value in _typed_grades().items()
     }
-    return command("", **typed).options
+    return command("plan", **typed).options
 
 
 def _as_typed(name: str, value: Any) -> str:

@@ -16,15 +16,15 @@ import click
 from ..api.inert_text import inert_json
 from ..api.paths import written_path
 from ..errors import UsageError
+from ..proposed_steps import read_by
 from ..records import atomic_write
 from ..records.addresses import redacted, without_credentials
-from ..spelling import read_by
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .forms import kept
 
 if TYPE_CHECKING:
     from ..api.display import Document, Shown, ShownOnPage
-    from ..spelling import Command
+    from ..proposed_steps import Command
 
 _HTTP = re.compile(r"\bhttps?://")
 

@@ -12,10 +12,10 @@ from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse, Stratum
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for, no_model
+from ..proposed_steps import Command
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
 from ..settings.typed_commands import options_named, proposed
-from ..spelling import Command
 from .incomplete_outputs import add_missing, allow_code, fix_crashes
 from .items.naming import FAILED, item_at, items_at
 from .more_data import another_judge, label_undecided, narrow_interval, separate_systems
@@ -168,9 +168,9 @@ def _reaches_model(summary: RunSummary) -> bool:
     return bool(summary.typed.given(*_REACHING))
 
 
-def _plain_name(judge: str) -> str:
-    """Return a judge's name without variant and model."""
-    return judge.partition("@")[0].partition("/")[0]
+def _plain_name(typed: str) -> str:
+    """Return the name in a judge as it is typed, without variant and model."""
+    return typed.partition("@")[0].partition("/")[0]
 
 
 def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
@@ -209,7 +209,7 @@ def _with_a_model(command: Command) -> Command:
     named = command.with_values("model", lambda model: number_text.MODEL if model == BASELINE else model)
     suffix = f"@{BASELINE}"
     return named.with_values(
-        "judges", lambda judge: judge.removesuffix(suffix) + f"@{number_text.MODEL}" * judge.endswith(suffix)
+        "judges", lambda typed: typed.removesuffix(suffix) + f"@{number_text.MODEL}" * typed.endswith(suffix)
     )
 
 

@@ -18,7 +18,7 @@ from ..evaluation.conclusion.run_results import (
 )
 from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
-from ..spelling import Command, PythonCall
+from ..proposed_steps import Command, PythonCall
 from .text import number_text
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import (

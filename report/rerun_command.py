@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from ..proposed_steps import Command
 from ..settings.typed_commands import options_named, proposed
-from ..spelling import Command
 
 _ONE_TIME = ("generate", "agent", "labels_patch", "again")
 """Settings that make outputs or cases, so that their command cannot be repeated with other cases."""

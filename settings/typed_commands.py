@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
 
-from ..spelling import Command, Option, options_of_values
+from ..proposed_steps import Command, Option, options_of_values
 from . import verbs
 from .plugging_settings import PluggingSettings
 from .setting import Declared, DeclaredSettings, declared

@@ -15,16 +15,13 @@ from source_tree import ROOT, parsed, product_files
 import fiducial as fd
 from fiducial.cli.spelled_options import option_of
 from fiducial.errors import FiducialError
+from fiducial.proposed_steps import Command, Option, PythonCall, read_by
 from fiducial.settings.setting import DeclaredSettings, declared
 from fiducial.spelling import (
-    Command,
-    Option,
-    PythonCall,
     command,
     either,
     flag,
     names_a_setting,
-    read_by,
     setting,
     spelled_as_options,
     spelled_pairs,

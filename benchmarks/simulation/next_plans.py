@@ -13,8 +13,8 @@ from fiducial.calibration.comparison.systems import SystemTerms, strata_of
 from fiducial.calibration.planning.sample_sizes import design_effect, items_for_difference
 from fiducial.evaluation.conclusion.run_results import SystemResult
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.proposed_steps import Command
 from fiducial.report.next_step import next_step
-from fiducial.spelling import Command
 
 from .contests import two_systems
 from .scenario import Scenario, mean, share

@@ -13,10 +13,10 @@ import msgspec
 from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ...errors import FiducialError, InputError, RecordError, RunFolderError
+from ...proposed_steps import Command, PythonCall
 from ...records import InputPath, MemoryFolder, case_files, decode_record
 from ...records.json_text import encode_json
 from ...settings.typed_commands import options_named, proposed, typed_command
-from ...spelling import Command, PythonCall
 from ...version import VERSION
 from ..inputs import file_sha256
 from ..store.file_names import ADJUDICATIONS, CERTIFICATES, CLUSTERS, COMPARISON, LABELS, VERDICTS

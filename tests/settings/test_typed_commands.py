@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from source_tree import parsed, product_files
 
 from fiducial.cli.main import LazyGroup
+from fiducial.proposed_steps import Option
 from fiducial.settings.setting import declared
 from fiducial.settings.typed_commands import option_of_verb, proposed, settings_of, typed_command
-from fiducial.spelling import Option
 
 NAMES = ("command", "proposed", "options_named")
 """Functions that take a verb and names of its settings."""
