@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,14 @@ def read_by(commands: Mapping[str, Command]) -> Generator[None]:
         _read_by.reset(before)
 
 
+_PLAIN = re.compile(r"[\w@%+=:,./^-]+", re.ASCII)
+"""A word that no shell reads otherwise; `pass^4=0.5` is one."""
+
+
+def _quoted(word: str) -> str:
+    return word if _PLAIN.fullmatch(word) else shlex.quote(word)
+
+
 class Option(NamedTuple):
     """Option of a command: a setting, and its values as they are typed.
 
@@ -44,7 +53,7 @@ class Option(NamedTuple):
     values: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return shlex.join([self.option, *self.values])
+        return " ".join(map(_quoted, (self.option, *self.values)))
 
 
 class Command(NamedTuple):
@@ -69,7 +78,7 @@ class Command(NamedTuple):
             return self.typed
         read = _read_by.get({}).get(self.verb) if self.arguments in _PLACES else None
         arguments, options = (self if read is None else read.also(*self.options))[1:3]
-        return " ".join(["fiducial", self.verb, *map(shlex.quote, arguments), *map(str, options)])
+        return " ".join(["fiducial", self.verb, *map(_quoted, arguments), *map(str, options)])
 
     def given(self, *names: str) -> tuple[Option, ...]:
         """Return the options of these settings, in the order of the names."""
