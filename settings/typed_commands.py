@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from .setting import Declared, DeclaredSettings, declared
 _SUFFIX = "Settings"
 
 
-@cache
+@lru_cache
 def settings_of(verb: str) -> type[DeclaredSettings] | None:
     """Return the settings of a verb such as ``audit run``; None if there is no such verb."""
     group = verb.partition(" ")[0]
@@ -92,7 +92,7 @@ def proposed(verb: str, *arguments: object, **settings: object) -> Command:
     return Command(verb, tuple(map(str, arguments)), options_named(verb, **settings))
 
 
-@cache
+@lru_cache
 def typed_command(text: str) -> Command | None:
     """Return the command that a text is, as typed in a shell; None if it is none.
 
