@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -18,8 +17,8 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..report.text.number_text import counted
-from ..spelling import setting
+from ..report.text.number_text import counted, whole_list
+from ..spelling import command, setting
 from ..tables.joined_table import joined_table
 from ..tables.label_table import is_verdicts, label_table
 from ..tables.table_rows import UnreadRows
@@ -68,11 +67,11 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
             )
             lines += [f"  {each.item}: {each.found}; {each.why}" for each in self.unsaid[:_SHOWN]]
             if len(self.unsaid) > _SHOWN:
-                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more (--json has all)")
+                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more ({whole_list()} has all)")
         if self.patch is not None:
             lines += [
                 f"patch: {self.patch}",
-                "next: check with the corrected references (`run` takes --labels-patch, too)",
+                f"next: check with the corrected references (`run` takes {setting('labels_patch')}, too)",
                 f"  {self.command}",
             ]
         return lines
@@ -102,15 +101,15 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         store.refuse_edited()
         if not store.adjudications:
             raise InputError(
-                f"no decisions yet; make a page for them: `fiducial review {shlex.quote(str(folder))} --of disagreements`",
+                f"no decisions yet; make a page for them: `{command('review', folder, of='disagreements')}`",
                 path=str(folder),
             )
         corrected, unsaid = corrections(store)
     patch = None if out is None or not corrected else written_path(out)
     if patch is not None:
         write_records(patch, corrected)
-    command = "" if patch is None else recheck_command(folder, patch)
-    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=command)
+    recheck = "" if patch is None else str(recheck_command(folder, patch))
+    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=recheck)
 
 
 class LabelsJoined(Shown, frozen=True, kw_only=True):
@@ -158,7 +157,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             counts = f"{self.added - self.replaced:,} added, {replaced}{self.unchanged:,} already there"
             lines.append(f"labels: {self.labels} ({counts})")
         if self.replaced:
-            lines.append("a replaced label had the same name; keep a second person's labels with --by NAME")
+            other = setting("by", "NAME")
+            lines.append(f"a replaced label had the same name; keep a second person's labels with {other}")
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")

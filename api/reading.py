@@ -5,7 +5,6 @@ The results are cases, outputs and verdicts.
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -289,8 +288,7 @@ def other_content(files: Sequence[FilePath]) -> str | None:
         return None
     if name in TABLES:
         return None
-    paths = shlex.join(map(str, files))
-    return f"this is a file of {name}: `{command('import', paths, out='imported')}`, then `fiducial calibrate imported`"
+    return f"this is a file of {name}: `{command('import', *files, out='imported')}`, then `fiducial calibrate imported`"
 
 
 def import_files(

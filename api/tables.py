@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,6 +15,7 @@ from ..errors import DuplicateRowError, UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath
 from ..records.memory_file import MemoryRows
+from ..spelling import command
 from ..tables.frames import frame_rows, is_frame, is_plain_frame
 from ..tables.layout import TableForm
 from .argument_checks import require_declared
@@ -151,7 +151,7 @@ def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
     runs = {str(each) for each in sources if isinstance(each, Path) and each.is_dir()}
     if not len(runs) == len(sources) == 2:  # noqa: PLR2004 - it compares two
         return ""
-    return f"; `fiducial report {shlex.join(map(str, sources))}` compares two runs of one system"
+    return f"; `{command('report', *sources)}` compares two runs of one system"
 
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:

@@ -71,7 +71,7 @@ def command(
     emit(
         calibration,
         json_file,
-        full=calibration.document(slices=slices),
+        full=partial(calibration.document, slices=slices),
         screen=partial(calibration.screen, slices=slices),
     )
     return print_gate_failures(judge_gate_failures(minimums, calibration.judges))

@@ -99,30 +99,17 @@ def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
 
 def _prefer(options: CompareSettings) -> int:
     """Ask judges which of two outputs is better, or forecast the cost of it."""
-    from ..api.preferring import forecast_preferences, prefer
+    from ..api.preferring import forecast_preferences, prefer_by, preference_plan
 
     if (table := next((each for each in options.tables if not each.is_dir()), None)) is not None:
         raise UsageError(f"{table} is not a run folder; --judge reads outputs from run folders")
-    settings: dict[str, Any] = {
-        "judges": options.judges,
-        "model": options.model,
-        "labels": one_labels_file(options.labels),
-        "against": options.against,
-        "out": options.out,
-        "repeats": options.repeats,
-        "worlds": options.worlds,
-        "poll_seconds": options.batch_poll_seconds,
-        "judge_parameters": options.judge_parameters,
-        "accept_edited": accepts_edited(),
-        "command": command_line(),
-    }
+    labels, accept_edited = one_labels_file(options.labels), accepts_edited()
+    plan = preference_plan(options, labels=labels, accept_edited=accept_edited, command=command_line())
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options.dry_run:
-        click.echo(
-            str(forecast_preferences(options.tables, access=access(), prices=options.price, **settings))
-        )
+        click.echo(str(forecast_preferences(plan, access(), options.price)))
         return EXIT_OK
-    preferences = prefer(options.tables, access=access, progress=True, **settings)
+    preferences = prefer_by(plan, access, progress=True)
     missing: list[str] = []
     if preferences.failed:
         retry = (

@@ -7,8 +7,15 @@ from csv import reader
 from typing import Any
 
 from ..errors import UsageError
-from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
+from ..proposed_steps import Option
+from ..settings.labels_settings import (
+    GradesSettings,
+    HeaderSettings,
+    LabelColumnsSettings,
+    ScoreScalesSettings,
+)
 from ..settings.setting import names_of
+from ..settings.typed_commands import options_named
 from ..tables.grades import require_chosen_scores
 from .forms import kept
 from .shared_options import pairs
@@ -18,21 +25,22 @@ _GRADES = frozenset(
 )
 
 
+_HEADER = frozenset(names_of(HeaderSettings))
+_SEVERAL = {"map", "map_label", "score_scale"}
+
+
 def _typed_grades() -> dict[str, Any]:
     return {name: value for name, value in kept().items() if name in _GRADES and value is not False}
 
 
-def grade_words() -> list[str]:
-    """Return the typed grade options as words of a command line, for proposed commands."""
-    grades = _typed_grades()
-    words: list[str] = []
-    for name, value in grades.items():
-        if value is True:
-            words.append(f"--{name.replace('_', '-')}")
-            continue
-        for each in value if name in {"map", "map_label", "score_scale"} else [value]:
-            words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
-    return words
+def grade_options() -> tuple[Option, ...]:
+    """Return the typed options of grades and of a header, for proposed commands."""
+    typed: dict[str, Any] = {}
+    for name, value in _typed_grades().items():
+        listed = [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
+        typed[name] = True if value is True else listed
+    typed |= {name: value for name, value in kept().items() if name in _HEADER}
+    return options_named("plan", **typed)
 
 
 def _as_typed(name: str, value: Any) -> str:
@@ -77,13 +85,6 @@ def header_arguments() -> dict[str, Any]:
         "header": True if typed.get("header") else False if typed.get("no_header") else None,
         "column_names": None if names is None else next(reader([names]), list[str]()),
     }
-
-
-def header_words() -> list[str]:
-    """Return the typed options of a header as words of a command line, for proposed commands."""
-    typed = kept()
-    flags = [f"--{name.replace('_', '-')}" for name in ("header", "no_header") if typed.get(name)]
-    return [*flags, *(["--columns", typed["column_names"]] if "column_names" in typed else [])]
 
 
 def grade_arguments() -> dict[str, Any]:

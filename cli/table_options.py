@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ColumnsError
+from ..settings.typed_commands import proposed
 from .forms import kept
-from .label_options import grade_arguments, grade_words, header_arguments, header_words
+from .label_options import grade_arguments, grade_options, header_arguments
 from .notes import note
 from .printing import command_line, propose_tables
 from .shared_options import pairs
@@ -76,7 +77,5 @@ def load_table(
 def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]) -> None:
     """Keep the table arguments for the commands that the result proposes."""
     names = [str(table) for table in tables]
-    options = [word for column in columns for word in ("--map", column)]
-    options += header_words()
-    options += [word for each in labels for word in ("--labels", str(each))]
-    propose_tables(plan=[*names, *options, *grade_words()], review=names)
+    read = proposed("plan", *names, columns=[*columns], labels=[*labels])
+    propose_tables(plan=read.also(*grade_options()), review=proposed("review", *names))

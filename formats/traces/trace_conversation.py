@@ -125,7 +125,9 @@ class _Told:
 
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
-        self.asked, self.begun = _begun(next((each.messages for each in models if each.messages), list[Any]()))
+        self.asked, self.begun = _begun(
+            next((each.messages for each in models if each.messages), list[Any]())
+        )
         self.entries: list[str | MadeCalls] = []
         self.last: Span | None = None
         self.users: dict[int, list[Message]] = {}

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
-from ..document import CautionLine, Command, Document, Piece
+from ..document import CautionLine, CommandLine, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
 from .estimation_text import (
-    BY_COLUMNS,
     NOT_INCLUDED,
-    UNPAIRED,
     bound_of,
+    by_columns,
     parts_shown,
     places,
     scenarios_of,
     target_of,
     ungraded_of,
+    unpaired,
 )
 from .number_text import counted, draw_command
 from .one_screen import PlotRow, plotted_table
@@ -44,7 +44,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
-        yield Command(draw_command())
+        yield CommandLine(draw_command())
     yield ""
     names = short_names(parts)
     if names.shared:
@@ -64,7 +64,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     if not scenarios_of(whole):
         yield from _strata(whole)
     if ranked:
-        yield CautionLine(UNPAIRED)
+        yield CautionLine(unpaired())
     yield from map(CautionLine, _limits(parts))
 
 
@@ -104,7 +104,7 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
     if scenarios := scenarios_of(part):
         rows = [(each.chosen, each.rate, (each.option,)) for each in scenarios]
         yield plotted_table("if chosen", ("rate", "option"), rows)
-        yield BY_COLUMNS
+        yield by_columns()
 
 
 def _rank(part: RateEstimate) -> str:
