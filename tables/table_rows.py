@@ -135,7 +135,7 @@ def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
 
 
 def _objects(rows: Iterator[TableRow | UnreadRow], within: RowsWithin) -> Iterator[TableRow | UnreadRow]:
-    """Yield rows, and in place of an object that holds rows, these; what is no object, or repeats a key, as unread."""
+    """Yield rows; in place of an object that holds rows, these. Any other value is unread."""
     for row in rows:
         if isinstance(row, UnreadRow):
             yield row
