@@ -20,7 +20,7 @@ RECORD = "import.json"
 
 
 class ImportRecord(msgspec.Struct, kw_only=True):
-    """How an import read its files.
+    """Columns and settings with which an import read its files.
 
     Attributes:
         format: Format of the files.
@@ -106,8 +106,8 @@ def explanation(folder: Path) -> list[str]:
 def _scales(reading: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     """Yield the scales among the settings of an import."""
     for name in ("label_scale", "score_scale"):
-        given = reading.get(name)
-        by_judge = given if isinstance(given, Mapping) else {} if given is None else {"": given}
+        given: Any = reading.get(name)
+        by_judge: Any = given if hasattr(given, "items") else {} if given is None else {"": given}
         for judge, (worst, best) in cast("Mapping[str, tuple[float, float]]", by_judge).items():
             yield name, f"{worst:g}:{best:g}", judge or None
 
