@@ -22,7 +22,7 @@ from ..tables.column_names import (
 from ..tables.fault_columns import direction_options, direction_problem, label_direction
 from ..tables.grade_columns import GradeColumns
 from ..tables.grades import GradeScale, UnknownGradeError, as_number, asked_scale, is_above_one, usual_ends
-from ..tables.known_labels import require_known_labels
+from ..tables.known_labels import label_names, require_known_labels, require_known_words
 from .file_rows import FileRow
 from .import_options import Options
 from .json_values import is_object, parsed
@@ -125,6 +125,8 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     judges = [name for name in _judges(columns, names, options) if name != score]
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
     scores = {*filter(None, (score, *judges))} - people
+    of_judges = {each: scales.of(each) for each in judges if each in scores}
+    require_known_words(columns, rows, dict.fromkeys(label_names(columns), options.grades) | of_judges)
     given = _scores_given(rows, scores)
     undirected = _undirected(rows, people, given, options)
     without_scale = {name for name in scores if not scales.is_declared(name)}

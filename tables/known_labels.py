@@ -10,7 +10,7 @@ from .asked_choices import AskedChoices, counted_values
 from .column_names import LABEL_FIELDS, TABLE_FIELDS, normal
 from .fault_columns import ask_direction, is_fault
 from .grade_columns import GradeColumns
-from .grades import UNKNOWN, GradeScale, no_grade, unknown_words
+from .grades import UNKNOWN, GradeScale, is_error, no_grade, unknown_words
 
 _ALONE = frozenset(LABEL_FIELDS["label"]) - frozenset(TABLE_FIELDS["label"])
 """Names of grades that mean labels where there are no judges: ``verdict``, ``value``."""
@@ -62,30 +62,41 @@ def label_names(grades: GradeColumns) -> list[str]:
 
 
 def require_known_labels(grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scale: GradeScale) -> None:
-    """Refuse labels of which only the user knows the column, or which values are good.
-
-    A word that occurs once beside known ones is a bad cell, which its row reports.
+    """Refuse labels of which only the user knows the column, or the direction of a fault.
 
     Raises:
         ChoiceNeeded: It is one; the message has the options that ask for it.
     """
     asked = AskedChoices(rows)
     ask_labels(asked, grades, scale)
-    for column in label_names(grades):
+    if asked.choices:
+        raise asked.error(column=[*label_names(grades), *grades.contested][0])
+
+
+def require_known_words(
+    grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scales: Mapping[str, GradeScale]
+) -> None:
+    """Refuse columns of labels and scores with words that only the user knows.
+
+    A word that occurs once beside known ones is a bad cell, which its row reports, as is the text of an error.
+
+    Args:
+        grades: The columns.
+        rows: First rows of the table.
+        scales: Meaning of the grades in each column.
+
+    Raises:
+        ChoiceNeeded: There are some; the message has the options that ask for them.
+    """
+    asked = AskedChoices(rows)
+    for column, scale in scales.items():
         values = grades.values(column)
-        words = unknown_words(values, scale)
         counts = Counter(map(str, values))
+        words = {each: score for each, score in unknown_words(values, scale).items() if not is_error(each)}
         is_known = len(words) < len(counts)
-        if (
-            words
-            and grades.may_be_grades(column)
-            and not (is_known and max(map(counts.__getitem__, words)) == 1)
-        ):
+        repeats = any(counts[word] > 1 for word in words)
+        if words and grades.may_be_grades(column) and (repeats or not is_known):
             question = f"{column!r} has words that are not known: {counted_values(values)}"
             asked.words(column, words, question)
     if asked.choices:
-        names = [*label_names(grades), *grades.contested]
-        raise asked.error(
-            remedy=f"replace each {UNKNOWN}, a word's with 1 for pass, 0 for fail, {no_grade()}",
-            column=names[0],
-        )
+        raise asked.error(remedy=f"replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")
