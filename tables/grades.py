@@ -283,7 +283,7 @@ def unknown_words(values: Iterable[Any], scale: GradeScale) -> dict[str, object]
     words: dict[str, object] = {}
     values = [*values]
     sides = {value: UNKNOWN for value in values if isinstance(value, str) and plain_word(value) in _SIDES}
-    if {plain_word(value) for value in sides} == _SIDES and not scale.words.keys() >= _SIDES:
+    if are_sides(sides) and not scale.words.keys() >= _SIDES:
         words |= sides
     for value in values:
         try:

@@ -11,7 +11,7 @@ from command import fiducial
 from each_row import each_row
 
 import fiducial as fd
-from fiducial.errors import ColumnsError
+from fiducial.errors import ChoiceNeeded, ColumnsError
 from fiducial.tables.amount_columns import is_amount, is_never_grades
 
 AMOUNTS = (
@@ -73,7 +73,7 @@ def test_words_of_a_choice_are_asked_all_in_one_command_that_works(
     rows: list[dict[str, Any]] = [
         {"id": n, "gpt_pick": judge[n % 2], "human_pick": human[n // 2 % 2]} for n in range(12)
     ]
-    with pytest.raises(ColumnsError) as asked:
+    with pytest.raises(ChoiceNeeded) as asked:
         fd.calibrate(rows)
     arguments = asked.value.arguments
     assert arguments["map_label"] == dict.fromkeys([*judge, *human], "?")
