@@ -118,6 +118,8 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
+    if output is not None and example.in_table and example.id:
+        output = _numbered(output, example, options)
     references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
     noted = options.seen.cases.note(case, without_calls, output, has_reference=any(references))
     graded = any(score.outcome == "graded" for score in example.scores)
@@ -129,6 +131,7 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         except RecordError:
             options.seen.cases.undo()  # an answer that is not read decides no kind
             raise
+        options.recognized.attempts += not example.is_trial and options.joined is None and output.trial > 0
     if noted is not None:
         yield noted
     if output is not None and is_new:
@@ -178,6 +181,12 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
         turns=example.turns or (None if answer.steps is None else [answer.steps]),
         error=error,
     )
+
+
+def _numbered(output: Output, example: Example, options: Options) -> Output:
+    """Return an output as the next attempt, if nothing tells it from an earlier answer of nobody known."""
+    is_told = example.is_trial or example.system is not None or options.joined is not None
+    return output if is_told else options.seen.outputs.as_attempt(output)
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:

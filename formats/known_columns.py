@@ -55,6 +55,7 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
         answer=answer,
         conversation=[] if messages is None else _turns_of(fields, messages, options),
         in_table=True,
+        is_trial="trial" in columns.names and fields.get("trial") is not None,
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )

@@ -212,7 +212,7 @@ def _format_by_start(path: Path, header: HeaderChoice) -> str | None:
     suffix = path.suffix.lower()
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
-    if start == b"PAR1" or suffix == ".parquet":
+    if start == b"PAR1" or suffix in {".parquet", ".arrow"}:
         return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
     if suffix in SUFFIXES:
         return _format_of_table(path, header)

@@ -180,7 +180,10 @@ def decode(raw: bytes, detector: DuplicateKeyDetector | None = None) -> Any:
     Raises:
         RecordError: It is not JSON, or an object repeats a key; the error names the line if there are several.
     """
-    value = _decoded(raw)
+    try:
+        value = _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = _decoded(raw)
     if (detector or DuplicateKeyDetector()).suspects([raw], [value]):
         try:
             json.loads(raw.decode("utf-8-sig"), object_pairs_hook=read_object)
