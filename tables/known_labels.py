@@ -10,7 +10,7 @@ from .asked_choices import AskedChoices, counted_values
 from .column_names import LABEL_FIELDS, TABLE_FIELDS, normal
 from .fault_columns import ask_direction, is_fault
 from .grade_columns import GradeColumns
-from .grades import UNKNOWN, GradeScale, is_error, no_grade, unknown_words
+from .grades import PLAIN, UNKNOWN, GradeScale, is_error, no_grade, unknown_words
 
 _ALONE = frozenset(LABEL_FIELDS["label"]) - frozenset(TABLE_FIELDS["label"])
 """Names of grades that mean labels where there are no judges: ``verdict``, ``value``."""
@@ -23,7 +23,7 @@ def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> 
             f"{each!r} ({counted_values(grades.values(each))})" for each in grades.contested
         )
         asked.column("label", grades.contested, f"{listed} could each be the label")
-    for column in label_names(grades):
+    for column in filter(is_fault, label_names(grades)):
         ask_direction(asked, column, grades.values(column), scale, others=other_grades(grades, column))
 
 
@@ -53,6 +53,14 @@ def other_grades(grades: GradeColumns, column: str) -> list[Any]:
     """Return the values of other columns of grades, which are not named after a fault."""
     others = [each for each in grades.present if each != column and not is_fault(each)]
     return [value for each in others if grades.may_be_scores(each) for value in grades.values(each)]
+
+
+def possible_labels(rows: Sequence[Mapping[str, Any]], free: Sequence[str]) -> list[str]:
+    """Return the columns that could be labels by their values."""
+    grades = GradeColumns(
+        [{name: row.get(name) for name in free} for row in rows], {}, (PLAIN,), lambda _: False
+    )
+    return [each for each in free if grades.may_be_scores(each)]
 
 
 def label_names(grades: GradeColumns) -> list[str]:
