@@ -243,14 +243,15 @@ class GradeColumns:
         self.ignored = [
             each
             for each in self.free()
-            if self.may_be_scores(each) and (is_score_like(each) or self._is_like_judges(each, columns))
+            if (is_score_like(each) or self._is_like_judges(each, columns)) and self.may_be_scores(each)
         ]
         return columns
 
     def _is_like_judges(self, name: str, judges: Sequence[str]) -> bool:
         """Return whether a column has the same values as several judges that are named after models."""
-        values = set(map(str, self.values(name)))
-        return any(names_judge(each) and set(map(str, self.values(each))) == values for each in judges)
+        named = list(filter(names_judge, judges))
+        values = set(map(str, self.values(name))) if named else set[str]()
+        return any(set(map(str, self.values(each))) == values for each in named)
 
     def _score_columns(self, *, several: bool, named: Collection[str]) -> list[str]:
         self.find_by_usual_name("score", self.may_be_scores)
