@@ -118,8 +118,6 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
-    if output is not None and example.in_table and example.id:
-        output = _numbered(output, example, options)
     references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
     noted = options.seen.cases.note(case, without_calls, output, has_reference=any(references))
     graded = any(score.outcome == "graded" for score in example.scores)
@@ -172,7 +170,7 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
     trial = example.trial
     if options.joined is not None:
         trial = options.seen.outputs.free_trial(case_id, system, trial)
-    return Output(
+    output = Output(
         case_id=case_id,
         system=system,
         trial=trial,
@@ -181,6 +179,7 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
         turns=example.turns or (None if answer.steps is None else [answer.steps]),
         error=error,
     )
+    return _numbered(output, example, options) if example.in_table and example.id else output
 
 
 def _numbered(output: Output, example: Example, options: Options) -> Output:
