@@ -317,11 +317,12 @@ class GradeColumns:
 
     def has_failures(self, name: str) -> bool:
         """Return whether a column is named like scores and holds them, some of which failed."""
+        if not is_score_like(name) or is_never_grades(name):
+            return False
         values = self.values(name)
         failed = [value for value in values if not self._is_readable(value)]
         return (
-            is_score_like(name)
-            and bool(failed)
+            bool(failed)
             and not any(map(_shows_scale, failed))
             and are_scores(name, values, self._is_readable)
         )
