@@ -19,7 +19,7 @@ from .calls import AgentAnswer, answer_of, are_messages, messages_of, split_ques
 from .example import Example
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows
+from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import answer_text, as_text, is_list, is_object, parsed
@@ -44,7 +44,10 @@ def are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read pairs; see `Format`."""
-    rows = iter(read_any_rows(path, lambda node: rows_of_pairs(node, options.columns)))
+    if path.suffix.lower() in JSON_SUFFIXES:
+        rows = read_rows(path, lambda node: rows_of_pairs(node, options.columns))
+    else:
+        rows = read_any_rows(path, options.header)
     return records_of_pairs(rows, path, options)
 
 
