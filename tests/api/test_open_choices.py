@@ -216,3 +216,18 @@ def test_a_scale_with_an_open_end_is_refused(options: tuple[str, str], tmp_path:
     refused = fiducial("calibrate", _written(tmp_path, CHOICES), *options)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert f"replace each ? in {options[0]} " in refused.err
+
+
+def test_a_joined_table_has_one_label_and_no_map_that_makes_all_alike(tmp_path: Path):
+    path = _written(tmp_path, "id,question,answer\n0,Why?,So.\n1,How?,Thus.\n")
+    two = _written(tmp_path, "id,human_label,expert_label\n0,1,0\n1,0,0\n", "two.csv")
+    with pytest.raises(ChoiceNeeded) as asked:
+        fd.read(path, join=two)
+    assert asked.value.arguments == {"map": {"label": "?"}}
+    assert [each.score for each in fd.read(path, join=two, map={"label": "human_label"}).verdicts] == [
+        1.0,
+        0.0,
+    ]
+    words = _written(tmp_path, "id,human_label\n0,A\n1,B\n", "words.csv")
+    with pytest.raises(InputError, match="makes all 2 grades pass"):
+        fd.read(path, join=words, map_label={"A": 1, "B": 1})
