@@ -18,14 +18,15 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..records.joined_table import joined_table
-from ..records.label_table import is_verdicts, label_table
-from ..records.table_rows import readable_lines
 from ..report.text.number_text import counted
 from ..spelling import setting
+from ..tables.joined_table import joined_table
+from ..tables.label_table import is_verdicts, label_table
+from ..tables.table_rows import UnreadRows
 from .argument_checks import checked_arguments
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
+from .headers import header_choice
 from .joining import complete_cases, next_lines, recheck_command
 from .label_sources import LabelReading, grade_meaning, label_input
 from .paths import Cases, FilePath, Labels, source, written_path
@@ -186,7 +187,13 @@ def _references_joined(joined: JoinedReferences) -> Iterator[str]:
 
 
 def join_labels(
-    folder: Run | FilePath, labels: Labels, *, by: str | None = None, **reading: Unpack[LabelReading]
+    folder: Run | FilePath,
+    labels: Labels,
+    *,
+    by: str | None = None,
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
+    **reading: Unpack[LabelReading],
 ) -> LabelsJoined:
     """Add labels, and references of cases, to an existing import or run.
 
@@ -196,6 +203,8 @@ def join_labels(
         folder: The folder of an import or of a run.
         labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
         by: The person who gave the labels of a table, if its rows name none; by default the column of labels.
+        header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
+        column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
         **reading: The meaning of a table; see `LabelReading`.
 
     Raises:
@@ -204,21 +213,24 @@ def join_labels(
     """
     target = disk_folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
     path = source("labels", labels)
-    if is_verdicts(readable_lines(path)[0]):
+    choice = header_choice(header, column_names)
+    if is_verdicts(path):
         if by is not None:
             raise UsageError(f"{setting('by')} is about tables of grades; verdicts name their person in `by`")
         joined = join(target, label_input(labels, **reading))
         return LabelsJoined(folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined))
     grades = grade_meaning(**reading)
-    table = joined_table(path, reading.get("map") or {}, grades)
+    table = joined_table(path, reading.get("map") or {}, grades, choice)
     completed = None
     if table.references:
-        rows = References(path, table.of_references, grades, alone=True, without=table.not_references)
+        rows = References(
+            path, table.of_references, grades, alone=True, without=table.not_references, header=choice
+        )
         completed = complete_cases(target, rows)
-    joined, skipped = None, list[InputError]()
+    joined, unread = None, UnreadRows()
     if table.has_labels:
-        rows = label_table(path, grades, table.of_labels, table.references, by, skip=True)
-        joined, skipped = join(target, rows), rows.skipped
+        rows = label_table(path, grades, table.of_labels, table.references, by, skip=True, header=choice)
+        joined, unread = join(target, rows), rows.unread
     references = None
     if completed is not None:
         references = completed.joined
@@ -228,8 +240,8 @@ def join_labels(
     counts = {} if joined is None else asdict(joined)
     return LabelsJoined(
         folder=target,
-        skipped=len(skipped),
-        first_skipped=str(skipped[0]) if skipped else None,
+        skipped=unread.count,
+        first_skipped=None if unread.first is None else str(unread.first),
         references=references,
         commands=[*commands],
         **counts,

@@ -16,7 +16,6 @@ from ..errors import InputError
 from ..evaluation.preference.recorded_pairs import VERSUS, RecordedPairs
 from ..evaluation.store.run_store import read_clusters
 from ..formats.file_rows import FileRow
-from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import FilePosition, ImportedRecord, Skipped, lists_of
 from ..formats.json_values import is_object
@@ -25,11 +24,12 @@ from ..formats.readers import holds_pairs, read_all
 from ..formats.skipped_kinds import SkippedKinds
 from ..records import Output, Verdict, read_records
 from ..records.folder_files import CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
-from ..records.frames import data_frame, frame_rows, is_frame
 from ..report.text.number_text import counted
 from ..report.text.one_screen import one_screen
 from ..report.text.pair_text import pair_calibration_document, pair_calibration_screen
 from ..report.text.safe_text import SCREEN
+from ..tables.frames import data_frame, frame_rows, is_frame
+from ..tables.gzipped import unpacked
 from .display import Document
 from .label_sources import grade_scale
 from .paths import input_path, pieces_of, source
@@ -56,7 +56,7 @@ class _Read(NamedTuple):
 class PairCalibration(Calibration, frozen=True, kw_only=True):
     """Agreement on pairs: ``calibration.pairs.agreements["judge"].agreement``.
 
-    It has no ``judges``: the rates of single outputs do not exist for pairs.
+    Its ``judges`` have agreement as ``accuracy``, and ``cohen_kappa``; other rates of single outputs do not exist for pairs.
     """
 
     pairs: PairCalibrationNumbers
@@ -98,17 +98,17 @@ class PairCalibration(Calibration, frozen=True, kw_only=True):
 
 def pair_calibration(pairs: RecordedPairs, *, replicates: int, level: float = 0.95) -> PairCalibration:
     """Return the agreement of judges with people in recorded pairs."""
-    return PairCalibration(pairs=pairs.calibration(level=level, replicates=replicates))
-
-
-def gated(calibration: Calibration) -> Mapping[str, JudgeCalibration]:
-    """Return the statistics by judge that gates may require: of pairs, agreement and kappa."""
-    if not isinstance(calibration, PairCalibration):
-        return calibration.judges
-    return {
-        by: JudgeCalibration(n=each.n, statistics={"accuracy": each.agreement, "cohen_kappa": each.kappa})
-        for by, each in calibration.pairs.agreements.items()
+    found = pairs.calibration(level=level, replicates=replicates)
+    judges = {
+        by: JudgeCalibration(
+            n=each.n,
+            n_unlabelled=each.unlabelled,
+            n_missing=sum(each.ungraded.values()),
+            statistics={"accuracy": each.agreement, "cohen_kappa": each.kappa},
+        )
+        for by, each in found.agreements.items()
     }
+    return PairCalibration(pairs=found, judges=judges, level=level)
 
 
 def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | None:

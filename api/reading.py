@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
-from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
-from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import (
     LOGGED,
@@ -37,12 +35,16 @@ from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
-from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from ..spelling import command
+from ..tables.alike_grades import AlikeGrades
+from ..tables.column_guesses import TableColumns
+from ..tables.frames import frame_rows, is_frame
+from ..tables.gzipped import unpacked
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
+from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
 
@@ -176,7 +178,7 @@ class Reading:
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
 
-class DataReading(LabelReading, total=False):
+class DataReading(LabelReading, HeaderReading, total=False):
     """Options for reading data of another tool; see `read`."""
 
     criterion: str | None
@@ -201,7 +203,10 @@ def read(
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
+    all_alike: bool = False,
     score_scale: GivenScale | None = None,
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
 ) -> Reading:
     """Read data of another tool: cases, outputs and verdicts.
 
@@ -220,7 +225,10 @@ def read(
         label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
+        all_alike: Accept words that make all labels, or all scores of a judge, pass or all fail.
         score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
+        header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
+        column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
 
     Returns:
         The records; ``format`` names the format, ``skipped`` lists rows that became no record.
@@ -240,12 +248,15 @@ def read(
         label_scale=label_scale,
         label_pass_at=label_pass_at,
         map_label=map_label,
+        all_alike=all_alike,
         score_scale=score_scale,
+        header=header,
+        column_names=column_names,
     )
     references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
-        name = as_ or find_format(path, options.columns)
+        name = as_ or find_format(path, options.columns, options.header)
         _refuse_missing(path)
         records = _joined(read_all(name, [path], options), references, options.scaling)
         return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
@@ -293,7 +304,7 @@ def import_files(
     files = [_input(path) for path in paths]
     for path in files:
         _refuse_missing(path)
-    name = as_ or find_format(files[0], options.columns)
+    name = as_ or find_format(files[0], options.columns, options.header)
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
@@ -316,7 +327,8 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
-    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
+    words, alike = reading.get("map_label"), reading.get("all_alike", False)
+    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike)
     require_choice("unit", unit, ChatUnit)
     require_choice("grade_by", grade_by, GradeBy)
     references = None
@@ -331,7 +343,9 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         unit=unit,
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
-        scaling=ScoreScaling(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
+        header=header_choice(reading.get("header"), reading.get("column_names")),
+        scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
+        alike=AlikeGrades(grades),
     )
     if references is None:
         return None, options

@@ -17,9 +17,9 @@ from ..evaluation.labelling.trusted_labels import AddedLabels, decided_by, label
 from ..evaluation.labelling.trusted_labels import add_labels as add_files
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
-from ..records.label_table import is_verdicts
 from ..report.review import write_review
 from ..spelling import setting
+from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole
 from .display import Document, Shown
 from .joining import correction_commands

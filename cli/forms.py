@@ -166,6 +166,7 @@ READINGS: dict[Form, FormReading] = {
     "file unless dry run": FormReading(OUT_FILE, _out_or_scratch),
     "folder": FormReading(FOLDER),
     "grade": FormReading(callback=_keep, given=False),
+    "header": FormReading(callback=_keep, given=False),
     "input": FormReading(INPUT),
     "input file": FormReading(INPUT_FILE),
     "json": FormReading(callback=_not_an_input, settings={"is_flag": False, "flag_value": "-"}),

@@ -13,7 +13,7 @@ from ..errors import InputError, UsageError
 from ..records.json_text import encode_json
 from ..settings.verbs.import_ import ImportSettings
 from .declared_options import options_of
-from .label_options import grade_arguments
+from .label_options import grade_arguments, header_arguments
 from .printing import command_line, echo_json
 from .shared_options import MultiValueCommand, pairs
 
@@ -84,6 +84,7 @@ def command(
             join=join,
             grade_by=grade_by,
             **grade_arguments(),
+            **header_arguments(),
         )
     except InputError as error:
         error.message = _MAPS.sub(lambda maps: f"`{command_line()} {maps[0]}`", error.message)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from csv import reader
 from typing import Any
 
 from ..errors import UsageError
-from ..records.grades import require_chosen_scores
 from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
 from ..settings.setting import names_of
+from ..tables.grades import require_chosen_scores
 from .forms import kept
 from .shared_options import pairs
 
@@ -18,7 +19,7 @@ _GRADES = frozenset(
 
 
 def _typed_grades() -> dict[str, Any]:
-    return {name: value for name, value in kept().items() if name in _GRADES}
+    return {name: value for name, value in kept().items() if name in _GRADES and value is not False}
 
 
 def grade_words() -> list[str]:
@@ -26,6 +27,9 @@ def grade_words() -> list[str]:
     grades = _typed_grades()
     words: list[str] = []
     for name, value in grades.items():
+        if value is True:
+            words.append(f"--{name.replace('_', '-')}")
+            continue
         for each in value if name in {"map", "map_label", "score_scale"} else [value]:
             words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
     return words
@@ -61,6 +65,25 @@ def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[
         if by_judge.setdefault(judge, scale) != scale:
             raise UsageError(f"--score-scale: two scales for {judge or 'all judges'}; give one")
     return by_judge
+
+
+def header_arguments() -> dict[str, Any]:
+    """Return the options of a header as arguments of the Python API."""
+    typed = kept()
+    if typed.get("header") and typed.get("no_header"):
+        raise UsageError("--header and --no-header exclude each other")
+    names = typed.get("column_names")
+    return {
+        "header": True if typed.get("header") else False if typed.get("no_header") else None,
+        "column_names": None if names is None else next(reader([names]), list[str]()),
+    }
+
+
+def header_words() -> list[str]:
+    """Return the typed options of a header as words of a command line, for proposed commands."""
+    typed = kept()
+    flags = [f"--{name.replace('_', '-')}" for name in ("header", "no_header") if typed.get(name)]
+    return [*flags, *(["--columns", typed["column_names"]] if "column_names" in typed else [])]
 
 
 def grade_arguments() -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ..errors import UsageError
-from ..records.column_names import FIELDS, require_chosen_columns
 from ..settings.checking_settings import WorkspacesSettings
 from ..settings.setting import names_of
+from ..tables.column_names import FIELDS, require_chosen_columns
 from .forms import scratch
 
 if TYPE_CHECKING:

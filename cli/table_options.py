@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ColumnsError
 from .forms import kept
-from .label_options import grade_arguments, grade_words
+from .label_options import grade_arguments, grade_words, header_arguments, header_words
 from .notes import note
 from .printing import command_line, propose_tables
 from .shared_options import pairs
@@ -61,13 +61,12 @@ def load_table(
             map=pairs("--map", columns),
             accept_edited=accepts_edited(),
             **grade_arguments(),
+            **header_arguments(),
             **reading,
         )
     except ColumnsError as error:
         if content := other_content(tables):
-            error.message, error.field = content, None
-        elif error.options:
-            error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+            error.message, error.field, error.options = content, None, ""
         raise
     for hint in (*table.notes, *table.warnings):
         note(hint.replace("`--map ", f"`{command_line()} --map ", 1))
@@ -78,5 +77,6 @@ def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labe
     """Keep the table arguments for the commands that the result proposes."""
     names = [str(table) for table in tables]
     options = [word for column in columns for word in ("--map", column)]
+    options += header_words()
     options += [word for each in labels for word in ("--labels", str(each))]
     propose_tables(plan=[*names, *options, *grade_words()], review=names)

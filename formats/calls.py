@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
-from .field_reader import FieldReader, type_name
+from ..records.json_text import type_name
+from .field_reader import FieldReader
 from .json_values import as_text, is_list, is_object, parsed, question_text
 from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 

@@ -18,7 +18,7 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import TagValue
-from ..records.column_names import SESSIONS
+from ..tables.column_names import SESSIONS
 from .calls import are_messages, role_of
 from .field_reader import FieldReader
 from .file_rows import FileRow

@@ -13,7 +13,7 @@ from ..errors import InputError, UsageError, as_named
 from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
 from ..records.folder_files import CASES, CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
 from ..records.json_text import encode_json, encode_line
-from ..records.standing_labels import is_tie
+from ..tables.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, RevisedCase, Skipped, revised
 from .imported_scores import ScoreScaling

@@ -15,11 +15,12 @@ from typing import Any
 from ..errors import InputError, RecordError, readable
 from ..records import UNGRADED, Outcome
 from ..records.jsonl import MAX_LINE_BYTES
+from ..tables.json_rows import decode, read_document
 from .calls import AgentAnswer, answer_of, messages_of, role_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows, decode, files_of, read_document, read_rows
+from .file_rows import FileRow, convert_rows, files_of, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_parts, collect_scores, scored, unscored

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import RecordError
 from ..records import Step, TagValue
-from ..records.column_names import (
+from ..records.typed_values import convert
+from ..tables.alike_grades import PEOPLE, AlikeGrades
+from ..tables.column_errors import nothing_asked
+from ..tables.column_names import (
     HEADERS,
     is_person,
     known_fields,
@@ -17,8 +20,7 @@ from ..records.column_names import (
     people_named_by_user,
     person_column,
 )
-from ..records.grades import GradeScale
-from ..records.typed_values import convert
+from ..tables.grades import GradeScale
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -27,14 +29,13 @@ from .calls import (
     plain_calls,
     user_message,
 )
-from .column_errors import nothing_asked
 from .conversation_turns import ConversationTurn, conversation, is_agents
 from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
-from .imported_scores import ScoreScaling, collect_scores
+from .imported_scores import ImportedScore, ScoreScaling, collect_scores
 from .json_values import (
     answer_text,
     as_text,
@@ -83,7 +84,18 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     grades = RowGrades(graded, options.scaling, options.grades, answered=answered)
     readers = _score_readers(columns, line, fields, grades, example.labelled_by)
     skipped = collect_scores(example.scores, readers, lambda read: read(), row.position)
-    return example, list(skipped)
+    found = list(skipped)
+    if options.alike.is_watching:
+        note_alike(options.alike, example.scores)
+    return example, found
+
+
+def note_alike(alike: AlikeGrades, scores: Iterable[ImportedScore]) -> None:
+    """Note the grades of judges and people, as the file writes them."""
+    for each in scores:
+        column = PEOPLE if each.source == "human" else each.by
+        if each.source in {"human", "judge"}:
+            alike.note(column, [(each.evidence.get("value", each.score), each.score)])
 
 
 def _tags(line: FieldReader, names: Iterable[str]) -> dict[str, TagValue]:
@@ -141,8 +153,9 @@ def _columns(
 ) -> _Columns:
     """Return the meaning of columns. Cached, since rows of a table share a header."""
     names = dict(known_fields(header, mapping))
+    names.pop("label", None)
     if label in header:
-        names.setdefault("label", label)
+        names["label"] = label
     material = instruction_input(header, names)
     if material is not None:
         names["instruction_input"] = material
@@ -290,7 +303,7 @@ def _question_and_answer(
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(nothing_asked(row, fields, options.recognized.guesses))
+        raise RecordError(nothing_asked(row, fields.value, options.recognized.guesses))
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..errors import RecordError
 from ..records import Source
-from ..records.column_names import SESSIONS
+from ..tables.column_names import SESSIONS
 from .arrow_rows import read_any_rows
 from .calls import are_messages, call_of, messages_of, question_of, results_of, role_of
 from .example import Example, answers_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
-from ..records.grades import is_missing
+from ..tables.grades import is_missing
 from .json_values import is_list, is_object, number_in, parsed
 
 _RESULTS = ("results", "evaluation_results", "feedback")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from ..records.column_names import FIELDS, HEADERS, normal
-from ..records.grades import is_missing
+from ..tables.column_names import FIELDS, HEADERS, normal
+from ..tables.grades import is_missing
 from .exchanges import Exchange
 from .field_reader import FieldReader
 from .file_rows import FileRow

@@ -16,6 +16,7 @@ import msgspec
 
 from ..records import TagValue
 from ..records.case import LOG_TAGS
+from ..tables.json_rows import decode
 from .batch_lines import is_reply, missing_request
 from .calls import AgentAnswer, answer_of, are_messages, role_of
 from .conversation_turns import asked_message, failed, is_agents, turns_of
@@ -23,7 +24,7 @@ from .example import Example, answers_of
 from .example_records import records_of
 from .exchanges import Exchange, exchange_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows, decode, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object

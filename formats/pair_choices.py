@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..records.column_names import normal
-from ..records.grades import as_number, is_missing, plain_word
+from ..tables.column_names import normal
+from ..tables.grades import as_number, is_missing, plain_word
 from .pair_layouts import ENDS, OUTPUTS, SYSTEMS
 
 TIE = 0.5

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ..records.column_names import is_label_like, is_person, is_score_like, normal
+from ..tables.column_names import is_label_like, is_person, is_score_like, normal
 
 OUTPUTS = frozenset({"output", "response", "answer", "completion", "generation", "text", "candidate", "summary", "reply", "conversation",
                      "assistant", "result", "option", "model_output", "model_response", "model_answer", "story", "solution", "message"})  # fmt: skip
@@ -147,6 +147,17 @@ def by_normal_name(columns: Iterable[str]) -> Mapping[str, str]:
 def first_of(named: Mapping[str, str], names: Iterable[str]) -> str | None:
     """Return the first column that has one of these names."""
     return next((named[name] for name in names if name in named), None)
+
+
+_BETWEEN = re.compile(
+    r"prefer(?:ence|red|s)?|winners?|choices?|chosen|pick(?:ed|s)?|better|select(?:ed|ion)?|votes?"
+)
+"""Words that mean a choice between outputs, and no grade."""
+
+
+def chooses_between(name: str) -> bool:
+    """Return whether a column's name means a choice between two: ``judge_choice``."""
+    return any(_BETWEEN.fullmatch(word) for word in normal(name).split("_"))
 
 
 def is_choosing(name: str) -> bool:

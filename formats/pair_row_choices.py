@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import RecordError
-from ..records.column_names import normal
-from ..records.grades import as_number, is_missing
+from ..tables.column_names import normal
+from ..tables.grades import as_number, is_missing
 from .json_values import is_list, is_object, parsed
 from .pair_choices import ChoiceDialect, PairedChoice, choice_of
 from .pair_layouts import GAMES, JUDGMENTS, ONE_HOT, ONE_HOT_TIES, by_normal_name, is_judge_name

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ColumnsError
-from ..records.column_names import (
+from ..tables.column_names import (
     columns_by_field,
     is_person,
     judges_named_by_user,
     people_named_by_user,
 )
-from ..records.grades import as_number, is_missing, map_label_options
+from ..tables.grades import as_number, is_missing, map_label_options
 from .json_values import is_list, is_object, parsed
 from .pair_choices import ChoiceDialect, PairedChoice, choice_of, dialect_of
 from .pair_layouts import (
@@ -30,6 +30,7 @@ from .pair_layouts import (
     SYSTEMS,
     PairColumns,
     by_normal_name,
+    chooses_between,
     first_of,
     in_pairs,
     is_choosing,
@@ -223,7 +224,7 @@ def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceCo
         for each in choices
     }
     letters = all(found <= {*_LETTERS, "TIE"} and found & {*_LETTERS} for found in words.values())
-    return {"judge", "label"} <= roles and letters
+    return letters and {"judge", "label"} <= roles and any(chooses_between(each.name) for each in choices)
 
 
 def unread_numbers(

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..records import ItemKey, Message, Outcome, Verdict
-from ..records.grades import is_missing
-from .arrow_rows import read_any_rows
+from ..tables.csv_file import SUFFIXES
+from ..tables.grades import is_missing
+from ..tables.table_rows import read_table_rows
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, split_question, user_message
 from .example import Example
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows
+from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, files_of, imported_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
-from .json_tables import rows_in
 from .json_values import answer_text, as_text, is_list, is_object, parsed
 from .pair_row_choices import PairChoice, choices_in
 from .pair_tables import PairLayout, pair_layout, systems_of, unread_numbers
@@ -44,20 +44,13 @@ def are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read pairs; see `Format`."""
-    rows = iter(read_any_rows(path, lambda node: rows_of_pairs(node, options.columns)))
+    files = files_of(path, (*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"))
+    rows = (
+        row
+        for file in files
+        for row in imported_rows(read_table_rows(file, options.columns, options.header), file)
+    )
     return records_of_pairs(rows, path, options)
-
-
-def rows_of_pairs(document: FieldReader, columns: Mapping[str, str]) -> list[tuple[str, Any]] | None:
-    """Return the rows in an object, under its only list of objects; None if it is a row."""
-    if recognises(document.value):
-        return None
-    lists = [
-        name
-        for name, value in document.value.items()
-        if is_list(value) and value and all(map(is_object, value))
-    ]
-    return document.items(lists[0]) if len(lists) == 1 else rows_in(document, columns)
 
 
 def records_of_pairs(

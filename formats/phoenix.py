@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Source
-from ..records.column_names import known_fields
 from ..records.made_scores import rounded_score
+from ..tables.column_names import known_fields
 from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader

@@ -11,19 +11,19 @@ from typing import Any, Protocol, cast
 from ..errors import FiducialError, InputError, RecordError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
-from ..records.column_names import columns_by_field
-from ..records.csv_file import SUFFIXES, refuse_workbook
 from ..records.json_text import encode_json
-from .arrow_rows import read_arrow_rows
-from .column_errors import text_columns, unknown_columns
-from .csv_rows import read_csv_rows
+from ..tables.column_errors import text_columns, unknown_columns
+from ..tables.column_names import columns_by_field
+from ..tables.csv_file import SUFFIXES, refuse_workbook
+from ..tables.header import UNSAID, HeaderChoice
+from ..tables.json_rows import is_document
+from ..tables.json_tables import content_fields, rows_in
+from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
-from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
-from .json_tables import content_fields, rows_in
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
 from .table_formats import TABLES, is_folder_of_datasets
@@ -191,12 +191,13 @@ def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterato
             yield Skipped(file=str(path), reason=f"the {name} is {problem}")
 
 
-def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
+def find_format(path: Path, columns: Mapping[str, str] | None = None, header: HeaderChoice = UNSAID) -> str:
     """Detect the format of a file or folder from its content.
 
     Args:
         path: The file or folder.
         columns: Columns that the user named, which alone may identify a table.
+        header: What the user said about the header of CSV.
 
     Raises:
         InputError: It cannot be read, or its format is not recognised.
@@ -204,9 +205,9 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
-        return _format_of_folder(path, columns or {})
+        return _format_of_folder(path, columns or {}, header)
     refuse_workbook(path)
-    return _format_by_start(path, columns or {}) or _format_by_content(path, columns or {})
+    return _format_by_start(path, columns or {}, header) or _format_by_content(path, columns or {})
 
 
 def _names_answers(columns: Mapping[str, str]) -> bool:
@@ -214,7 +215,7 @@ def _names_answers(columns: Mapping[str, str]) -> bool:
     return "response" in {*columns, *columns.values()}
 
 
-def _format_by_start(path: Path, columns: Mapping[str, str]) -> str | None:
+def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str | None:
     """Return the format indicated by a file's first bytes or extension."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
@@ -222,11 +223,12 @@ def _format_by_start(path: Path, columns: Mapping[str, str]) -> str | None:
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
     if start == b"PAR1" or suffix == ".parquet":
-        if not _names_answers(columns) and _are_pairs(_first_values(read_arrow_rows(path))):
+        rows = _first_values(read_arrow_rows(path))
+        if not _names_answers(columns) and _are_pairs(rows):
             return "pairs"
-        return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
+        return _tool_of_columns(rows) or "parquet"
     if suffix in SUFFIXES:
-        return _format_of_table(path, columns)
+        return _format_of_table(path, columns, header)
     return "pydantic-evals" if suffix in _YAML else None
 
 
@@ -241,7 +243,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
                 return name
         if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
             return "openai"
-        if is_object(glimpse) and _is_table(glimpse, columns):
+        if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
     raise _unrecognised(path, glimpses)
 
@@ -250,9 +252,9 @@ def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the first rows of a file are pairs of outputs, with choices between them."""
     if not rows:
         return False
-    from .pairwise_rows import are_pairs, rows_of_pairs  # noqa: PLC0415 - few files hold pairs
+    from .pairwise_rows import are_pairs  # noqa: PLC0415 - few files hold pairs
 
-    inner = rows_of_pairs(FieldReader(dict(rows[0])), {}) if len(rows) == 1 else None
+    inner = rows_in(dict(rows[0]), {}, is_document=True) if len(rows) == 1 and not are_pairs(rows) else None
     values = [value for _, value in inner or () if is_object(value)]
     return are_pairs(values[:_PAIRS] or rows)
 
@@ -284,47 +286,41 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
 
-def _format_of_folder(path: Path, columns: Mapping[str, str]) -> str:
+def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     if is_folder_of_datasets(path):
         return "hf"
     refuse_run_folder(path)
     problems: list[FiducialError] = []
     for file in files_in(path, _DATA):
         try:
-            return find_format(file, columns)
+            return find_format(file, columns, header)
         except FiducialError as problem:
             problems.append(problem)
     raise problems[0] if problems else InputError("holds no file of a known format", path=path)
 
 
-def _format_of_table(path: Path, columns: Mapping[str, str]) -> str:
+def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     try:
-        row = _first_row(read_csv_rows(path))
+        rows = _first_values(read_csv_rows(path, header))
     except InputError as error:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
         raise
-    if row is not None and "Named Scores" in row.value:
+    if rows and "Named Scores" in rows[0]:
         return "promptfoo"
-    if not _names_answers(columns) and _are_pairs(_first_values(read_csv_rows(path))):
+    if not _names_answers(columns) and _are_pairs(rows):
         return "pairs"
-    return _tool_of_columns(row) or "csv"
+    return _tool_of_columns(rows) or "csv"
 
 
-def _tool_of_columns(row: FileRow | None) -> str | None:
+def _tool_of_columns(rows: Sequence[Mapping[str, Any]]) -> str | None:
     """Return the tool that writes a table with these columns, by its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
-    return (
-        None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
-    )
+    return next((name for name in tools if rows and format_of(name).recognises(rows[0])), None)
 
 
 def _first_values(rows: Iterator[FileRow | Skipped]) -> list[dict[str, Any]]:
     return [row.value for row in islice(rows, _PAIRS) if isinstance(row, FileRow) and is_object(row.value)]
-
-
-def _first_row(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
-    return next((row for row in rows if isinstance(row, FileRow)), None)
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
@@ -368,10 +364,10 @@ def _has_reference(row: dict[str, Any]) -> bool:
     )
 
 
-def _is_table(value: dict[str, Any], columns: Mapping[str, str]) -> bool:
+def _is_table(value: dict[str, Any], columns: Mapping[str, str], *, is_whole: bool) -> bool:
     """Return whether an object is a row with a question or an answer, or a table of such rows."""
     try:
-        rows = rows_in(FieldReader(value), columns)
+        rows = rows_in(value, columns, is_document=is_whole)
     except RecordError:
         return False
     return bool(content_fields(rows[0][1] if rows else value, columns))

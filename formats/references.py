@@ -9,34 +9,21 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import columns_by_field, is_person, is_session, map_options, normal
-from ..records.fault_columns import label_direction
-from ..records.grades import PLAIN, GradeScale
-from ..records.id_columns import likely_id
-from ..records.table_rows import json_rows, key_of_rows
-from .arrow_rows import read_any_rows
+from ..tables.column_names import columns_by_field, is_person, is_session, map_options, normal
+from ..tables.fault_columns import label_direction
+from ..tables.grades import PLAIN, GradeScale
+from ..tables.header import UNSAID, HeaderChoice
+from ..tables.id_columns import likely_id
+from ..tables.table_rows import read_table_rows
 from .example import Example
 from .example_records import with_reference
-from .field_reader import FieldReader
-from .file_rows import FileRow
+from .file_rows import FileRow, imported_rows
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
 from .known_columns import reference_example
 from .recognized_grades import LOOKED_AT, RecognizedGrades, unscaled_grades
 
 _NAMES_KEPT = 1000
-
-
-def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
-    if isinstance(path, Path):
-        return read_any_rows(path, _rows_under_key)
-    source = Path(str(path))
-    return (FileRow(dict(row), FilePosition(source, line), number=line) for line, row in json_rows(path))
-
-
-def _rows_under_key(document: FieldReader) -> list[tuple[str, Any]] | None:
-    key = key_of_rows(document.value)
-    return None if key is None else document.items(key)
 
 
 class References:
@@ -48,6 +35,7 @@ class References:
         grades: The meaning of people's grades.
         alone: Whether to read only references, without grades, scores and tags.
         without: Columns to ignore.
+        header: What the user said about the header of CSV.
 
     Attributes:
         path: The table.
@@ -67,6 +55,7 @@ class References:
         *,
         alone: bool = False,
         without: Collection[str] = (),
+        header: HeaderChoice = UNSAID,
     ) -> None:
         self.path = path
         self._grades = grades
@@ -77,11 +66,11 @@ class References:
         self._skipped: list[Skipped] = []
         self._used = set[str]()
         self._example_ids: list[str] = []
-        rows = list(_rows(path))
+        rows = list(imported_rows(read_table_rows(path, columns, header), Path(str(path))))
         values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
-        header = list(dict.fromkeys(chain(*values)))
-        self.columns = frozenset(header)
-        self.fields = columns_by_field([name for name in header if name not in without], columns)
+        names = list(dict.fromkeys(chain(*values)))
+        self.columns = frozenset(names)
+        self.fields = columns_by_field([name for name in names if name not in without], columns)
         self.first_rows = values[:LOOKED_AT]
         self._graded = self._find_grades(values)
         for row in rows:

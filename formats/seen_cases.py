@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import msgspec
-
 from ..errors import RecordError
 from ..records import Case, Output
-from ..records.column_names import map_options
 from ..records.json_text import encode_json
+from ..tables.column_names import map_options
 from .imported_records import RevisedCase
 
 _Known: TypeAlias = tuple[int, int, int, bool, bool, bool]
@@ -94,7 +92,7 @@ class SeenCases:
     @staticmethod
     def _content(case: Case) -> int:
         """Return the hash of everything but the question, tags and cluster."""
-        return hash(encode_json(msgspec.structs.replace(case, messages=[], tags={}, cluster=None)))
+        return hash(encode_json([case.kind, case.tools, case.reference, case.context]))
 
 
 def _refused(case: Case) -> RecordError:

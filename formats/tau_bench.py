@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import TagValue
-from ..records.grades import is_missing
+from ..tables.grades import is_missing
 from .calls import role_of
 from .example_records import records_of
 from .field_reader import FieldReader

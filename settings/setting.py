@@ -27,6 +27,7 @@ Form: TypeAlias = Literal[
     "existing folder",
     "folder",
     "grade",
+    "header",
     "input",
     "input file",
     "json",

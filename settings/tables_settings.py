@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 from .judging_settings import PassThresholdsSettings
-from .labels_settings import GradesSettings, ScoreScalesSettings
+from .labels_settings import GradesSettings, HeaderSettings, ScoreScalesSettings
 from .results_settings import JsonSettings, VerboseSettings
 from .setting import DeclaredSettings, Setting
 
 
-class LabelTablesSettings(DeclaredSettings):
+class LabelTablesSettings(HeaderSettings):
     """Labels and columns of tables."""
 
     labels: Annotated[

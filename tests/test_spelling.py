@@ -99,7 +99,7 @@ def test_what_a_user_named_is_never_respelled(name: str):
     assert name in str(raised.value)
 
 
-CORE = ("calibration", "deterministic", "evaluation", "formats", "judges", "records")
+CORE = ("calibration", "deterministic", "evaluation", "formats", "judges", "records", "tables")
 
 
 def options_declared() -> set[str]:

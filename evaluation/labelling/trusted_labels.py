@@ -14,8 +14,9 @@ import msgspec
 from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
-from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
 from ...spelling import command, setting
+from ...tables.label_index import LabelIndex, no_label_matches
+from ...tables.label_table import LabelTable, OutputName
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
 from ..store.run_store import RunStore

@@ -22,8 +22,8 @@ from ...calibration.preference.preference_results import (
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import ItemKey, Outcome, Output, Verdict
-from ...records.column_names import map_options
 from ...records.made_scores import mean_score
+from ...tables.column_names import map_options
 from .paired_inputs import length_of
 
 VERSUS = " vs "

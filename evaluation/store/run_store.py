@@ -22,7 +22,7 @@ from ...records import (
     lines_of,
     open_regular_file,
 )
-from ...records.standing_labels import standing_labels
+from ...tables.standing_labels import standing_labels
 from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, PAIRS, STATEMENTS, VERDICTS
 from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs

@@ -25,6 +25,10 @@ def rubric_document(rubrics: RubricNumbers) -> Iterator[Piece]:
         yield from _errors(judge)
         yield ""
     yield from _pairs(rubrics)
+    if rubrics.skipped:
+        yield CautionLine(
+            f"{counted(rubrics.skipped, 'row')} of labels skipped, the first: {rubrics.first_skipped}"
+        )
     if rubrics.unmatched:
         yield CautionLine(f"{counted(rubrics.unmatched, 'label')} of no criterion that was judged")
     yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"

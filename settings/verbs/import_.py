@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ..labels_settings import GradesSettings, ScoreScalesSettings
+from ..labels_settings import GradesSettings, HeaderSettings, ScoreScalesSettings
 from ..setting import Setting
 
 
-class ImportSettings(GradesSettings, ScoreScalesSettings):
+class ImportSettings(GradesSettings, ScoreScalesSettings, HeaderSettings):
     """Settings of `fiducial import`."""
 
     paths: Annotated[tuple[str, ...], Setting(is_argument=True, metavar="[SOURCE] PATH...", required=True)]

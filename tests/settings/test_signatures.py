@@ -79,10 +79,12 @@ OTHERWISE = {
     "jury": "rule",
     "split_statements": "split",
     "columns": "map",
+    "no_header": "header",
 }
 """Names in Python of settings that are named otherwise there."""
 
 DEFAULTS = {
+    (fd.read, "header"): None,  # --header and --no-header are two options
     (fd.evaluate, "judge_on"): 200,  # a number, where the command line has a text
     (fd.prefer, "judges"): "preference",
     (fd.prefer, "poll_seconds"): None,  # no batch, which the command line says with --batch
