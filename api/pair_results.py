@@ -31,6 +31,7 @@ from ..report.text.safe_text import SCREEN
 from ..tables.frames import data_frame, frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from .display import Document
+from .headers import header_choice
 from .label_sources import grade_scale
 from .paths import input_path, pieces_of, source
 from .run import Run
@@ -123,14 +124,14 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
         InputError: Some files hold pairs, others do not; or labels are no verdicts on pairs.
     """
     pieces = pieces_of(table, Run)
-    kinds = [_reader_of(piece) for piece in pieces]
+    options = _options(reading)
+    kinds = [_reader_of(piece, options) for piece in pieces]
     if not any(kinds):
         return None
     if not all(kinds):
         raise InputError(
             "some of these hold verdicts on pairs of outputs, others on single ones; give one kind"
         )
-    options = _options(reading)
     found = [read(options) for read in kinds if read is not None]
     verdicts = [each for one in found for each in one.verdicts]
     for piece in pieces_of(reading.get("labels")) if reading.get("labels") is not None else ():
@@ -152,16 +153,20 @@ def _left_out(skipped: Iterable[Skipped]) -> list[str]:
 
 def _options(reading: Mapping[str, Any]) -> Options:
     columns: dict[str, str] = {**(reading.get("columns") or {}), **(reading.get("map") or {})}
-    return Options(columns=columns, grades=grade_scale(None, None, reading.get("map_label")))
+    return Options(
+        columns=columns,
+        grades=grade_scale(None, None, reading.get("map_label")),
+        header=header_choice(reading.get("header"), reading.get("column_names")),
+    )
 
 
-def _reader_of(piece: Any) -> _PairReader | None:
+def _reader_of(piece: Any, options: Options) -> _PairReader | None:
     """Return the function that reads a source of pairs; None if it holds none."""
     if isinstance(piece, (str, os.PathLike)):
         path = unpacked(input_path(cast("str", piece)))
         if path.is_dir():
             return partial(_of_folder, path) if _is_import_of_pairs(path) else None
-        return partial(_of_file, path) if holds_pairs(path) else None
+        return partial(_of_file, path) if holds_pairs(path, options.header) else None
     rows = list(frame_rows(piece)) if is_frame(piece) else piece
     if isinstance(rows, list) and rows and all(map(is_object, cast("list[Any]", rows))):
         held = cast("list[dict[str, Any]]", rows)
@@ -216,7 +221,7 @@ def _lists(records: Iterable[ImportedRecord]) -> _Read:
 
 def _labels(piece: Any, options: Options) -> list[Verdict]:
     """Return people's choices from verdicts, or from a table of pairs."""
-    read = _reader_of(piece)
+    read = _reader_of(piece, options)
     if read is not None:
         return [msgspec.structs.replace(each, source="human") for each in read(options).verdicts]
     verdicts = list(read_records(source("labels", piece), Verdict))

@@ -259,7 +259,7 @@ def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
     return are_pairs(values[:_PAIRS] or rows)
 
 
-def holds_pairs(path: Path) -> bool:
+def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
     """Return whether a file is a table of pairs of outputs, with choices between them.
 
     Only its first rows are read; a file that cannot be read holds none.
@@ -270,7 +270,8 @@ def holds_pairs(path: Path) -> bool:
     try:
         if suffix in JSON_SUFFIXES:
             return _are_pairs([glimpse for glimpse in _glimpses(path) if is_object(glimpse)])
-        return _are_pairs(_first_values(read_csv_rows(path) if suffix in SUFFIXES else read_arrow_rows(path)))
+        rows = read_csv_rows(path, header) if suffix in SUFFIXES else read_arrow_rows(path)
+        return _are_pairs(_first_values(rows))
     except FiducialError:
         return False
 
