@@ -139,7 +139,7 @@ class OpenChoice:
 
 
 class ChoiceNeeded(ColumnsError):  # noqa: N818 - it names what is needed
-    """A table can be read in several ways that give other numbers, and nothing says which is meant.
+    """Only the user knows which of several readings of a table is meant.
 
     Attributes:
         choices: What is asked.

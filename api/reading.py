@@ -19,6 +19,7 @@ from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
 from ..formats.import_options import Options
+from ..formats.import_record import ImportRecord, explanation
 from ..formats.imported_records import (
     LOGGED,
     FilePosition,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Readable",
     "Reading",
+    "explain_import",
     "import_files",
     "import_lines",
     "is_source",
@@ -308,6 +310,8 @@ def import_files(
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
+    record = ImportRecord.of(name, paths, columns.fields, columns.grades, reading)
+    record.write(written_path(out))
     return msgspec.structs.replace(
         written,
         columns=columns.fields,
@@ -321,6 +325,15 @@ def import_files(
         own_folders=columns.own_folders,
         cut_off=columns.cut_off,
     )
+
+
+def explain_import(folder: FilePath) -> list[str]:
+    """Return how an import read its columns, as a command that names them.
+
+    Raises:
+        InputError: The folder is no import.
+    """
+    return explanation(input_path(folder))
 
 
 def _options(reading: DataReading) -> tuple[References | None, Options]:

@@ -30,7 +30,7 @@ fiducial import results.json --out shop                          # the format is
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). In Python:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades), `import.json` (`import --explain FOLDER` prints its columns as options) and `skipped.jsonl` (file, line, field, reason). In Python:
 
 ```python
 import fiducial as fd

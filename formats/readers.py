@@ -16,7 +16,7 @@ from ..tables.column_errors import text_columns, unknown_columns
 from ..tables.column_names import columns_by_field
 from ..tables.csv_file import SUFFIXES, refuse_workbook
 from ..tables.header import UNSAID, HeaderChoice
-from ..tables.json_rows import is_document
+from ..tables.json_rows import UnreadRow, is_document
 from ..tables.json_tables import content_fields, rows_in
 from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
@@ -371,4 +371,7 @@ def _is_table(value: dict[str, Any], columns: Mapping[str, str], *, is_whole: bo
         rows = rows_in(value, columns, is_document=is_whole)
     except RecordError:
         return False
-    return bool(content_fields(rows[0][1] if rows else value, columns))
+    if rows and all(isinstance(row, UnreadRow) for _, row in rows):
+        return True
+    first = next((row for _, row in rows or () if is_object(row)), value)
+    return bool(content_fields(first, columns))

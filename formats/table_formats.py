@@ -124,6 +124,8 @@ def _note_columns(
     person = person_column(header) if "label" in fields else None
     material = instruction_input(header, fields)
     people = people_columns(header, options.columns)
+    options.recognized.grades["score"] += graded.judges
+    options.recognized.grades["label"] += people if len(people) > 1 else ()
     options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
     if len(graded.unnamed) == 1:
         options.recognized.guesses["score"] = graded.unnamed[0]

@@ -36,7 +36,7 @@ class AlikeGrades:
         return bool(self._words) and not self._is_allowed
 
     def note(self, column: str, grades: Iterable[tuple[Any, float | None]]) -> None:
-        """Note values of a column as they are written, each with its score: None or NaN for no grade."""
+        """Note values of a column as written, each with its score: None or NaN for no grade."""
         if not self.is_watching:
             return
         scores = self._scores.setdefault(column, {})

@@ -39,9 +39,9 @@ _COMPARED = frozenset(
 
 @lru_cache(CACHED_NAMES)
 def is_amount(name: str) -> bool:
-    """Return whether a column's name means an amount, a counter or a description: ``price_per_example``.
+    """Return whether a column's name means an amount, a counter or a description.
 
-    A word for grades says otherwise, unless the name ends or begins with the amount: ``time_score`` is a grade, ``score_time`` none.
+    A word for grades says otherwise, unless the name ends or begins with the amount: ``time_score`` is a grade, ``score_time`` and ``price_per_example`` are none.
     """
     words = normal(name).split("_")
     if words[-2:] == ["suggestion", "score"]:  # of Argilla: how sure the model was

@@ -1,4 +1,4 @@
-"""Questions about a table that only the user can answer, as one error with the arguments to add."""
+"""Questions about a table that only the user can answer, as one error."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class AskedChoices:
         self._shown: dict[str, None] = {} if first is None else {first: None}
 
     def column(self, field: str, candidates: Sequence[str], question: str) -> None:
-        """Ask which column is a field; a single candidate is named in the option, for the user to confirm."""
+        """Ask which column is a field.
+
+        A single candidate is named in the option, for the user to confirm.
+        """
         name = candidates[0] if len(candidates) == 1 else UNKNOWN
         self._columns.append((field, name))
         self._shown |= dict.fromkeys(candidates)

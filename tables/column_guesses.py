@@ -61,6 +61,7 @@ class TableColumns:
 
     Attributes:
         fields: The column of each field.
+        grades: Columns of judges (``score``) and of several people (``label``), besides those of fields.
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
@@ -74,6 +75,7 @@ class TableColumns:
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
+        self.grades: dict[str, list[str]] = {"score": [], "label": []}
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
         self.asked: dict[str, str] = {}

@@ -205,7 +205,7 @@ def is_score_like(name: str) -> bool:
 
 @lru_cache(CACHED_NAMES)
 def names_judge(name: str) -> bool:
-    """Return whether a column is named after a model or an automatic metric: ``Llama3-8B``, ``EM``.
+    """Return whether a column is named after a model or a metric: ``Llama3-8B``, ``EM``.
 
     Beside people's labels its grades are a judge's. Alone they may be those of a system.
     """

@@ -74,7 +74,7 @@ def ask_direction(
     judge: bool = False,
     others: Iterable[Any] = (),
 ) -> bool:
-    """Ask which values of a column are good, if only the user knows; return whether it was asked.
+    """Ask which values of a fault's column are good; return False if that is known.
 
     Args:
         asked: What is asked so far.

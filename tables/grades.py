@@ -246,7 +246,7 @@ def usual_ends(grades: Sequence[float]) -> str:
 
 
 def which_is_best(ends: str) -> str:
-    """Return the two ways to write a scale: `` (1:5 if 5 is best, 5:1 if 1 is)``; empty if the ends are open."""
+    """Return the ways to write a scale: `` (1:5 if 5 is best, 5:1 if 1 is)``; empty if open."""
     if ends == OPEN_ENDS:
         return ""
     low, high = ends.split(":")
@@ -254,7 +254,7 @@ def which_is_best(ends: str) -> str:
 
 
 def asked_scale(name: str, ends: str, judge: str | None = None) -> str:
-    """Return the option for a scale whose best grade only the user knows, with the two ways to write it."""
+    """Return the option for a scale with open ends, and the two ways to write it."""
     return f"{spelled_scale(name, OPEN_ENDS, judge)}{which_is_best(ends)}"
 
 
@@ -265,7 +265,7 @@ def ends_question(column: str, ends: str) -> str:
 
 
 def unknown_words(values: Iterable[Any], scale: GradeScale) -> dict[str, object]:
-    """Return the words that are no grade, each with ``?``; empty if numbers are among the values."""
+    """Return the words that are no grade, each with ``?``; empty beside numbers."""
     words: dict[str, object] = {}
     for value in values:
         try:

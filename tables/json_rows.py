@@ -133,8 +133,10 @@ def _document_values(path: InputPath, is_row: Callable[[Any], bool] | None) -> I
 
 def _has_lines(path: InputPath) -> bool:
     """Return whether a file has one value per line, by its name or its first lines."""
-    if isinstance(path, MemoryFile) or path.suffix.lower() in _LINES:
+    if isinstance(path, MemoryFile):
         return True
+    if path.suffix.lower() in _LINES:
+        return not _opens_document(path)
     try:
         lines = read_lines(path)
         first = next(lines, None)
@@ -144,6 +146,21 @@ def _has_lines(path: InputPath) -> bool:
     except RecordError:
         return False
     return True
+
+
+_OPENINGS = frozenset({b"[", b"{", b"[{"})
+
+
+def _opens_document(path: InputPath) -> bool:
+    """Return whether a file of lines by its name is one document: a list in one line, or over several."""
+    lines = read_lines(path)
+    first = next(lines, None)
+    if first is None:
+        return False
+    raw = first[2].strip()
+    if raw in _OPENINGS:
+        return True
+    return raw.startswith(b"[") and raw.endswith(b"]") and next(lines, None) is None
 
 
 def is_document(path: InputPath) -> bool:

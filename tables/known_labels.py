@@ -1,4 +1,4 @@
-"""What has to be known about labels before they are read: which column, which values are good."""
+"""Labels of which only the user knows the column, or which values are good."""
 
 from __future__ import annotations
 

@@ -181,3 +181,38 @@ def test_words_that_make_all_grades_alike_are_refused_unless_that_is_said(tmp_pa
 def test_grades_that_are_alike_without_a_map_are_read(grades: dict[str, list[Any]]):
     rows = [{"id": n, "judge_score": n % 2, "human": each} for n, each in enumerate(grades["human"])]
     assert fd.calibrate(rows, map_label={"ok": 1})["judge_score"].n == 3
+
+
+def test_a_dry_run_shows_what_each_choice_gives(tmp_path: Path):
+    path = _written(tmp_path, CHOICES)
+    open_ = ("--map-label", "A=?", "--map-label", "B=?")
+    for options in ((), open_):
+        shown = fiducial("calibrate", path, *options, "--dry-run")
+        assert shown.out.splitlines() == [
+            "--map-label A=1 --map-label B=0: judge_choice accuracy 0.50 (n 6)",
+            "--map-label A=0 --map-label B=1: judge_choice accuracy 0.50 (n 6)",
+        ]
+    rates = fiducial("estimate", path, *open_, "--dry-run").out
+    assert [line.rpartition(": ")[2] for line in rates.splitlines()] == ["pass rate 0.67 (6 labels)", "pass rate 0.33 (6 labels)"]  # fmt: skip
+    two = _written(
+        tmp_path, "id,judge_score,human_label,expert_label\na,1,1,0\nb,0,0,0\nc,1,1,1\n", "two.csv"
+    )
+    columns = fiducial("calibrate", two, "--map", "label=?", "--dry-run").out.splitlines()
+    assert columns == [
+        "--map label=human_label: judge_score accuracy 1.00 (n 3)",
+        "--map label=expert_label: judge_score accuracy 0.67 (n 3)",
+    ]
+    stars = _written(tmp_path, "id,judge_score,human\na,1,0\nb,5,1\nc,4,1\n", "stars.csv")
+    scales = fiducial("calibrate", stars, "--score-scale", "?:?", "--dry-run").out.splitlines()
+    assert [line.partition(": ")[0] for line in scales] == ["--score-scale 1:5", "--score-scale 5:1"]
+    known = fiducial("calibrate", stars, "--score-scale", "1:5", "--dry-run")
+    assert known.out == "Nothing is left to choose.\n"
+
+
+@each_row(
+    "options", [("--label-scale", "?:?"), ("--score-scale", "?:?"), ("--score-scale", "judge_choice=1:?")]
+)
+def test_a_scale_with_an_open_end_is_refused(options: tuple[str, str], tmp_path: Path):
+    refused = fiducial("calibrate", _written(tmp_path, CHOICES), *options)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert f"replace each ? in {options[0]} " in refused.err

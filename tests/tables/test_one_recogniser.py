@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -73,16 +73,18 @@ NEITHER = [
     "created_at",
 ]
 
+N = range(12)
 
-def _rows(**columns: Callable[[int], Any]) -> list[dict[str, Any]]:
+
+def _rows(**columns: Sequence[Any]) -> list[dict[str, Any]]:
     return [
         {
             "id": n,
             "question": f"Why is it {n}?",
             "answer": f"So {n} is.",
-            **{name: of(n) for name, of in columns.items()},
+            **{name: values[n] for name, values in columns.items()},
         }
-        for n in range(12)
+        for n in N
     ]
 
 
@@ -111,14 +113,16 @@ def _by_read(rows: list[dict[str, Any]]) -> tuple[object, ...]:
 @pytest.mark.parametrize("values", [(0, 1), ("yes", "no"), ("hallucinated", "faithful")])
 def test_a_header_means_the_same_by_import_and_by_calibrate(values: tuple[Any, Any]) -> None:
     for name in LABELS:
-        rows = _rows(judge_score=lambda n: n // 2 % 2, **{name: lambda n: values[n % 2]})
+        rows = _rows(judge_score=[n // 2 % 2 for n in N], **{name: [values[n % 2] for n in N]})
         assert _by_calibrate(rows) == _by_read(rows) == (name, ["judge_score"]), name
     for name in SCORES:
-        rows = _rows(human_label=lambda n: n // 2 % 2, **{name: lambda n: values[n % 2]})
+        rows = _rows(human_label=[n // 2 % 2 for n in N], **{name: [values[n % 2] for n in N]})
         assert _by_calibrate(rows) == _by_read(rows) == ("human_label", [name]), name
     for name in NEITHER:
         rows = _rows(
-            human_label=lambda n: n // 2 % 2, judge_score=lambda n: n % 2, **{name: lambda n: values[n % 2]}
+            human_label=[n // 2 % 2 for n in N],
+            judge_score=[n % 2 for n in N],
+            **{name: [values[n % 2] for n in N]},
         )
         assert _by_calibrate(rows) == ("human_label", ["judge_score"]), name
         assert _by_read(rows)[1] == ["judge_score"], name
@@ -137,13 +141,15 @@ def test_a_header_means_the_same_by_import_and_by_calibrate(values: tuple[Any, A
 def test_what_is_contested_or_names_a_fault_is_asked_by_all(
     columns: tuple[str, ...], arguments: dict[str, Any]
 ) -> None:
-    named = {name: lambda n, at=at: n // (at + 1) % 2 for at, name in enumerate(columns)}
-    rows = _rows(judge_score=lambda n: n % 2, **named)
+    named = {name: [n // (at + 1) % 2 for n in N] for at, name in enumerate(columns)}
+    rows = _rows(judge_score=[n % 2 for n in N], **named)
     assert _by_calibrate(rows) == _by_read(rows) == ("asked", arguments)
 
 
 def test_a_weak_name_does_not_contest_a_column_named_after_people() -> None:
-    rows = _rows(human_label=lambda n: n % 2, correct=lambda n: n // 2 % 2, judge_score=lambda n: n // 3 % 2)
+    rows = _rows(
+        human_label=[n % 2 for n in N], correct=[n // 2 % 2 for n in N], judge_score=[n // 3 % 2 for n in N]
+    )
     assert _by_calibrate(rows) == _by_read(rows) == ("human_label", ["judge_score"])
 
 
@@ -151,15 +157,17 @@ def test_a_weak_name_does_not_contest_a_column_named_after_people() -> None:
 def test_whether_a_judge_chose_rightly_is_no_label(name: str) -> None:
     right, chosen = "ABBA" * 3, "ABAB" * 3
     rows = _rows(
-        correct_choice=lambda n: right[n],
-        judge_choice=lambda n: chosen[n],
-        **{name: lambda n: right[n] == chosen[n]},
+        correct_choice=[right[n] for n in N],
+        judge_choice=[chosen[n] for n in N],
+        **{name: [right[n] == chosen[n] for n in N]},
     )
     assert fd.calibrate(rows)["judge_choice"].accuracy.value == 0.5  # the same letters are the same choice
     numbers = fd.calibrate(rows, map={"label": "correct_choice"}, map_label={"A": 1, "B": 0})
     assert numbers["judge_choice"].accuracy.value == 0.5
     other = _rows(
-        gold=lambda n: right[n], judge_says=lambda n: chosen[n], **{name: lambda n: right[n] == chosen[n]}
+        gold=[right[n] for n in N],
+        judge_says=[chosen[n] for n in N],
+        **{name: [right[n] == chosen[n] for n in N]},
     )
     with pytest.raises(ChoiceNeeded) as asked:
         fd.calibrate(other)
@@ -171,17 +179,19 @@ def test_whether_a_judge_chose_rightly_is_no_label(name: str) -> None:
 def test_people_beside_many_models_are_the_label_of_each() -> None:
     judges = ["Mistral-7B", "Llama-70B", "GPT-4", "EM", "Contains", "JudgeLM"]
     rows = _rows(
-        HumanJudgement=lambda n: str(n % 2 == 0),
-        **{name: lambda n, at=at: str(n % (at + 2) == 0) for at, name in enumerate(judges)},
+        HumanJudgement=[str(n % 2 == 0) for n in N],
+        **{name: [str(n % (at + 2) == 0) for n in N] for at, name in enumerate(judges)},
     )
     assert _by_calibrate(rows) == _by_read(rows) == ("HumanJudgement", sorted(judges))
 
 
 def test_scores_known_by_their_values_alone_are_asked() -> None:
-    rows = _rows(human_label=lambda n: n % 2, PASS=lambda n: n // 2 % 2)
+    rows = _rows(human_label=[n % 2 for n in N], PASS=[n // 2 % 2 for n in N])
     assert _by_calibrate(rows) == ("asked", {"map": {"score": "PASS"}})
     found = fd.read(rows)
     assert ({each.source for each in found.verdicts}, found.tags) == ({"human"}, ["PASS"])
     assert "'score': 'PASS'" in repr(found)
-    several = _rows(human_label=lambda n: n % 2, PASS=lambda n: n // 2 % 2, Ready=lambda n: n // 3 % 2)
+    several = _rows(
+        human_label=[n % 2 for n in N], PASS=[n // 2 % 2 for n in N], Ready=[n // 3 % 2 for n in N]
+    )
     assert _by_calibrate(several) == ("asked", {"map": {"score": "?"}})
