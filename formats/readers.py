@@ -26,6 +26,7 @@ from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
+from .refused_layouts import refuse_known_layout
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -63,6 +64,9 @@ _MODULES: dict[str, str] = {
     "mlflow": "mlflow",
     "langfuse": "langfuse",
     "tau": "tau_bench",
+    "mt-bench": "mt_bench",
+    "toolbench": "toolbench",
+    "devai": "agent_judge",
     "openai": "openai_chat",
     "phoenix": "phoenix",
     "deepeval": "deepeval",
@@ -245,6 +249,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
             return "openai"
         if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
+    refuse_known_layout(glimpses, path)
     raise _unrecognised(path, glimpses)
 
 
