@@ -124,6 +124,9 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
         InputError: Some files hold pairs, others do not; or labels are no verdicts on pairs.
     """
     pieces = pieces_of(table, Run)
+    named = (reading.get(name) for name in ("columns", "map", "map_label"))
+    if not all(each is None or isinstance(each, Mapping) for each in named):
+        return None  # which every table refuses
     options = _options(reading)
     kinds = [_reader_of(piece, options) for piece in pieces]
     if not any(kinds):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import ChoiceNeeded
 from ..tables.asked_choices import AskedChoices, counted_values
 from ..tables.column_names import (
+    FIELDS,
     columns_by_field,
     is_person,
     judges_named_by_user,
@@ -217,6 +218,11 @@ def _are_choices(name: str, choices: Sequence[PairedChoice], n: int) -> bool:
     return len(choices) == n and all(each.is_named or ">" in str(each.word) for each in graded)
 
 
+def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether rows have one answer each, so that letters are no choice between two."""
+    return "response" in columns_by_field([name for row in rows[:1] for name in row], {}, FIELDS)
+
+
 def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceColumn]) -> bool:
     """Return whether judge and label choose by the same letters, without columns of outputs."""
     roles = {each.role for each in choices}
@@ -225,7 +231,8 @@ def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceCo
         for each in choices
     }
     letters = all(found <= {*_LETTERS, "TIE"} and found & {*_LETTERS} for found in words.values())
-    return letters and {"judge", "label"} <= roles and any(chooses_between(each.name) for each in choices)
+    is_choice = any(chooses_between(each.name) for each in choices) and not _has_one_answer(rows)
+    return letters and {"judge", "label"} <= roles and is_choice
 
 
 def unread_numbers(

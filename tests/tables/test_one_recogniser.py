@@ -161,7 +161,9 @@ def test_whether_a_judge_chose_rightly_is_no_label(name: str) -> None:
         judge_choice=[chosen[n] for n in N],
         **{name: [right[n] == chosen[n] for n in N]},
     )
-    assert fd.calibrate(rows)["judge_choice"].accuracy.value == 0.5  # the same letters are the same choice
+    with pytest.raises(ChoiceNeeded) as asked:
+        fd.calibrate(rows)
+    assert asked.value.arguments == {"map": {"label": "correct_choice"}, "map_label": {"A": "?", "B": "?"}}
     numbers = fd.calibrate(rows, map={"label": "correct_choice"}, map_label={"A": 1, "B": 0})
     assert numbers["judge_choice"].accuracy.value == 0.5
     other = _rows(
