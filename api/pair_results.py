@@ -13,7 +13,8 @@ import msgspec
 from ..calibration.agreement.calibration_results import JudgeCalibration
 from ..calibration.preference.preference_results import PairCalibrationNumbers
 from ..errors import InputError
-from ..evaluation.preference.recorded_pairs import VERSUS, RecordedPairs
+from ..evaluation.preference.recorded_pairs import RecordedPairs
+from ..evaluation.store.pair_verdicts import VERSUS, holds_imported_pairs
 from ..evaluation.store.run_store import read_clusters
 from ..formats.file_rows import FileRow
 from ..formats.import_options import Options
@@ -23,7 +24,7 @@ from ..formats.pairwise_rows import are_pairs, records_of_pairs
 from ..formats.readers import holds_pairs, read_all
 from ..formats.skipped_kinds import SkippedKinds
 from ..records import Output, Verdict, read_records
-from ..records.folder_files import CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
+from ..records.folder_files import CLUSTERS, LABELS, OUTPUTS, VERDICTS
 from ..report.text.number_text import counted
 from ..report.text.one_screen import one_screen
 from ..report.text.pair_text import pair_calibration_document, pair_calibration_screen
@@ -168,21 +169,13 @@ def _reader_of(piece: Any, options: Options) -> _PairReader | None:
     if isinstance(piece, (str, os.PathLike)):
         path = unpacked(input_path(cast("str", piece)))
         if path.is_dir():
-            return partial(_of_folder, path) if _is_import_of_pairs(path) else None
+            return partial(_of_folder, path) if holds_imported_pairs(path) else None
         return partial(_of_file, path) if holds_pairs(path, options.header) else None
     rows = list(frame_rows(piece)) if is_frame(piece) else piece
     if isinstance(rows, list) and rows and all(map(is_object, cast("list[Any]", rows))):
         held = cast("list[dict[str, Any]]", rows)
         return partial(_of_rows, held) if are_pairs(held[:_LOOKED_AT]) else None
     return None
-
-
-def _is_import_of_pairs(folder: Path) -> bool:
-    """Return whether a folder is an import whose first verdict is on a pair."""
-    if (folder / MANIFEST).exists() or not (folder / VERDICTS).is_file():
-        return False
-    first = next(iter(read_records(folder / VERDICTS, Verdict)), None)
-    return first is not None and VERSUS in first.system
 
 
 def _of_folder(folder: Path, options: Options) -> _Read:

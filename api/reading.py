@@ -292,6 +292,8 @@ def other_content(files: Sequence[FilePath]) -> str | None:
     if name in TABLES:
         return None
     paths = shlex.join(map(str, files))
+    if name == "pairs":
+        return f"these are verdicts on pairs of outputs: `{command('compare', paths, by='system')}` gives win rates, `{command('calibrate', paths)}` agreement with people"
     return f"this is a file of {name}: `{command('import', paths, out='imported')}`, then `fiducial calibrate imported`"
 
 

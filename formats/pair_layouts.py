@@ -82,6 +82,18 @@ _JUDGES = re.compile(
 _PEOPLE = re.compile(r"human|expert|author|person|people|worker|crowd|turker|user")
 
 
+_SIGNS = re.compile(
+    rb"(?:[a-z])[ _-]?(?:1|a|first|left)\b|\b(?:a|first|left)[ _-][a-z]|outputs|responses|answers|completions|candidates|generations"
+    rb"|prefer|winner|choice|chosen|pick|better|select|vote|judgments",
+    re.IGNORECASE,
+)
+
+
+def may_name_pairs(start: bytes) -> bool:
+    """Return whether the beginning of a file may name columns of pairs; False spares reading it."""
+    return _SIGNS.search(start) is not None
+
+
 class PairColumns(NamedTuple):
     """Two columns, of the output that the layout names first, and of the other."""
 

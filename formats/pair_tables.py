@@ -75,6 +75,14 @@ class PairLayout(NamedTuple):
     special: str = ""
 
     @property
+    def columns(self) -> frozenset[str]:
+        """The columns that have a meaning."""
+        pairs = [name for ends in (self.outputs, self.systems) if ends for name in ends[:2]]
+        single = (self.output_list, self.system_list, self.id, self.question, self.author, self.order)
+        special = (*ONE_HOT, *ONE_HOT_TIES, *GAMES, JUDGMENTS) if self.special else ()
+        return frozenset((*pairs, *filter(None, single), *(each.name for each in self.choices), *special))
+
+    @property
     def names(self) -> tuple[str, str]:
         """Names of both systems, if rows have none."""
         columns = self.outputs

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
 
-from ..records import ItemKey, Message, Outcome, Verdict
+from ..records import ItemKey, Message, Outcome, TagValue, Verdict
 from ..tables.csv_file import SUFFIXES
 from ..tables.grades import is_missing
 from ..tables.table_rows import read_table_rows
@@ -22,14 +22,14 @@ from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, files_of, imported_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
-from .json_values import answer_text, as_text, is_list, is_object, parsed
+from .json_values import answer_text, as_text, is_list, is_object, parsed, tags_of
 from .pair_row_choices import PairChoice, choices_in
 from .pair_tables import PairLayout, pair_layout, systems_of, unread_numbers
 from .recognized_grades import LOOKED_AT
 
 NAME = "pairs"
 ABOUT = "tables of pairs: two outputs or systems, and choices between them (JSON, JSON Lines, CSV, Parquet)"
-LOST = "further columns"
+LOST = "nothing"
 
 
 def recognises(glimpse: Any) -> bool:
@@ -84,6 +84,7 @@ class _Reader:
 
     def __init__(self, layout: PairLayout, options: Options) -> None:
         self._layout = layout
+        self._taken = layout.columns
         self._options = options
         self._by_question: dict[str, str] = {}
         self._texts: dict[tuple[str, str], str | None] = {}
@@ -109,7 +110,8 @@ class _Reader:
                 yield from self._output(case_id, messages, system, answer, row)
         elif messages and case_id not in self._cases:
             self._cases.add(case_id)
-            yield from records_of(Example(id=case_id, messages=messages), row.position, self._options)
+            example = Example(id=case_id, messages=messages, tags=self._tags(line))
+            yield from records_of(example, row.position, self._options)
         yield from (self._verdict(case_id, systems, each) for each in choices)
 
     def _contents(self, line: FieldReader) -> tuple[list[Message], tuple[AgentAnswer, AgentAnswer] | None]:
@@ -164,9 +166,26 @@ class _Reader:
         self._cases.add(case_id)
         base = case_id.rpartition("/")[0]
         example = Example(
-            id=case_id, messages=messages, answer=answer, system=system, cluster=base or None, in_table=True
+            id=case_id,
+            messages=messages,
+            answer=answer,
+            system=system,
+            cluster=base or None,
+            tags=self._tags(row.node),
+            in_table=True,
         )
         yield from records_of(example, row.position, self._options)
+
+    def _tags(self, line: FieldReader) -> dict[str, TagValue]:
+        """Return the columns of no other meaning, which are told as those of any table."""
+        others = {
+            name: value
+            for name, value in line.value.items()
+            if name not in self._taken and not is_missing_value(value)
+        }
+        recognized = self._options.recognized
+        recognized.tags += [name for name in others if name not in recognized.tags]
+        return tags_of(others)
 
     def _verdict(self, case_id: str, systems: tuple[str, str], made: PairChoice) -> Verdict:
         first, second = reversed(systems) if made.second_first else systems

@@ -26,6 +26,7 @@ from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
+from .pair_layouts import may_name_pairs
 from .refused_layouts import refuse_known_layout
 from .table_formats import TABLES, is_folder_of_datasets
 
@@ -83,6 +84,9 @@ NAMES = (*_MODULES, *TABLES)
 
 _GLIMPSES = 20
 """Maximum number of values of a file that are examined to detect its format."""
+
+_START = 1 << 16
+"""Bytes of a file in which columns of pairs are looked for, before it is read."""
 
 _PAIRS = 512
 """Maximum number of rows by which a table is recognised as one of pairs."""
@@ -272,6 +276,10 @@ def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
     suffix = path.suffix.lower()
     if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
         return False
+    if suffix in {*SUFFIXES, *JSON_SUFFIXES}:
+        with readable(path), path.open("rb") as file:
+            if not may_name_pairs(file.read(_START)):
+                return False
     try:
         if suffix in JSON_SUFFIXES:
             return _are_pairs([glimpse for glimpse in _glimpses(path) if is_object(glimpse)])

@@ -97,7 +97,7 @@ def _tool(api: FieldReader) -> dict[str, Any]:
 
 
 def _answer(answer: FieldReader) -> AgentAnswer | None:
-    """Return the final answer, which may be the arguments of the call that finishes; empty if the agent gave up."""
+    """Return the final answer, also of the call that finishes; empty if the agent gave up."""
     if "final_answer" not in answer:
         return None
     final = parsed(answer.value["final_answer"])

@@ -10,12 +10,12 @@ import fiducial as fd
 
 
 def requirement(number: int, **more: Any) -> dict[str, Any]:
-    return {
+    told: dict[str, Any] = {
         "requirement_id": number,
-        "prerequisites": [],
         "criteria": f"It does {number}.",
         "category": "ML",
-    } | more
+    }
+    return told | more
 
 
 def read_of(value: Any, path: Path) -> fd.Reading:

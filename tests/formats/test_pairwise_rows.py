@@ -228,3 +228,9 @@ def test_a_swapped_row_needs_a_choice_that_names_its_output(tmp_path: Path):
 )
 def test_other_tables_are_none_of_pairs(rows: list[dict[str, Any]]):
     assert not are_pairs(rows)
+
+
+def test_other_columns_are_tags_of_the_case(alpaca: Path):
+    read = fd.read(alpaca)
+    assert read.tags == ["price_per_example", "time_per_example"]
+    assert read.cases[0].tags == {"price_per_example": 0.02, "time_per_example": 1.0}
