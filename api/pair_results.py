@@ -13,7 +13,8 @@ import msgspec
 from ..calibration.agreement.calibration_results import JudgeCalibration
 from ..calibration.preference.preference_results import PairCalibrationNumbers
 from ..errors import InputError
-from ..evaluation.preference.recorded_pairs import VERSUS, RecordedPairs
+from ..evaluation.preference.recorded_pairs import RecordedPairs
+from ..evaluation.store.pair_verdicts import VERSUS, holds_imported_pairs
 from ..evaluation.store.run_store import read_clusters
 from ..formats.file_rows import FileRow
 from ..formats.import_options import Options
@@ -23,7 +24,7 @@ from ..formats.pairwise_rows import are_pairs, records_of_pairs
 from ..formats.readers import holds_pairs, read_all
 from ..formats.skipped_kinds import SkippedKinds
 from ..records import Output, Verdict, read_records
-from ..records.folder_files import CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
+from ..records.folder_files import CLUSTERS, LABELS, OUTPUTS, VERDICTS
 from ..report.text.number_text import counted
 from ..report.text.one_screen import one_screen
 from ..report.text.pair_text import pair_calibration_document, pair_calibration_screen
@@ -31,6 +32,7 @@ from ..report.text.safe_text import SCREEN
 from ..tables.frames import data_frame, frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from .display import Document
+from .headers import header_choice
 from .label_sources import grade_scale
 from .paths import input_path, pieces_of, source
 from .run import Run
@@ -56,7 +58,7 @@ class _Read(NamedTuple):
 class PairCalibration(Calibration, frozen=True, kw_only=True):
     """Agreement on pairs: ``calibration.pairs.agreements["judge"].agreement``.
 
-    It has no ``judges``: the rates of single outputs do not exist for pairs.
+    Its ``judges`` have agreement as ``accuracy``, and ``cohen_kappa``; other rates of single outputs do not exist for pairs.
     """
 
     pairs: PairCalibrationNumbers
@@ -98,17 +100,17 @@ class PairCalibration(Calibration, frozen=True, kw_only=True):
 
 def pair_calibration(pairs: RecordedPairs, *, replicates: int, level: float = 0.95) -> PairCalibration:
     """Return the agreement of judges with people in recorded pairs."""
-    return PairCalibration(pairs=pairs.calibration(level=level, replicates=replicates))
-
-
-def gated(calibration: Calibration) -> Mapping[str, JudgeCalibration]:
-    """Return the statistics by judge that gates may require: of pairs, agreement and kappa."""
-    if not isinstance(calibration, PairCalibration):
-        return calibration.judges
-    return {
-        by: JudgeCalibration(n=each.n, statistics={"accuracy": each.agreement, "cohen_kappa": each.kappa})
-        for by, each in calibration.pairs.agreements.items()
+    found = pairs.calibration(level=level, replicates=replicates)
+    judges = {
+        by: JudgeCalibration(
+            n=each.n,
+            n_unlabelled=each.unlabelled,
+            n_missing=sum(each.ungraded.values()),
+            statistics={"accuracy": each.agreement, "cohen_kappa": each.kappa},
+        )
+        for by, each in found.agreements.items()
     }
+    return PairCalibration(pairs=found, judges=judges, level=level)
 
 
 def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | None:
@@ -123,14 +125,17 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
         InputError: Some files hold pairs, others do not; or labels are no verdicts on pairs.
     """
     pieces = pieces_of(table, Run)
-    kinds = [_reader_of(piece) for piece in pieces]
+    named = (reading.get(name) for name in ("columns", "map", "map_label"))
+    if not all(each is None or isinstance(each, Mapping) for each in named):
+        return None  # which every table refuses
+    options = _options(reading)
+    kinds = [_reader_of(piece, options) for piece in pieces]
     if not any(kinds):
         return None
     if not all(kinds):
         raise InputError(
             "some of these hold verdicts on pairs of outputs, others on single ones; give one kind"
         )
-    options = _options(reading)
     found = [read(options) for read in kinds if read is not None]
     verdicts = [each for one in found for each in one.verdicts]
     for piece in pieces_of(reading.get("labels")) if reading.get("labels") is not None else ():
@@ -152,29 +157,25 @@ def _left_out(skipped: Iterable[Skipped]) -> list[str]:
 
 def _options(reading: Mapping[str, Any]) -> Options:
     columns: dict[str, str] = {**(reading.get("columns") or {}), **(reading.get("map") or {})}
-    return Options(columns=columns, grades=grade_scale(None, None, reading.get("map_label")))
+    return Options(
+        columns=columns,
+        grades=grade_scale(None, None, reading.get("map_label")),
+        header=header_choice(reading.get("header"), reading.get("column_names")),
+    )
 
 
-def _reader_of(piece: Any) -> _PairReader | None:
+def _reader_of(piece: Any, options: Options) -> _PairReader | None:
     """Return the function that reads a source of pairs; None if it holds none."""
     if isinstance(piece, (str, os.PathLike)):
         path = unpacked(input_path(cast("str", piece)))
         if path.is_dir():
-            return partial(_of_folder, path) if _is_import_of_pairs(path) else None
-        return partial(_of_file, path) if holds_pairs(path) else None
+            return partial(_of_folder, path) if holds_imported_pairs(path) else None
+        return partial(_of_file, path) if holds_pairs(path, options.header) else None
     rows = list(frame_rows(piece)) if is_frame(piece) else piece
     if isinstance(rows, list) and rows and all(map(is_object, cast("list[Any]", rows))):
         held = cast("list[dict[str, Any]]", rows)
         return partial(_of_rows, held) if are_pairs(held[:_LOOKED_AT]) else None
     return None
-
-
-def _is_import_of_pairs(folder: Path) -> bool:
-    """Return whether a folder is an import whose first verdict is on a pair."""
-    if (folder / MANIFEST).exists() or not (folder / VERDICTS).is_file():
-        return False
-    first = next(iter(read_records(folder / VERDICTS, Verdict)), None)
-    return first is not None and VERSUS in first.system
 
 
 def _of_folder(folder: Path, options: Options) -> _Read:
@@ -216,7 +217,7 @@ def _lists(records: Iterable[ImportedRecord]) -> _Read:
 
 def _labels(piece: Any, options: Options) -> list[Verdict]:
     """Return people's choices from verdicts, or from a table of pairs."""
-    read = _reader_of(piece)
+    read = _reader_of(piece, options)
     if read is not None:
         return [msgspec.structs.replace(each, source="human") for each in read(options).verdicts]
     verdicts = list(read_records(source("labels", piece), Verdict))

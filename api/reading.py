@@ -291,6 +291,8 @@ def other_content(files: Sequence[FilePath]) -> str | None:
         return None
     if name in TABLES:
         return None
+    if name == "pairs":
+        return f"these are verdicts on pairs of outputs: `{command('compare', *files, by='system')}` gives win rates, `{command('calibrate', *files)}` agreement with people"
     return f"this is a file of {name}: `{command('import', *files, out='imported')}`, then `fiducial calibrate imported`"
 
 

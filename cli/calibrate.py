@@ -51,7 +51,7 @@ def command(
     order, if known), or a run folder; or a table of pairs of outputs, with a judge's choices and people's.
     """
     from ..api.gates import judge_gate_failures, parse_gates
-    from ..api.pair_results import gated, pair_calibration
+    from ..api.pair_results import pair_calibration
     from ..api.table_statistics import STATISTICS, calibrate
 
     if options["label_audit"] is None:
@@ -65,7 +65,7 @@ def command(
         refuse_typed(_OF_SINGLE_OUTPUTS, "is for verdicts on single outputs; these are on pairs")
         found = pair_calibration(pairs, replicates=options["replicates"])
         emit(found, json_file)
-        return print_gate_failures(judge_gate_failures(minimums, gated(found)))
+        return print_gate_failures(judge_gate_failures(minimums, found.judges))
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:

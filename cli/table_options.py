@@ -38,11 +38,7 @@ def load_pairs(
 
     reading = {"labels": list(labels) or None, "map": pairs("--map", columns)}
     words = grade_arguments().get("map_label")
-    try:
-        found = recorded_pairs(list(tables), reading | {"map_label": words})
-    except ColumnsError as error:
-        error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
-        raise
+    found = recorded_pairs(list(tables), {**reading, **header_arguments(), "map_label": words})
     for each in () if found is None else found.left_out:
         note(each)
     return found

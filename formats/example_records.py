@@ -29,7 +29,7 @@ from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
 from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
 from .import_options import Options
-from .imported_records import FilePosition, ImportedRecord, RevisedCase, Skipped
+from .imported_records import FilePosition, ImportedRecord, Skipped
 from .json_values import is_object, parsed
 from .tool_documents import missing_documents, not_offered, plain_document
 from .written_calls import written_calls
@@ -118,7 +118,12 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
-    noted, output = _noted(case, without_calls, output, example, options)
+    cases, references = (
+        options.seen.cases,
+        (example.expected_calls is not None, example.accepted, example.criterion, example.criteria),
+    )
+    noted = cases.note(case, without_calls, output, has_reference=any(references), is_trial=example.is_trial)
+    output = _asked_otherwise(case, output) if cases.asks_otherwise else output
     graded = any(score.outcome == "graded" for score in example.scores)
     may_grade = graded or example.labelled_by
     is_new = output is not None and not (may_grade and _grades_again(example, output, options, graded=graded))
@@ -126,7 +131,7 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         try:
             options.seen.outputs.add(output, position, graded=graded, in_table=example.in_table)
         except RecordError:
-            options.seen.cases.undo()  # an answer that is not read decides no kind
+            cases.undo()  # an answer that is not read decides no kind
             raise
         options.recognized.attempts += not example.is_trial and options.joined is None and output.trial > 0
     if noted is not None:
@@ -138,20 +143,11 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         yield from _verdicts(example, key, position, options)
 
 
-def _noted(
-    case: Case, without_calls: Case, output: Output | None, example: Example, options: Options
-) -> tuple[Case | RevisedCase | None, Output | None]:
-    """Note a row's case; return the case if it is new or revised, and the output.
-
-    A trial that was asked otherwise than the first keeps what it was asked.
-    """
-    cases = options.seen.cases
-    references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
-    has_reference, is_trial = any(references), example.is_trial
-    noted = cases.note(case, without_calls, output, has_reference=has_reference, is_trial=is_trial)
-    if output is not None and cases.asks_otherwise and case.all_messages:
-        output = msgspec.structs.replace(output, asked=case.turns)
-    return noted, output
+def _asked_otherwise(case: Case, output: Output | None) -> Output | None:
+    """Return the output of a trial with what it was asked, which its case does not hold."""
+    if output is None or not case.all_messages:
+        return output
+    return msgspec.structs.replace(output, asked=case.turns)
 
 
 def _verdicts(

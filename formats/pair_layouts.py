@@ -82,6 +82,18 @@ _JUDGES = re.compile(
 _PEOPLE = re.compile(r"human|expert|author|person|people|worker|crowd|turker|user")
 
 
+_SIGNS = re.compile(
+    rb"(?:[a-z])[ _-]?(?:1|a|first|left)\b|\b(?:a|first|left)[ _-][a-z]|outputs|responses|answers|completions|candidates|generations"
+    rb"|prefer|winner|choice|chosen|pick|better|select|vote|judgments",
+    re.IGNORECASE,
+)
+
+
+def may_name_pairs(start: bytes) -> bool:
+    """Return whether the beginning of a file may name columns of pairs; False spares reading it."""
+    return _SIGNS.search(start) is not None
+
+
 class PairColumns(NamedTuple):
     """Two columns, of the output that the layout names first, and of the other."""
 
@@ -147,6 +159,17 @@ def by_normal_name(columns: Iterable[str]) -> Mapping[str, str]:
 def first_of(named: Mapping[str, str], names: Iterable[str]) -> str | None:
     """Return the first column that has one of these names."""
     return next((named[name] for name in names if name in named), None)
+
+
+_BETWEEN = re.compile(
+    r"prefer(?:ence|red|s)?|winners?|choices?|chosen|pick(?:ed|s)?|better|select(?:ed|ion)?|votes?"
+)
+"""Words that mean a choice between outputs, and no grade."""
+
+
+def chooses_between(name: str) -> bool:
+    """Return whether a column's name means a choice between two: ``judge_choice``."""
+    return any(_BETWEEN.fullmatch(word) for word in normal(name).split("_"))
 
 
 def is_choosing(name: str) -> bool:

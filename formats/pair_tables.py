@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ColumnsError
+from ..errors import ChoiceNeeded
+from ..tables.asked_choices import AskedChoices, counted_values
 from ..tables.column_names import (
+    FIELDS,
     columns_by_field,
     is_person,
     judges_named_by_user,
     people_named_by_user,
 )
-from ..tables.grades import as_number, is_missing, map_label_options
+from ..tables.grades import UNKNOWN, as_number, is_missing
 from .json_values import is_list, is_object, parsed
 from .pair_choices import ChoiceDialect, PairedChoice, choice_of, dialect_of
 from .pair_layouts import (
@@ -30,6 +32,7 @@ from .pair_layouts import (
     SYSTEMS,
     PairColumns,
     by_normal_name,
+    chooses_between,
     first_of,
     in_pairs,
     is_choosing,
@@ -70,6 +73,14 @@ class PairLayout(NamedTuple):
     order: str | None
     choices: tuple[ChoiceColumn, ...]
     special: str = ""
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that have a meaning."""
+        pairs = [name for ends in (self.outputs, self.systems) if ends for name in ends[:2]]
+        single = (self.output_list, self.system_list, self.id, self.question, self.author, self.order)
+        special = (*ONE_HOT, *ONE_HOT_TIES, *GAMES, JUDGMENTS) if self.special else ()
+        return frozenset((*pairs, *filter(None, single), *(each.name for each in self.choices), *special))
 
     @property
     def names(self) -> tuple[str, str]:
@@ -215,6 +226,11 @@ def _are_choices(name: str, choices: Sequence[PairedChoice], n: int) -> bool:
     return len(choices) == n and all(each.is_named or ">" in str(each.word) for each in graded)
 
 
+def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether rows have one answer each, so that letters are no choice between two."""
+    return "response" in columns_by_field([name for row in rows[:1] for name in row], {}, FIELDS)
+
+
 def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceColumn]) -> bool:
     """Return whether judge and label choose by the same letters, without columns of outputs."""
     roles = {each.role for each in choices}
@@ -223,12 +239,13 @@ def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceCo
         for each in choices
     }
     letters = all(found <= {*_LETTERS, "TIE"} and found & {*_LETTERS} for found in words.values())
-    return {"judge", "label"} <= roles and letters
+    is_choice = any(chooses_between(each.name) for each in choices) and not _has_one_answer(rows)
+    return letters and {"judge", "label"} <= roles and is_choice
 
 
 def unread_numbers(
     rows: Sequence[Mapping[str, Any]], words: Mapping[str, float | None] | None = None
-) -> ColumnsError | None:
+) -> ChoiceNeeded | None:
     """Return the error for pairs whose choices are unexplained numbers; None for other tables."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     outputs, systems = pair_of_columns(columns, OUTPUTS), pair_of_columns(columns, SYSTEMS)
@@ -246,19 +263,21 @@ def unread_numbers(
             and all(as_number(value) is not None for value in values)
             and set(numbers) <= {-1, 0, 1, 2, 3}
         ):
-            return _asked(name, [f"{number:g}" for number in numbers], ends)
+            return _asked(rows, name, [f"{number:g}" for number in numbers], ends)
     return None
 
 
-def _asked(name: str, words: Sequence[str], ends: PairColumns) -> ColumnsError:
-    options = map_label_options(words)
-    error = ColumnsError(
-        f"{name!r} chooses between {ends.first!r} and {ends.second!r} by {', '.join(words)}, and nothing says which means which; "
-        f"say it, 1 where {ends.first!r} is better, 0 where {ends.second!r} is, 0.5 for a tie: {options}",
-        field=name,
+def _asked(
+    rows: Sequence[Mapping[str, Any]], name: str, words: Sequence[str], ends: PairColumns
+) -> ChoiceNeeded:
+    asked = AskedChoices(rows, first=name)
+    question = f"which of {', '.join(words)} means that {ends.first!r} is better (1), that {ends.second!r} is (0), and which a tie (0.5)?"
+    asked.words(name, dict.fromkeys(words, UNKNOWN), question)
+    counts = counted_values(asked.values(name))
+    return asked.error(
+        f"{name!r} chooses between {ends.first!r} and {ends.second!r} by {counts}, and nothing says which is meant",
+        column=name,
     )
-    error.options = options
-    return error
 
 
 def systems_of(row: Mapping[str, Any], layout: PairLayout) -> tuple[str, str] | None:

@@ -11,25 +11,25 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
 
-from ..records import ItemKey, Message, Outcome, Verdict
+from ..records import ItemKey, Message, Outcome, TagValue, Verdict
+from ..tables.csv_file import SUFFIXES
 from ..tables.grades import is_missing
-from ..tables.json_tables import rows_in
-from .arrow_rows import read_any_rows
+from ..tables.table_rows import read_table_rows
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, split_question, user_message
 from .example import Example
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, read_rows
+from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, files_of, imported_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
-from .json_values import answer_text, as_text, is_list, is_object, parsed
+from .json_values import answer_text, as_text, is_list, is_object, parsed, tags_of
 from .pair_row_choices import PairChoice, choices_in
 from .pair_tables import PairLayout, pair_layout, systems_of, unread_numbers
 from .recognized_grades import LOOKED_AT
 
 NAME = "pairs"
 ABOUT = "tables of pairs: two outputs or systems, and choices between them (JSON, JSON Lines, CSV, Parquet)"
-LOST = "further columns"
+LOST = "nothing"
 
 
 def recognises(glimpse: Any) -> bool:
@@ -44,23 +44,13 @@ def are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read pairs; see `Format`."""
-    if path.suffix.lower() in JSON_SUFFIXES:
-        rows = read_rows(path, lambda node: rows_of_pairs(node, options.columns))
-    else:
-        rows = read_any_rows(path, options.header)
+    files = files_of(path, (*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"))
+    rows = (
+        row
+        for file in files
+        for row in imported_rows(read_table_rows(file, options.columns, options.header), file)
+    )
     return records_of_pairs(rows, path, options)
-
-
-def rows_of_pairs(document: FieldReader, columns: Mapping[str, str]) -> list[tuple[str, Any]] | None:
-    """Return the rows in an object, under its only list of objects; None if it is a row."""
-    if recognises(document.value):
-        return None
-    lists = [
-        name
-        for name, value in document.value.items()
-        if is_list(value) and value and all(map(is_object, value))
-    ]
-    return document.items(lists[0]) if len(lists) == 1 else rows_in(document.value, columns, document.at)
 
 
 def records_of_pairs(
@@ -94,6 +84,7 @@ class _Reader:
 
     def __init__(self, layout: PairLayout, options: Options) -> None:
         self._layout = layout
+        self._taken = layout.columns
         self._options = options
         self._by_question: dict[str, str] = {}
         self._texts: dict[tuple[str, str], str | None] = {}
@@ -119,7 +110,8 @@ class _Reader:
                 yield from self._output(case_id, messages, system, answer, row)
         elif messages and case_id not in self._cases:
             self._cases.add(case_id)
-            yield from records_of(Example(id=case_id, messages=messages), row.position, self._options)
+            example = Example(id=case_id, messages=messages, tags=self._tags(line))
+            yield from records_of(example, row.position, self._options)
         yield from (self._verdict(case_id, systems, each) for each in choices)
 
     def _contents(self, line: FieldReader) -> tuple[list[Message], tuple[AgentAnswer, AgentAnswer] | None]:
@@ -174,9 +166,26 @@ class _Reader:
         self._cases.add(case_id)
         base = case_id.rpartition("/")[0]
         example = Example(
-            id=case_id, messages=messages, answer=answer, system=system, cluster=base or None, in_table=True
+            id=case_id,
+            messages=messages,
+            answer=answer,
+            system=system,
+            cluster=base or None,
+            tags=self._tags(row.node),
+            in_table=True,
         )
         yield from records_of(example, row.position, self._options)
+
+    def _tags(self, line: FieldReader) -> dict[str, TagValue]:
+        """Return the columns of no other meaning, which are told as those of any table."""
+        others = {
+            name: value
+            for name, value in line.value.items()
+            if name not in self._taken and not is_missing_value(value)
+        }
+        recognized = self._options.recognized
+        recognized.tags += [name for name in others if name not in recognized.tags]
+        return tags_of(others)
 
     def _verdict(self, case_id: str, systems: tuple[str, str], made: PairChoice) -> Verdict:
         first, second = reversed(systems) if made.second_first else systems

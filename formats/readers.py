@@ -21,12 +21,13 @@ from ..tables.json_tables import content_fields, rows_in
 from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
-from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
+from .pair_layouts import may_name_pairs
+from .refused_layouts import refuse_known_layout
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -65,6 +66,9 @@ _MODULES: dict[str, str] = {
     "langfuse": "langfuse",
     "tau": "tau_bench",
     "crewai": "crewai",
+    "mt-bench": "mt_bench",
+    "toolbench": "toolbench",
+    "devai": "agent_judge",
     "openai": "openai_chat",
     "phoenix": "phoenix",
     "deepeval": "deepeval",
@@ -81,6 +85,9 @@ NAMES = (*_MODULES, *TABLES)
 
 _GLIMPSES = 20
 """Maximum number of values of a file that are examined to detect its format."""
+
+_START = 1 << 16
+"""Bytes of a file in which columns of pairs are looked for, before it is read."""
 
 _PAIRS = 512
 """Maximum number of rows by which a table is recognised as one of pairs."""
@@ -225,9 +232,10 @@ def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoic
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
     if start == b"PAR1" or suffix in {".parquet", ".arrow"}:
-        if not _names_answers(columns) and _are_pairs(_first_values(read_arrow_rows(path))):
+        rows = _first_values(read_arrow_rows(path))
+        if not _names_answers(columns) and _are_pairs(rows):
             return "pairs"
-        return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
+        return _tool_of_columns(rows) or "parquet"
     if suffix in SUFFIXES:
         return _format_of_table(path, columns, header)
     return "pydantic-evals" if suffix in _YAML else None
@@ -246,6 +254,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
             return "openai"
         if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
+    refuse_known_layout(glimpses, path)
     raise _unrecognised(path, glimpses)
 
 
@@ -253,14 +262,14 @@ def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the first rows of a file are pairs of outputs, with choices between them."""
     if not rows:
         return False
-    from .pairwise_rows import are_pairs, rows_of_pairs  # noqa: PLC0415 - few files hold pairs
+    from .pairwise_rows import are_pairs  # noqa: PLC0415 - few files hold pairs
 
-    inner = rows_of_pairs(FieldReader(dict(rows[0])), {}) if len(rows) == 1 else None
+    inner = rows_in(dict(rows[0]), {}, is_document=True) if len(rows) == 1 and not are_pairs(rows) else None
     values = [value for _, value in inner or () if is_object(value)]
     return are_pairs(values[:_PAIRS] or rows)
 
 
-def holds_pairs(path: Path) -> bool:
+def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
     """Return whether a file is a table of pairs of outputs, with choices between them.
 
     Only its first rows are read; a file that cannot be read holds none.
@@ -268,10 +277,15 @@ def holds_pairs(path: Path) -> bool:
     suffix = path.suffix.lower()
     if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
         return False
+    if suffix in {*SUFFIXES, *JSON_SUFFIXES}:
+        with readable(path), path.open("rb") as file:
+            if not may_name_pairs(file.read(_START)):
+                return False
     try:
         if suffix in JSON_SUFFIXES:
             return _are_pairs([glimpse for glimpse in _glimpses(path) if is_object(glimpse)])
-        return _are_pairs(_first_values(read_csv_rows(path) if suffix in SUFFIXES else read_arrow_rows(path)))
+        rows = read_csv_rows(path, header) if suffix in SUFFIXES else read_arrow_rows(path)
+        return _are_pairs(_first_values(rows))
     except FiducialError:
         return False
 
@@ -302,32 +316,26 @@ def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoi
 
 def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     try:
-        row = _first_row(read_csv_rows(path, header))
+        rows = _first_values(read_csv_rows(path, header))
     except InputError as error:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
         raise
-    if row is not None and "Named Scores" in row.value:
+    if rows and "Named Scores" in rows[0]:
         return "promptfoo"
-    if not _names_answers(columns) and _are_pairs(_first_values(read_csv_rows(path, header))):
+    if not _names_answers(columns) and _are_pairs(rows):
         return "pairs"
-    return _tool_of_columns(row) or "csv"
+    return _tool_of_columns(rows) or "csv"
 
 
-def _tool_of_columns(row: FileRow | None) -> str | None:
+def _tool_of_columns(rows: Sequence[Mapping[str, Any]]) -> str | None:
     """Return the tool that writes a table with these columns, by its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
-    return (
-        None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
-    )
+    return next((name for name in tools if rows and format_of(name).recognises(rows[0])), None)
 
 
 def _first_values(rows: Iterator[FileRow | Skipped]) -> list[dict[str, Any]]:
     return [row.value for row in islice(rows, _PAIRS) if isinstance(row, FileRow) and is_object(row.value)]
-
-
-def _first_row(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
-    return next((row for row in rows if isinstance(row, FileRow)), None)
 
 
 def _glimpses(path: Path) -> Iterator[Any]:

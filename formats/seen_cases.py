@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import msgspec
-
 from ..errors import RecordError
 from ..records import Case, Output
 from ..records.json_text import encode_json
@@ -94,7 +92,7 @@ class SeenCases:
     @staticmethod
     def _content(case: Case) -> int:
         """Return the hash of everything but the question, tags and cluster."""
-        return hash(encode_json(msgspec.structs.replace(case, messages=[], tags={}, cluster=None)))
+        return hash(encode_json([case.kind, case.tools, case.reference, case.context]))
 
 
 def _refused(case: Case) -> RecordError:

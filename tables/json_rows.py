@@ -25,6 +25,9 @@ _SPACE = re.compile(r"\s++|(?=\{)")
 _LINES = frozenset({".jsonl", ".ndjson"})
 """Suffixes of files with a value on each line."""
 
+_OPENINGS = frozenset({b"[", b"{", b"[{"})
+"""First lines of documents that a file of lines holds: a list, or indented objects one after the other."""
+
 
 class TableRow(NamedTuple):
     """A value of a file, and its place.
@@ -145,10 +148,10 @@ def _has_lines(path: InputPath) -> bool:
     if isinstance(path, MemoryFile):
         return True
     try:
+        if path.suffix.lower() in _LINES:
+            return not _opens_document(path)
         lines = read_lines(path)
         first = next(lines, None)
-        if path.suffix.lower() in _LINES:
-            return first is None or first[2].strip() != b"{"  # indented objects one after the other
         if first is None or next(lines, None) is None:
             return False
         decode(first[2])
@@ -176,6 +179,18 @@ def _successive_objects(path: InputPath) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if len(found) > 1 and all(map(is_object, found)) else None
+
+
+def _opens_document(path: InputPath) -> bool:
+    """Return whether a file of lines by its name is one document: a list in one line, or over several."""
+    lines = read_lines(path)
+    first = next(lines, None)
+    if first is None:
+        return False
+    raw = first[2].strip()
+    if raw in _OPENINGS:
+        return True
+    return raw.startswith(b"[") and raw.endswith(b"]") and next(lines, None) is None
 
 
 def is_document(path: InputPath) -> bool:

@@ -24,10 +24,8 @@ from ...errors import InputError, UsageError
 from ...records import ItemKey, Outcome, Output, Verdict
 from ...records.made_scores import mean_score
 from ...tables.column_names import map_options
+from ..store.pair_verdicts import VERSUS
 from .paired_inputs import length_of
-
-VERSUS = " vs "
-"""Words between the names of both systems of a pair."""
 
 _TIE = 0.5
 

@@ -218,3 +218,11 @@ def test_a_system_whose_name_has_the_words_between_is_told_apart_by_its_outputs(
     assert (match.a, match.b) == ("x vs y", "z")
     with pytest.raises(FiducialError, match="several pairs"):
         fd.prefer([{"id": "q", "model_a": "x vs y", "model_b": "z", "winner": "model_a"}])
+
+
+def test_an_import_of_pairs_has_no_pass_rate(table: Path, tmp_path: Path):
+    fd.read(table).save(tmp_path / "imported")
+    with pytest.raises(FiducialError, match="pairs of outputs"):
+        fd.estimate(tmp_path / "imported")
+    refused = fiducial("estimate", table)
+    assert (refused.code, "verdicts on pairs of outputs" in refused.err) == (2, True)

@@ -203,7 +203,7 @@ def test_numbers_that_nobody_explained_are_asked(
 ):
     rows = [{**each, column: value} for each, value in zip(asked([row] * 3), values, strict=True)]
     path = saved(rows, tmp_path / "a.json")
-    with pytest.raises(ColumnsError, match="nothing says which means which"):
+    with pytest.raises(ColumnsError, match="nothing says which is meant"):
         fd.read(path)
     words = {str(value): 1.0 if value == values[0] else 0.0 for value in values}
     assert scores(rows, tmp_path / "b.json", as_="pairs", map_label=words)[0] == 1.0
@@ -228,3 +228,9 @@ def test_a_swapped_row_needs_a_choice_that_names_its_output(tmp_path: Path):
 )
 def test_other_tables_are_none_of_pairs(rows: list[dict[str, Any]]):
     assert not are_pairs(rows)
+
+
+def test_other_columns_are_tags_of_the_case(alpaca: Path):
+    read = fd.read(alpaca)
+    assert read.tags == ["price_per_example", "time_per_example"]
+    assert read.cases[0].tags == {"price_per_example": 0.02, "time_per_example": 1.0}
