@@ -69,12 +69,17 @@ def spelled_pairs(name: str, values: Mapping[str, Any] | Iterable[tuple[str, Any
     option_of = _option_of.get()
     listed = cast("list[tuple[str, Any]]", [*(values.items() if isinstance(values, Mapping) else values)])
     if option_of is None:
-        turned: dict[object, object] = {}
-        for key, value in listed:
-            turned |= {value: key} if key in turned else {key: value}
-        return f"{name}={turned!r}"
+        return f"{name}={turned_pairs(listed)!r}"
     words = (f"{key}={'' if value is None else value}" for key, value in listed)
     return " ".join(f"{option_of(name)} {shlex.quote(word)}" for word in words)
+
+
+def turned_pairs(values: Iterable[tuple[str, Any]]) -> dict[Any, Any]:
+    """Return pairs as a dictionary; a key that comes again is turned round, as `map` allows."""
+    turned: dict[Any, Any] = {}
+    for key, value in values:
+        turned |= {value: key} if key in turned else {key: value}
+    return turned
 
 
 def spelled_scale(name: str, ends: str, judge: str | None = None) -> str:

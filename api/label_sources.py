@@ -37,12 +37,14 @@ class LabelReading(TypedDict, total=False):
         label_scale: The worst and the best label, as they are written.
         label_pass_at: The worst label that passes, as it is written.
         map_label: Scores of words; None if a word is not a grade.
+        all_alike: Whether words may make all labels pass or all fail.
     """
 
     map: Mapping[str, str] | None
     label_scale: tuple[float, float] | None
     label_pass_at: float | None
     map_label: Mapping[str, float | None] | None
+    all_alike: bool
 
 
 def unpacked_source(name: str, labels: Labels) -> InputPath:
@@ -100,7 +102,12 @@ def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
 def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
     """Return the meaning of grades that a caller describes."""
     require_declared(reading, LabelReading)
-    return grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
+    return grade_scale(
+        reading.get("label_scale"),
+        reading.get("label_pass_at"),
+        reading.get("map_label"),
+        all_alike=reading.get("all_alike", False),
+    )
 
 
 def grade_scale(
@@ -109,6 +116,7 @@ def grade_scale(
     words: Mapping[str, float | None] | None,
     *,
     name: str = "label_scale",
+    all_alike: bool = False,
 ) -> GradeScale:
     """Return the meaning of grades.
 
@@ -126,18 +134,24 @@ def grade_scale(
     for word, score in (words or {}).items():
         if score is not None and not (isinstance(score, Real) and 0.0 <= score <= 1.0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(f"{spelled_pairs('map_label', {word: score})}: expected a score in [0, 1]")
-    return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})
+    by_word = {plain_word(word): score for word, score in (words or {}).items()}
+    return GradeScale(ends, pass_at, by_word, all_alike=all_alike)
 
 
-def score_scales(scale: GivenScale | None, words: Mapping[str, float | None] | None) -> ScoreScales:
+def score_scales(
+    scale: GivenScale | None, words: Mapping[str, float | None] | None, *, all_alike: bool = False
+) -> ScoreScales:
     """Return the scales of judges' scores.
 
     Raises:
         UsageError: See `grade_scale`.
     """
     ends = dict(scale) if isinstance(scale, Mapping) else {} if scale is None else {"": scale}
-    scales = {judge: grade_scale(each, None, words, name="score_scale") for judge, each in ends.items()}
-    return ScoreScales(scales.pop("", grade_scale(None, None, words)), scales)
+    scales = {
+        judge: grade_scale(each, None, words, name="score_scale", all_alike=all_alike)
+        for judge, each in ends.items()
+    }
+    return ScoreScales(scales.pop("", grade_scale(None, None, words, all_alike=all_alike)), scales)
 
 
 def _require_scale(ends: Any, name: str) -> None:

@@ -19,6 +19,7 @@ from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
 from ..formats.import_options import Options
+from ..formats.import_record import ImportRecord, explanation
 from ..formats.imported_records import (
     LOGGED,
     FilePosition,
@@ -38,6 +39,7 @@ from ..records import Case, Output, Verdict
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from ..spelling import command
+from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Readable",
     "Reading",
+    "explain_import",
     "import_files",
     "import_lines",
     "is_source",
@@ -203,6 +206,7 @@ def read(
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
+    all_alike: bool = False,
     score_scale: GivenScale | None = None,
     header: bool | None = None,
     column_names: Sequence[str] | None = None,
@@ -224,6 +228,7 @@ def read(
         label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
+        all_alike: Accept words that make all labels, or all scores of a judge, pass or all fail.
         score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
         header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
         column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
@@ -246,6 +251,7 @@ def read(
         label_scale=label_scale,
         label_pass_at=label_pass_at,
         map_label=map_label,
+        all_alike=all_alike,
         score_scale=score_scale,
         header=header,
         column_names=column_names,
@@ -305,6 +311,8 @@ def import_files(
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
+    record = ImportRecord.of(name, paths, columns.fields, columns.grades, reading)
+    record.write(written_path(out))
     return msgspec.structs.replace(
         written,
         columns=columns.fields,
@@ -321,11 +329,21 @@ def import_files(
     )
 
 
+def explain_import(folder: FilePath) -> list[str]:
+    """Return how an import read its columns, as a command that names them.
+
+    Raises:
+        InputError: The folder is no import.
+    """
+    return explanation(input_path(folder))
+
+
 def _options(reading: DataReading) -> tuple[References | None, Options]:
     require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
-    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
+    words, alike = reading.get("map_label"), reading.get("all_alike", False)
+    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike)
     require_choice("unit", unit, ChatUnit)
     require_choice("grade_by", grade_by, GradeBy)
     references = None
@@ -341,7 +359,8 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scaling=ScoreScaling(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
+        scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
+        alike=AlikeGrades(grades),
     )
     if references is None:
         return None, options

@@ -46,6 +46,7 @@ class TableReading(HeaderReading, total=False):
         label_pass_at: The worst label that passes, as it is written; fractions are kept without it.
         score_scale: The worst and the best score, as they are written; a mapping gives those of single judges: ``{"gpt": (1, 5)}``.
         map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
+        all_alike: Whether words may make all labels, or all scores of a judge, pass or all fail.
         draws: Files with the chances of labelled items to be drawn, made by `plan`, one per round.
         accept_edited: Whether to accept runs whose verdicts were edited by hand.
     """
@@ -57,6 +58,7 @@ class TableReading(HeaderReading, total=False):
     label_pass_at: float | None
     score_scale: GivenScale | None
     map_label: Mapping[str, float | None] | None
+    all_alike: bool
     draws: Sequence[FilePath]
     accept_edited: bool
 
@@ -132,13 +134,13 @@ def read_table(table: Tables, **options: Any) -> Table:
 
 def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:
     """Return the meaning of columns and grades that a caller describes."""
-    words = reading.get("map_label")
+    words, alike = reading.get("map_label"), reading.get("all_alike", False)
     return TableForm(
         columns=columns,
         apart=apart,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scores=score_scales(reading.get("score_scale"), words),
-        labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words),
+        scores=score_scales(reading.get("score_scale"), words, all_alike=alike),
+        labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike),
     )
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from ..settings.verbs.calibrate import CalibrateSettings
 from .declared_options import options_of
+from .exit_codes import EXIT_OK
 from .option_sources import refuse_typed
 from .printing import emit, print_gate_failures
-from .table_options import load_table
+from .table_options import load_table, show_choices
+
+if TYPE_CHECKING:
+    from ..api.table_results import Calibration
 
 _EXAMPLE = """\b
 Example:
@@ -35,6 +39,7 @@ def command(
     gates: tuple[str, ...],
     cascade: str | None,
     levels: str | None,
+    dry_run: bool,
     **options: Any,
 ) -> int:
     """Compare judges with trusted labels, every rate with its denominator and interval.
@@ -48,6 +53,9 @@ def command(
     if options["label_audit"] is None:
         refuse_typed(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
+    if dry_run:
+        show_choices(tables, columns, labels, lambda each: _accuracies(calibrate(each, **options)))
+        return EXIT_OK
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:
@@ -65,6 +73,15 @@ def command(
         screen=partial(calibration.screen, slices=slices),
     )
     return print_gate_failures(judge_gate_failures(minimums, calibration.judges))
+
+
+def _accuracies(calibration: Calibration) -> str:
+    """Return the accuracy of each judge."""
+    rates = ((name, judge.statistics["accuracy"]) for name, judge in calibration.judges.items())
+    return ", ".join(
+        f"{name} accuracy {'-' if rate.value is None else f'{rate.value:.2f}'} (n {rate.n:,})"
+        for name, rate in rates
+    )
 
 
 def _numbers(text: str) -> list[float]:

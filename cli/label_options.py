@@ -9,7 +9,8 @@ from typing import Any
 from ..errors import UsageError
 from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
 from ..settings.setting import names_of
-from ..tables.grades import require_chosen_scores
+from ..spelling import spelled_scale
+from ..tables.grades import UNKNOWN, require_chosen_scores
 from .forms import kept
 from .shared_options import pairs
 
@@ -19,7 +20,7 @@ _GRADES = frozenset(
 
 
 def _typed_grades() -> dict[str, Any]:
-    return {name: value for name, value in kept().items() if name in _GRADES}
+    return {name: value for name, value in kept().items() if name in _GRADES and value is not False}
 
 
 def grade_words() -> list[str]:
@@ -27,6 +28,9 @@ def grade_words() -> list[str]:
     grades = _typed_grades()
     words: list[str] = []
     for name, value in grades.items():
+        if value is True:
+            words.append(f"--{name.replace('_', '-')}")
+            continue
         for each in value if name in {"map", "map_label", "score_scale"} else [value]:
             words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
     return words
@@ -36,7 +40,9 @@ def _as_typed(name: str, value: Any) -> str:
     if name == "score_scale":
         judge, scale = value
         return f"{judge}={_as_typed('label_scale', scale)}" if judge else _as_typed("label_scale", scale)
-    return f"{value[0]:g}:{value[1]:g}" if name == "label_scale" else str(value)
+    if name != "label_scale":
+        return str(value)
+    return ":".join(each if isinstance(each, str) else f"{each:g}" for each in value)
 
 
 def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
@@ -56,9 +62,36 @@ def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     return scores
 
 
+def _is_open(name: str, value: Any) -> bool:
+    """Return whether an option has a ``?`` that the user has to replace."""
+    if name == "map_label":
+        return str(value).endswith(f"={UNKNOWN}")
+    if name == "map":
+        return UNKNOWN in str(value).split("=")
+    return UNKNOWN in (value[1] if name == "score_scale" else value)
+
+
+def without_open_choices(grades: dict[str, Any]) -> dict[str, Any]:
+    """Return grade options without those that have a ``?``."""
+    kept_grades: dict[str, Any] = {}
+    for name, value in grades.items():
+        if name in {"map", "map_label", "score_scale"}:
+            kept_grades[name] = tuple(each for each in value if not _is_open(name, each))
+        elif name != "label_scale" or not _is_open(name, value):
+            kept_grades[name] = value
+    return kept_grades
+
+
+def _require_ends(name: str, scale: Any, judge: str = "") -> None:
+    if UNKNOWN in scale:
+        option = spelled_scale(name, ":".join(map(str, scale)), judge or None)
+        raise UsageError(f"replace each ? in {option} with the worst and the best grade")
+
+
 def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
     by_judge: dict[str, tuple[float, float]] = {}
     for judge, scale in scales:
+        _require_ends("score_scale", scale, judge)
         if by_judge.setdefault(judge, scale) != scale:
             raise UsageError(f"--score-scale: two scales for {judge or 'all judges'}; give one")
     return by_judge
@@ -83,9 +116,11 @@ def header_words() -> list[str]:
     return [*flags, *(["--columns", typed["column_names"]] if "column_names" in typed else [])]
 
 
-def grade_arguments() -> dict[str, Any]:
-    """Return the grade options as arguments of the Python API."""
-    grades = _typed_grades()
+def grade_arguments(*, dry_run: bool = False) -> dict[str, Any]:
+    """Return the grade options as Python arguments; in a dry run without those with ``?``."""
+    grades = without_open_choices(_typed_grades()) if dry_run else _typed_grades()
+    if "label_scale" in grades and grades["label_scale"] is not None:
+        _require_ends("label_scale", grades["label_scale"])
     if "map_label" in grades:
         grades["map_label"] = _scores_of_words(grades["map_label"])
     if "score_scale" in grades:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from ..api.terminal_text import visible
 from ..errors import ColumnsError
 from .forms import kept
-from .label_options import grade_arguments, grade_words, header_arguments, header_words
+from .label_options import (
+    grade_arguments,
+    grade_words,
+    header_arguments,
+    header_words,
+    without_open_choices,
+)
 from .notes import note
 from .printing import command_line, propose_tables
 from .shared_options import pairs
@@ -44,13 +54,46 @@ def load_table(
         )
     except ColumnsError as error:
         if content := other_content(tables):
-            error.message, error.field = content, None
-        elif error.options:
-            error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+            error.message, error.field, error.options = content, None, ""
         raise
     for hint in (*table.notes, *table.warnings):
         note(hint.replace("`--map ", f"`{command_line()} --map ", 1))
     return table
+
+
+def show_choices(
+    tables: tuple[Path, ...],
+    columns: tuple[str, ...],
+    labels: tuple[Path, ...],
+    measure: Callable[[Table], str],
+    **reading: Any,
+) -> None:
+    """Print what each choice gives that the tables leave open.
+
+    Args:
+        tables: The tables.
+        columns: Columns that the user named.
+        labels: Files of labels.
+        measure: Function that returns a line for a table.
+        **reading: Further options for reading it.
+    """
+    from ..api.choice_outcomes import choice_outcomes
+    from ..api.tables import read_calibration_table
+
+    named = pairs("--map", without_open_choices({"map": columns})["map"])
+    typed: dict[str, Any] = {**grade_arguments(dry_run=True), **header_arguments(), **reading, "map": named}
+
+    def read_and_measure(chosen: Mapping[str, Any]) -> str:
+        both: dict[str, Any] = {
+            name: {**(typed.get(name) or {}), **value} if isinstance(value, Mapping) else value
+            for name, value in chosen.items()
+        }
+        arguments: dict[str, Any] = {**typed, **both, "accept_edited": accepts_edited()}
+        return measure(read_calibration_table(tables, labels=labels or None, **arguments))
+
+    lines = [*choice_outcomes(read_and_measure)]
+    for line in lines or ["Nothing is left to choose."]:
+        click.echo(visible(line))
 
 
 def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..records import ItemKey, Verdict
+from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.grades import PLAIN, GradeScale
 from ..tables.header import UNSAID, HeaderChoice
@@ -107,6 +108,7 @@ class Options:
         grades: The meaning of people's grades in tables.
         scaling: The scales of scores, and the scores read so far that are on none of them.
         recognized: The columns of tables read so far.
+        alike: Watch over words that make all grades the same.
         header: What the user said about the header of CSV.
     """
 
@@ -123,4 +125,5 @@ class Options:
     grades: GradeScale = PLAIN
     scaling: ScoreScaling = field(default_factory=ScoreScaling)
     recognized: TableColumns = field(default_factory=TableColumns)
+    alike: AlikeGrades = field(default_factory=AlikeGrades)
     header: HeaderChoice = UNSAID

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ..errors import RecordError
 from ..records import Step, TagValue
 from ..records.typed_values import convert
+from ..tables.alike_grades import PEOPLE, AlikeGrades
 from ..tables.column_errors import nothing_asked
 from ..tables.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
 from ..tables.grades import GradeScale
@@ -27,7 +28,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
-from .imported_scores import ScoreScaling, collect_scores
+from .imported_scores import ImportedScore, ScoreScaling, collect_scores
 from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
 from .message_parts import results_apart
 from .recognized_grades import RecognizedGrades
@@ -64,7 +65,18 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     grades = RowGrades(graded, options.scaling, options.grades, answered=answered)
     readers = _score_readers(columns, line, fields, grades, example.labelled_by)
     skipped = collect_scores(example.scores, readers, lambda read: read(), row.position)
-    return example, list(skipped)
+    found = list(skipped)
+    if options.alike.is_watching:
+        note_alike(options.alike, example.scores)
+    return example, found
+
+
+def note_alike(alike: AlikeGrades, scores: Iterable[ImportedScore]) -> None:
+    """Note the grades of judges and people, as the file writes them."""
+    for each in scores:
+        column = PEOPLE if each.source == "human" else each.by
+        if each.source in {"human", "judge"}:
+            alike.note(column, [(each.evidence.get("value", each.score), each.score)])
 
 
 def _tags(line: FieldReader, names: Iterable[str]) -> dict[str, TagValue]:
@@ -122,8 +134,9 @@ def _columns(
 ) -> _Columns:
     """Return the meaning of columns. Cached, since rows of a table share a header."""
     names = dict(known_fields(header, mapping))
+    names.pop("label", None)
     if label in header:
-        names.setdefault("label", label)
+        names["label"] = label
     material = instruction_input(header, names)
     if material is not None:
         names["instruction_input"] = material

@@ -9,9 +9,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import ChoiceNeeded, InputError
 from ..tables.column_errors import missing_columns
 from ..tables.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
+from ..tables.fault_columns import is_fault
 from ..tables.table_rows import read_table_rows
 from .arrow_rows import read_any_rows, read_arrow_rows, read_csv_rows
 from .example_records import records_of
@@ -82,7 +83,7 @@ def records_of_table(
     rows = iter(rows)
     first = list(islice(rows, LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
-    graded = recognize_grades(values, options)
+    graded = _recognized(values, options, path)
     there = list(dict.fromkeys(chain(*values)))
     answers = answer_columns(there, options.columns)
     if len(answers) > 1:
@@ -108,6 +109,7 @@ def records_of_table(
     problem = missing_columns(names | options.joined_columns, options.columns) if names else None
     if problem is not None:
         raise InputError(problem, path=path)
+    options.alike.refuse(path)
     unasked.refuse(fields, options.recognized.guesses, names, path)
 
 
@@ -117,13 +119,27 @@ def _note_columns(
     """Note the columns of fields, and those that become tags; return the former."""
     header = tuple(dict.fromkeys(name for row in rows for name in row))
     fields = dict(known_fields(header, tuple(options.columns.items())))
+    fields.pop("label", None)
     if graded.label is not None:
         fields["label"] = graded.label
     person = person_column(header) if "label" in fields else None
     material = instruction_input(header, fields)
     people = people_columns(header, options.columns)
+    options.recognized.grades["score"] += graded.judges
+    options.recognized.grades["label"] += people if len(people) > 1 else ()
     options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
+    if len(graded.unnamed) == 1 and not is_fault(graded.unnamed[0]):
+        options.recognized.guesses["score"] = graded.unnamed[0]
     return fields
+
+
+def _recognized(rows: Sequence[Mapping[str, Any]], options: Options, path: Path) -> RecognizedGrades:
+    """Return the columns of grades; an error names the file."""
+    try:
+        return recognize_grades(rows, options)
+    except ChoiceNeeded as error:
+        error.path = path
+        raise
 
 
 def _records(

@@ -30,6 +30,14 @@ class GradesSettings(DeclaredSettings):
             form="grade",
         ),
     ] = ()
+    all_alike: Annotated[
+        bool,
+        Setting(
+            "Accept words of --map-label that make all labels, or all scores of a judge, pass or all fail.",
+            form="grade",
+            harmless=True,
+        ),
+    ] = False
 
 
 class HeaderSettings(DeclaredSettings):

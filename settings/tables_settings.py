@@ -50,6 +50,18 @@ class TablesSettings(
     ] = False
 
 
+class OpenChoicesSettings(DeclaredSettings):
+    """Choices about a table that only the user can make."""
+
+    dry_run: Annotated[
+        bool,
+        Setting(
+            "Only show what each choice would give that the table leaves open: those with ? in --map, --map-label or a scale.",
+            harmless=True,
+        ),
+    ] = False
+
+
 class ResamplingSettings(DeclaredSettings):
     """The bootstrap."""
 

@@ -7,18 +7,21 @@ from functools import lru_cache
 from typing import Any
 
 from ..records import nearest
+from .amount_columns import is_never_grades
 from .column_guesses import guessed
 from .column_names import (
     FIELDS,
     HEADERS,
     TABLE_FIELDS,
     column_named,
+    is_label_like,
     is_score_like,
     known_fields,
     map_options,
     normal,
 )
-from .grades import is_missing
+from .grades import as_number, is_missing
+from .id_columns import is_id_like
 
 NO_GUESSES: Mapping[str, str] = {}
 
@@ -54,7 +57,7 @@ def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUES
         return "the row is empty"
     texts, columns = text_columns(row), ", ".join(map(repr, row))
     free = texts or _without_field(tuple(row))
-    if not texts and any(map(_is_score, row)):
+    if not texts and any(map(_is_grade, row)):
         hint = "scores without texts need no import: `fiducial calibrate` reads them"
     elif free:
         hint = f"name them, for example {map_options(_likely_columns(row, free, guesses))}"
@@ -73,9 +76,11 @@ def _likely_columns(
         return guesses or {"query": free[0]}
     taken = {*guesses, *guesses.values()}
     left = [name for name in free if name not in taken] or free
+    left = [name for name in left if not _is_no_text(name, row[name])] or left
     likely = {"query": left[0], "response": left[-1], **guesses}
     if likely["query"] == likely["response"]:
-        likely["query"] = next(name for name in row if name != likely["response"])
+        others = [name for name in row if name != likely["response"] and not _is_no_text(name, row[name])]
+        likely["query"] = next(iter(others), "COLUMN")
     return likely
 
 
@@ -86,8 +91,13 @@ def _without_field(header: tuple[str, ...]) -> list[str]:
     return [name for name in header if name not in fields.values()]
 
 
-def _is_score(name: str) -> bool:
-    return normal(name) in TABLE_FIELDS["score"] or is_score_like(name)
+def _is_no_text(name: str, value: Any) -> bool:
+    return is_id_like(name) or is_never_grades(name) or as_number(value) is not None
+
+
+def _is_grade(name: str) -> bool:
+    usual = {*TABLE_FIELDS["score"], *TABLE_FIELDS["label"]} - {*FIELDS["accepted_answers"]}
+    return normal(name) in usual or is_score_like(name) or is_label_like(name)
 
 
 def nothing_asked(

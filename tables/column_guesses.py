@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .amount_columns import is_never_grades
 from .column_names import (
     FIELDS,
     HEADERS,
@@ -20,7 +21,7 @@ from .column_names import (
     normal,
 )
 from .fault_columns import direction_options, is_fault
-from .grade_columns import MOST_GRADES, is_rating
+from .grade_columns import MOST_GRADES, GradeColumns, is_rating
 from .grades import (
     PLAIN,
     UNKNOWN,
@@ -60,6 +61,7 @@ class TableColumns:
 
     Attributes:
         fields: The column of each field.
+        grades: Columns of judges (``score``) and of several people (``label``), besides those of fields.
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
@@ -74,6 +76,7 @@ class TableColumns:
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
+        self.grades: dict[str, list[str]] = {"score": [], "label": []}
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
         self.asked: dict[str, str] = {}
@@ -239,16 +242,27 @@ def guessed(
         name := likely_id(rows, (each.name for each in columns if each.name not in guesses.values()))
     ) is not None:
         guesses["id"] = name
+    labels = _labels(columns, rows)
     if not {"score", "judge"} & set(known):
-        guesses |= _first("label", (each for each in columns if each.is_label))
+        guesses |= _first("label", labels)
     guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
     shown = {field: name for field, name in guesses.items() if field not in hidden}
-    raters = [each.name for each in columns if each.is_label and each.name not in shown.values()]
+    raters = [each.name for each in labels if each.name not in shown.values()]
     further = raters if "label" in shown else []
     is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *shown}
     answers = [] if is_of_one_answer else _further_answers(columns, shown)
     return shown | dict.fromkeys(answers, "response") | dict.fromkeys(further, "label")
+
+
+def _labels(columns: Iterable[_Column], rows: Sequence[Mapping[str, Any]]) -> list[_Column]:
+    """Return the columns that may be people's labels."""
+    grades = GradeColumns(rows, {}, (PLAIN,), lambda _: False)
+    return [
+        each
+        for each in columns
+        if each.is_label and not is_never_grades(each.name) and not grades.is_result(each.name)
+    ]
 
 
 def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:

@@ -73,16 +73,28 @@ AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probability", "label_round"
 """Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
 
-_CACHED_NAMES = 1 << 16
+CACHED_NAMES = 1 << 16
 """Maximum number of cached column names: each is looked up for every row of a table."""
 
 HEADERS = 16
 """Maximum number of cached sets of columns: in most tables all rows have the same."""
 
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Places between the words of ``HumanJudgement``, ``isCorrect`` and ``LLMScore``."""
+
 _PEOPLE = re.compile(
     r"(annotator|annotation|rater|reviewer|labell?er|person|human|expert|grader)_?(\d{1,3}|[a-z])"
 )
 _OF_PEOPLE = ("human", "expert", "gold", "manual", "annotator", "rater", "reviewer")
+_PEOPLES_WORDS = frozenset(
+    ("human", "humans", "expert", "experts", "gold", "golden", "manual", "annotator", "annotators", "rater", "raters", "reviewer", "reviewers",
+     "labeler", "labeller", "crowd", "turker", "consensus", "adjudicated", "majority", "truth", "gt", "true", "groundtruth")
+)  # fmt: skip
+"""Words that make a grade one by people, anywhere in a column's name: ``avg_human_score``."""
+_PEOPLE_ALONE = frozenset({"human", "humans", "expert", "experts"})
+_WRITTEN_TOGETHER = re.compile(
+    r"(human|expert|gold|manual|annotator)(score|label|grade|rating|verdict|judge?ment)s?"
+)
 _OF_JUDGES = ("judge", "llm", "auto", "model", "gpt", "claude", "grader", "evaluator", "scorer")
 _BEGINS_WITH_JUDGE = re.compile(rf"({'|'.join(_OF_JUDGES)})[_\d]|judge?ment")
 """A whole word, perhaps with a number: ``gpt4_grade``, but not ``automobile``."""
@@ -96,17 +108,37 @@ _OF_CORRECTNESS = frozenset(
     {"answer_correctness", "factual_correctness", "answer_similarity", "semantic_similarity"}
 )
 _OF_GRADES = frozenset({"score", "scores", "grade", "grades", "rating", "verdict", "verdicts", "label", "pass", "passed", "decision",
-                        "judgment", "judgement", "correct", "correctness", "quality", "result", "outcome"})  # fmt: skip
+                        "judgment", "judgement", "judgments", "judgements", "ratings", "labels", "correct", "correctness", "quality", "result",
+                        "outcome"})  # fmt: skip
 """Words in the names of columns of grades."""
+_OF_MODELS = re.compile(
+    r"(?:^|_)(?:(?:chat)?gpt|claude|haiku|sonnet|opus|(?:code)?llama|mistral|mixtral|gemma|gemini|qwen|qwq|deepseek|phi|falcon|vicuna|zephyr|grok|"
+    r"command_r|cohere|prometheus|palm|bard|olmo|kimi|glm|chatglm|internlm|starling|wizard|solar|dbrx|nova|titan|jamba|granite|nemotron|yi|o[134])\d*(?:_|$)"
+    r"|(?:^|_)(?:\d{1,2}x)?\d{1,3}b(?:_|$)"
+)
+"""Families of models, and their sizes in billions of parameters."""
+_AUTOMATIC = frozenset({"em", "exact_match", "exactmatch", "contains", "substring_match", "f1", "token_f1", "bleu", "rouge", "rouge_1", "rouge_2",
+                        "rouge_l", "rouge1", "rouge2", "rougel", "meteor", "chrf", "bertscore", "bert_score", "bleurt", "comet", "bem"})  # fmt: skip
+"""Automatic metrics of texts."""
+_OF_LABELS = frozenset({"annotation", "annotations", "assessment", "choice", "choices", "eval", "evaluation", "evaluations", "opinion",
+                        "pick", "preference", "review", "reviews", "says", "vote", "votes", "winner"})  # fmt: skip
+"""Further words in the names of grades, if people's."""
 _ENDS_OF_NAMES = ("_name", "_version", "_id")
 
 
+@lru_cache(CACHED_NAMES)
 def normal(name: str) -> str:
-    """Normalize a column's name: lower case, an underscore for anything but letters and digits."""
-    return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
+    """Normalize a column's name: lower case, an underscore between words and for punctuation."""
+    apart = _CAMEL.sub("_", name.strip())
+    return re.sub(r"[^a-z0-9]+", "_", apart.lower()).strip("_")
 
 
-@lru_cache(_CACHED_NAMES)
+def _bare(name: str) -> str:
+    """Return a column's letters and digits only."""
+    return normal(name).replace("_", "")
+
+
+@lru_cache(CACHED_NAMES)
 def is_session(name: str) -> bool:
     """Return whether a column holds a row's session, conversation or thread: ``Session ID``."""
     return normal(name) in set(map(normal, SESSIONS))
@@ -128,27 +160,53 @@ def grades_correctness(name: str) -> bool:
     return normal(name) not in _METRICS - _OF_CORRECTNESS
 
 
-@lru_cache(_CACHED_NAMES)
+@lru_cache(CACHED_NAMES)
 def is_person(name: str) -> bool:
     """Return whether a column belongs to one of several numbered people: ``annotator_1``."""
     return _PEOPLE.fullmatch(normal(name)) is not None
 
 
-@lru_cache(_CACHED_NAMES)
+@lru_cache(CACHED_NAMES)
 def is_label_like(name: str) -> bool:
     """Return whether a column's name means grades by people: ``human_verdict``."""
     plain = normal(name)
-    return plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE))
+    if plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE)):
+        return not plain.endswith(_ENDS_OF_NAMES)
+    if plain in _PEOPLE_ALONE or _WRITTEN_TOGETHER.fullmatch(plain):
+        return True
+    words = plain.split("_")
+    return (
+        _BEGINS_WITH_JUDGE.match(plain) is None
+        and not _PEOPLES_WORDS.isdisjoint(words)
+        and not (_OF_GRADES | _OF_LABELS).isdisjoint(words)
+    )
 
 
-@lru_cache(_CACHED_NAMES)
+@lru_cache(CACHED_NAMES)
 def is_score_like(name: str) -> bool:
     """Return whether a column's name means grades by a machine: ``judge_correctness``."""
     plain = normal(name)
     if is_label_like(name) or plain in _OF_JUDGES or plain.endswith(_ENDS_OF_NAMES):
         return False
+    if plain in FIELDS["response"]:  # model_answer
+        return False
     begins = _BEGINS_WITH_JUDGE.match(plain) is not None
     return begins or plain.endswith(_ENDS_OF_SCORES) or plain in _METRICS
+
+
+@lru_cache(CACHED_NAMES)
+def names_judge(name: str) -> bool:
+    """Return whether a column is named after a model or a metric: ``Llama3-8B``, ``EM``.
+
+    Beside people's labels its grades are a judge's. Alone they may be those of a system.
+    """
+    plain = normal(name)
+    words = plain.split("_")
+    return (
+        plain in _AUTOMATIC
+        or _OF_MODELS.search(plain) is not None
+        or any(word.endswith(("lm", "judge")) for word in words)
+    )
 
 
 def is_named_like_grades(name: str) -> bool:
@@ -196,8 +254,11 @@ def column_named(columns: Iterable[str], name: str) -> str | None:
     present = list(columns)
     if name in present:
         return name
-    alike = [each for each in present if normal(name) and normal(each) == normal(name)]
-    return alike[0] if len(alike) == 1 else None
+    for form in (normal, _bare):
+        alike = [each for each in present if form(name) and form(each) == form(name)]
+        if alike:
+            return alike[0] if len(alike) == 1 else None
+    return None
 
 
 def require_chosen_columns(mapping: Mapping[str, str]) -> None:

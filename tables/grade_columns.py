@@ -6,14 +6,17 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from .amount_columns import is_never_grades
 from .column_names import (
     FIELDS,
+    LABEL_FIELDS,
     TABLE_FIELDS,
     is_label_like,
     is_metric,
     is_named_like_grades,
     is_person,
     is_score_like,
+    names_judge,
     normal,
 )
 from .grades import (
@@ -33,6 +36,38 @@ _LONGEST_WORD = 30
 _MOST_WORDS = 20
 """Maximum number of different words in a column of grades; a column with more holds texts."""
 
+
+_WEAK = frozenset(
+    {
+        "grade",
+        "annotation",
+        "thumbs",
+        "thumb",
+        "thumbs_up",
+        "gold",
+        "ground_truth",
+        "truth",
+        "correct",
+        "is_correct",
+    }
+)
+"""Names of labels that count only if no column is named after people."""
+
+_RESULTS = frozenset({"correct", "is_correct", "iscorrect", "judge_correct", "judge_is_correct"})
+"""Names of labels, and as often of whether a judge chose what it should."""
+
+_CHOICES = frozenset(
+    {"answer", "choice", "choose", "decision", "label", "option", "pick", "picked", "preference", "selection", "verdict", "vote", "winner"}
+)  # fmt: skip
+"""Last words of the names of choices."""
+
+_TEXTS = frozenset(
+    name for field in ("query", "response", "accepted_answers", "context") for name in FIELDS[field]
+)
+"""Names of questions and answers, whose letters are no school's grades."""
+
+_FEWEST_COMPARED = 5
+"""Fewest rows that show that a column compares two others."""
 
 _RATINGS = (
     "rating",
@@ -89,6 +124,8 @@ class GradeColumns:
         columns: Columns by field: the known ones, and those that were found.
         people: Columns of several people, if no column is the label.
         ignored: Columns that could hold a judge's scores but are not used.
+        contested: Columns that could each be the label by name, if there are several.
+        unnamed: Columns that could hold scores by content alone.
     """
 
     def __init__(
@@ -105,22 +142,83 @@ class GradeColumns:
         self.columns = dict(columns)
         self.people: list[str] = []
         self.ignored: list[str] = []
+        self.contested: list[str] = []
+        self.unnamed: list[str] = []
         self._taken = set(self.columns.values())
 
     def find_labels(self) -> None:
         """Find the column of labels, or those of several people."""
         if self.people:
             return
-        self.find_by_usual_name("label", self.may_be_grades)
+        if "label" not in self.columns:
+            self._find_named_label()
         people = [each for each in self.free() if is_person(each) and self.may_be_grades(each)]
         if len(people) > 1:
             self.assign_people(people)
-        if "label" not in self.columns and not self.people:  # one person is the label
-            self._find_by_likeness("label", is_label_like)
-        if "label" not in self.columns and not self.people and "judge" not in self.columns:
+            self.contested = []
+        if "label" not in self.columns and not self.people and len(people) == 1 and not self.contested:
+            self.assign("label", people[0])
+        if "label" not in self.columns and not (self.people or self.contested or "judge" in self.columns):
             rated = [each for each in self.free() if normal(each) in _RATINGS and self.is_on_scale(each)]
             if len(rated) == 1:
                 self.assign("label", rated[0])
+
+    def _find_named_label(self) -> None:
+        """Find the column of labels by name; several that contest each other are noted."""
+        named = ["label"] if "label" in self.present and "label" not in self._taken else []
+        named += [
+            each
+            for each in self.free()
+            if each != "label"
+            and self._is_label_name(each)
+            and not is_person(each)
+            and self.may_be_grades(each)
+        ]
+        named = [each for each in named if normal(each) not in _WEAK] or named
+        clear = [each for each in named if each == "label" or self._is_clearly_grades(each)]
+        candidates = clear or named
+        if len(candidates) == 1:
+            self.assign("label", candidates[0])
+        self.contested = candidates if len(candidates) > 1 else []
+
+    def _is_label_name(self, name: str) -> bool:
+        plain = normal(name)
+        if self.is_result(name):
+            return False
+        return plain in TABLE_FIELDS["label"] or is_label_like(name)
+
+    def _is_clearly_grades(self, name: str) -> bool:
+        """Return whether a column holds grades on a scale or numbers, or is named like grades."""
+        if is_named_like_grades(name) or self.is_on_scale(name):
+            return True
+        return all(as_number(value) is not None for value in self.values(name))
+
+    def is_result(self, name: str) -> bool:
+        """Return whether a column says whether a judge chose what it should have chosen."""
+        if normal(name) not in _RESULTS:
+            return False
+        judges = [each for each in self.present if each != name and is_score_like(each)]
+        ends = {normal(each).split("_")[-1] for each in judges} & _CHOICES
+        others = [each for each in self.present if each != name and each not in judges]
+        if any(normal(each).split("_")[-1] in ends for each in others):
+            return True
+        return any(self._compares(name, judge, other) for judge in judges for other in others)
+
+    def _compares(self, name: str, judge: str, other: str) -> bool:
+        """Return whether a column is true exactly where two others are equal."""
+        rows = [
+            row for row in self._rows if not any(is_missing(row.get(each)) for each in (name, judge, other))
+        ]
+        pairs = [(str(row[judge]), str(row[other])) for row in rows]
+        if len(rows) < _FEWEST_COMPARED or any(len(set(each)) < 2 for each in zip(*pairs, strict=True)):  # noqa: PLR2004 - a constant tells nothing
+            return False
+        if {first for first, _ in pairs} != {second for _, second in pairs}:
+            return False
+        try:
+            said = [self._scales[-1].score(row[name]) for row in rows]
+        except UnknownGradeError:
+            return False
+        return said == [float(first == second) for first, second in pairs]
 
     def assign_people(self, people: Iterable[str]) -> None:
         """Assign columns to several people, one each."""
@@ -142,8 +240,18 @@ class GradeColumns:
         if failures:
             named = {*named, *filter(self.has_failures, self.free())}
         columns = self._score_columns(several=several, named=named)
-        self.ignored = [each for each in self.free() if is_score_like(each) and self.may_be_scores(each)]
+        self.ignored = [
+            each
+            for each in self.free()
+            if (is_score_like(each) or self._is_like_judges(each, columns)) and self.may_be_scores(each)
+        ]
         return columns
+
+    def _is_like_judges(self, name: str, judges: Sequence[str]) -> bool:
+        """Return whether a column has the same values as several judges that are named after models."""
+        named = list(filter(names_judge, judges))
+        values = set(map(str, self.values(name))) if named else set[str]()
+        return any(set(map(str, self.values(each))) == values for each in named)
 
     def _score_columns(self, *, several: bool, named: Collection[str]) -> list[str]:
         self.find_by_usual_name("score", self.may_be_scores)
@@ -151,7 +259,7 @@ class GradeColumns:
             like = [
                 each
                 for each in self.free()
-                if each in named or (is_score_like(each) and self.may_be_scores(each))
+                if each in named or (is_score_like(each) and self.may_be_scores(each)) or self.is_judge(each)
             ]
             on_scale = [each for each in like if each in named or self.is_on_scale(each)] or like
             if len(on_scale) > 1 and several:
@@ -160,10 +268,15 @@ class GradeColumns:
             if len(on_scale) == 1:
                 self.assign("score", on_scale[0])
         if "score" not in self.columns and "label" in self.columns:
-            candidates = [each for each in self.free() if self.may_be_grades(each) and self.is_on_scale(each)]
-            if len(candidates) == 1:
-                self.assign("score", candidates[0])
+            self.unnamed = [
+                each for each in self.free() if self.may_be_scores(each) and self.is_on_scale(each)
+            ]
         return [self.columns["score"]] if "score" in self.columns else []
+
+    def is_judge(self, name: str) -> bool:
+        """Return whether a column is named after a model or metric, and graded beside labels."""
+        labelled = "label" in self.columns or bool(self.people)
+        return labelled and names_judge(name) and self.may_be_grades(name) and self.is_on_scale(name)
 
     def find_by_usual_name(self, field: str, suits: Callable[[str], bool]) -> None:
         """Find the column of a field by its usual names."""
@@ -204,11 +317,12 @@ class GradeColumns:
 
     def has_failures(self, name: str) -> bool:
         """Return whether a column is named like scores and holds them, some of which failed."""
+        if not is_score_like(name) or is_never_grades(name):
+            return False
         values = self.values(name)
         failed = [value for value in values if not self._is_readable(value)]
         return (
-            is_score_like(name)
-            and bool(failed)
+            bool(failed)
             and not any(map(_shows_scale, failed))
             and are_scores(name, values, self._is_readable)
         )
@@ -216,7 +330,12 @@ class GradeColumns:
     def may_be_grades(self, name: str) -> bool:
         """Return whether a column's values could be grades, on a known scale or another."""
         values = self.values(name)
-        if not values or not all(isinstance(value, str | int | float) for value in values):
+        if (
+            is_never_grades(name)
+            or normal(name) in LABEL_FIELDS["by"]
+            or not values
+            or not all(isinstance(value, str | int | float) for value in values)
+        ):
             return False
         unknown = {value for value in values if not self._is_readable(value)}
         if not unknown:
@@ -234,13 +353,12 @@ class GradeColumns:
             return False
         values = self.values(name)
         known = any(self._is_readable(value) or as_number(value) is not None for value in values)
-        return known or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
-
-    def _find_by_likeness(self, field: str, is_like: Callable[[str], bool]) -> None:
-        candidates = [each for each in self.free() if is_like(each) and self.may_be_grades(each)]
-        on_scale = [each for each in candidates if self.is_on_scale(each)] or candidates
-        if len(on_scale) == 1:
-            self.assign(field, on_scale[0])
+        if not known and normal(name) in _TEXTS:
+            return False
+        is_choice = is_score_like(name) and normal(name).split("_")[-1] in _CHOICES
+        return (
+            known or is_choice or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
+        )
 
     def _is_readable(self, value: Any) -> bool:
         for scale in self._scales:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Real
@@ -15,39 +14,34 @@ import msgspec
 from ..errors import UsageError
 from ..records.made_scores import mean_score, rounded_score
 from ..spelling import either, spelled_pairs, spelled_scale
-from .column_names import is_named_like_grades
 
 WORDS: Mapping[str, float] = {
     **dict.fromkeys(
         ("yes", "y", "true", "t", "pass", "passed", "correct", "right", "good", "ok", "okay", "grounded", "supported",
          "faithful", "relevant", "valid", "accept", "accepted", "acceptable", "thumbs up",
-         "up", "👍"),
+         "up", "👍", "accurate", "factual", "harmless", "helpful", "safe", "truthful", "not hallucinated", "no hallucination", "not toxic",
+         "non toxic", "nontoxic", "not harmful", "success", "successful", "solved", "approved"),
         1.0,
     ),
     **dict.fromkeys(
         ("no", "n", "false", "f", "fail", "failed", "incorrect", "wrong", "bad", "not ok", "not grounded", "ungrounded",
          "unsupported", "not supported", "unfaithful", "not faithful", "irrelevant", "not relevant", "invalid", "reject",
-         "rejected", "unacceptable", "not correct", "not good", "thumbs down", "down", "👎"),
+         "rejected", "unacceptable", "not correct", "not good", "thumbs down", "down", "👎",
+         "hallucinated", "hallucination", "harmful", "inaccurate", "toxic", "unhelpful", "unsafe", "untruthful", "fabricated", "not accurate",
+         "not factual", "not helpful", "not safe", "unsuccessful", "not solved", "not approved"),
         0.0,
     ),
 }  # fmt: skip
 """Scores of words that mean pass or fail."""
+
+_TURNED = {word: 1.0 - WORDS[word] for word in ("yes", "y", "true", "t", "no", "n", "false", "f")}
+"""Scores of words that say whether a thing is so, where it had better not be."""
 
 _NO_GRADE: Mapping[str, None] = dict.fromkeys(
     ("", "n/a", "na", "nan", "null", "<na>", "#n/a", "not applicable", "not rated", "not graded", "unrated", "-",
      "\u2013", "\u2014")
 )  # fmt: skip
 """Texts that stand for an empty cell."""
-
-_MEANINGS: Mapping[str, int] = {
-    **dict.fromkeys(
-        ("accurate", "factual", "harmless", "helpful", "not hallucinated", "not toxic", "safe"), 1
-    ),
-    **dict.fromkeys(
-        ("hallucinated", "hallucination", "harmful", "inaccurate", "toxic", "unhelpful", "unsafe"), 0
-    ),
-}
-"""Words with one meaning, which options propose but only a user's option maps."""
 
 _ERROR_TEXT = re.compile(r"\b(?:error|exception|timeout|timed out)\b")
 """What a grader writes instead of a score if its call failed."""
@@ -58,6 +52,7 @@ FAILURES = frozenset({"failed"})
 _VERDICT = re.compile(
     r"\b(?:pass|fail|(?:in)?correct|right|wrong|good|bad|excellent|great|fine|fair|poor|high|medium|low|average|partial|mostly|"
     r"(?:in)?accurate|(?:in)?complete|(?:un)?grounded|hallucinat|(?:un)?support|(?:ir)?relevant|(?:un)?faithful|(?:un)?safe|harmful|"
+    r"ja|nein|oui|non|s[ií]|richtig|falsch|korrekt|vrai|faux|verdadero|falso|да|нет|"
     r"(?:un)?helpful|(?:un)?accept|reject|(?:dis)?agree|(?:in)?valid|better|worse|positive|negative|neutral|meh|unsure|unclear)"
     r"|\A[a-f][+-]?\Z"
 )
@@ -110,12 +105,14 @@ class GradeScale(msgspec.Struct, frozen=True):
         pass_at: Pass threshold in the table's own numbers; None to keep fractions.
         words: Scores of words, which override `WORDS`; None for a word that means "no grade".
         numeric: Whether the other grades are numbers, beside which `FAILURES` are no grades.
+        all_alike: Whether words may give all grades of a column one score.
     """
 
     ends: tuple[float, float] | None = None
     pass_at: float | None = None
     words: Mapping[str, float | None] = {}
     numeric: bool = False
+    all_alike: bool = False
 
     def score(self, value: object) -> float | None:
         """Return a grade as a number in [0, 1]; None if the cell is empty.
@@ -127,7 +124,7 @@ class GradeScale(msgspec.Struct, frozen=True):
             word = plain_word(value)
             if self.numeric and word in FAILURES and word not in self.words:
                 raise UnknownGradeError(value, "a grade or a failure")
-            for scores in (self.words, WORDS, _NO_GRADE):
+            for scores in (self.words, self._whether, WORDS, _NO_GRADE):
                 if word in scores:
                     return scores[word]
             percent = _percentage(value)
@@ -135,7 +132,8 @@ class GradeScale(msgspec.Struct, frozen=True):
                 scale = self if self.ends or self.pass_at is not None else _PERCENT
                 return scale.score(percent)
         elif isinstance(value, bool):
-            return self.words.get(str(value).lower(), float(value))
+            word = str(value).lower()
+            return self.words.get(word, self._whether.get(word, float(value)))
         number = _grade_number(value)
         if number is None:
             raise UnknownGradeError(value, "unknown grade")
@@ -144,6 +142,11 @@ class GradeScale(msgspec.Struct, frozen=True):
         if self.has_word(number):
             return self.words[plain_word(f"{number:g}")]
         return self._scaled(number, value)
+
+    @property
+    def _whether(self) -> Mapping[str, float]:
+        """Words for 1 and 0 on a scale on which 1 is worst."""
+        return _TURNED if self.ends == (1.0, 0.0) else {}
 
     def withdraws(self, value: object) -> bool:
         """Return whether a value was declared to be no grade, as an empty cell is not."""
@@ -228,8 +231,10 @@ def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
 UNKNOWN = "?"
 """Value of an option that the user has to choose."""
 
+OPEN_ENDS = f"{UNKNOWN}:{UNKNOWN}"
+"""Scale of which only the user knows the worst and the best grade."""
+
 _SHOWN = 8
-_LONGEST = 60
 _USUAL_ENDS = (5, 10, 100)
 
 
@@ -240,8 +245,64 @@ def usual_ends(grades: Sequence[float]) -> str:
     return f"{low}:{high:g}"
 
 
-def map_label_options(words: Iterable[str], *, errors: bool = False) -> str:
-    """Return options that map words to scores, with ``?`` where only the user knows the score.
+def which_is_best(ends: str) -> str:
+    """Return the ways to write a scale: `` (1:5 if 5 is best, 5:1 if 1 is)``; empty if open."""
+    if ends == OPEN_ENDS:
+        return ""
+    low, high = ends.split(":")
+    return f" ({ends} if {high} is best, {high}:{low} if {low} is)"
+
+
+def asked_scale(name: str, ends: str, judge: str | None = None) -> str:
+    """Return the option for a scale with open ends, and the two ways to write it."""
+    return f"{spelled_scale(name, OPEN_ENDS, judge)}{which_is_best(ends)}"
+
+
+def ends_question(column: str, ends: str) -> str:
+    """Return the question for the ends of a scale: ``1:5`` if 5 is best, and turned round."""
+    low, high = ends.split(":")
+    return f"{column!r} has grades above 1; say its worst and best, {low}:{high} if {high} is best, {high}:{low} if {low} is"
+
+
+_SIDES = frozenset({"left", "right"})
+"""Words for a choice, of which one alone would be a grade."""
+
+
+def are_sides(words: Iterable[str]) -> bool:
+    """Return whether words are those of a choice between left and right."""
+    return set(map(plain_word, words)) >= _SIDES
+
+
+def is_error(text: str) -> bool:
+    """Return whether a text tells of a failed grader: ``ERROR: timeout``."""
+    return _ERROR_TEXT.search(plain_word(text)) is not None
+
+
+def unknown_words(values: Iterable[Any], scale: GradeScale) -> dict[str, object]:
+    """Return the words that are no grade, each with ``?``; empty beside numbers."""
+    words: dict[str, object] = {}
+    values = [*values]
+    sides = {value: UNKNOWN for value in values if isinstance(value, str) and plain_word(value) in _SIDES}
+    if are_sides(sides) and not scale.words.keys() >= _SIDES:
+        words |= sides
+    for value in values:
+        try:
+            scale.score(value)
+        except UnknownGradeError:
+            if isinstance(value, str):
+                words.setdefault(value, UNKNOWN)
+        if not isinstance(value, bool) and as_number(value) is not None:
+            return {}
+    return words
+
+
+def map_label_options(words: Iterable[str]) -> str:
+    """Return options that map words to scores, with ``?`` for each score."""
+    return spelled_pairs("map_label", open_scores(words))
+
+
+def open_scores(words: Iterable[str], *, errors: bool = False) -> dict[str, object]:
+    """Return words with ``?`` for the scores that only the user knows.
 
     Args:
         words: The words; only the first few are listed.
@@ -249,9 +310,8 @@ def map_label_options(words: Iterable[str], *, errors: bool = False) -> str:
     """
     scores: dict[str, object] = {}
     for word in islice(words, _SHOWN):
-        is_error = errors and _ERROR_TEXT.search(plain_word(word)) is not None
-        scores[word] = None if is_error else _MEANINGS.get(plain_word(word), UNKNOWN)
-    return spelled_pairs("map_label", scores)
+        scores[word] = None if errors and is_error(word) else UNKNOWN
+    return scores
 
 
 def no_grade() -> str:
@@ -272,81 +332,6 @@ def require_chosen_scores(words: Mapping[str, Any]) -> None:
         )
 
 
-class UnreadGrades:
-    """Values of a column that are not grades.
-
-    Args:
-        rows: Rows of the table, from the first with such a value.
-        column: The column.
-        scale: The meaning of its grades.
-        has_grades: Whether earlier rows have grades.
-    """
-
-    def __init__(
-        self,
-        rows: Iterable[tuple[int, Mapping[str, Any]]],
-        column: str,
-        scale: GradeScale,
-        *,
-        has_grades: bool = False,
-    ) -> None:
-        self.counts = Counter[str]()
-        self.values: dict[str, Any] = {}
-        self._column, self._ends, self._has_grades = column, scale.ends, has_grades
-        for _, row in rows:
-            try:
-                self._has_grades |= scale.score(row.get(column)) is not None
-            except UnknownGradeError as error:
-                shown = repr(error.value)
-                self.counts[shown] += 1
-                self.values.setdefault(shown, error.value)
-
-    def message(self, name: str, judge: str | None = None) -> str:
-        """Return the error message.
-
-        Args:
-            name: The setting of the column's scale.
-            judge: Judge for which the setting gives the scale; None if for all.
-        """
-        listed = ", ".join(
-            f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
-            for shown, count in list(self.counts.items())[:_SHOWN]
-        )
-        more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
-        expected = "in [0, 1]" if self._ends is None else f"from {self._ends[0]:g} to {self._ends[1]:g}"
-        return f"expected a number {expected} or null, got {listed}{more}; {self._help(name, judge)}"
-
-    def _help(self, name: str, judge: str | None) -> str:
-        words = [
-            value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
-        ]
-        numbers = [number for value in self.values.values() if (number := as_number(value)) is not None]
-        finite = [number for number in numbers if math.isfinite(number)]
-        if words:
-            asked = f"; {self._scale_help(name, judge, finite)}" if finite else ""
-            return self._word_help(name, judge, words, has_grades=self._has_grades or bool(finite)) + asked
-        if len(finite) < len(self.values) or not finite:
-            return "replace these values with numbers, or with words such as pass and fail"
-        return self._scale_help(name, judge, finite)
-
-    def _word_help(self, name: str, judge: str | None, words: Sequence[str], *, has_grades: bool) -> str:
-        """Say how to read words; beside grades in a column of scores, one may be an error."""
-        is_score, named = name == "score_scale", judge or self._column
-        if is_score and has_grades:
-            added = map_label_options(words, errors=True)
-            return f"correct these cells, or say what each word means, 1 for pass, 0 for fail, {no_grade()}: {added}"
-        if is_score and not (is_named_like_grades(named) or any(map(looks_like_verdict, words))):
-            return f"{named!r} does not look like a judge's score. Name the score column: {spelled_pairs('map', {'score': 'COLUMN'})}"
-        added = map_label_options(words)
-        return f"say what it means, 1 for pass, 0 for fail, {no_grade()}: {added}"
-
-    def _scale_help(self, name: str, judge: str | None, finite: Sequence[float]) -> str:
-        ends = [*finite, *(self._ends or ())]
-        furthest = max(map(abs, ends))
-        ends_shown = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
-        return f"for another scale say its worst and best grade: {spelled_scale(name, ends_shown, judge)}"
-
-
 def as_number(value: Any) -> float | None:
     """Return a value as a number; a decimal comma is accepted. None if it is not a number."""
     if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
@@ -355,7 +340,3 @@ def as_number(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

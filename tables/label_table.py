@@ -14,22 +14,26 @@ from ..records.case import Record
 from ..records.memory_file import InputPath, MemoryFile, memory_file
 from ..records.output import ItemKey
 from ..records.verdict import Source, Verdict
+from .alike_grades import PEOPLE, AlikeGrades
+from .amount_columns import is_never_grades
+from .asked_choices import AskedChoices
 from .column_names import (
     LABEL_FIELDS,
     column_named,
     columns_by_field,
-    is_label_like,
     is_session,
     map_options,
     people_columns,
 )
-from .fault_columns import label_direction, require_label_direction
-from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, as_number, is_missing, majority
+from .fault_columns import ask_direction, require_label_direction
+from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
 from .header import UNSAID, HeaderChoice
 from .id_columns import likely_id
 from .json_rows import TableRow
+from .known_labels import label_by_name, possible_labels
 from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, UnreadRows, as_whole, read_table_rows
+from .unread_grades import UnreadGrades
 
 SAMPLE_ROWS = 512
 """Rows read to find the columns."""
@@ -136,9 +140,10 @@ def label_table(
     present = [
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
-    names = label_columns(present, columns, path, [row for _, row in first])
+    names = label_columns(present, columns, path, [row for _, row in first], grades)
     require_label_direction((row for _, row in first), names.get("label"), grades, path)
     people = () if "label" in names else people_columns(present, columns)
+    alike = AlikeGrades(grades)
     labels = list(
         _labels_of_rows(
             chain(first, rows),
@@ -148,10 +153,12 @@ def label_table(
             path,
             by=by or names.get("label", ""),
             skipped=unread if skip else None,
+            alike=alike,
         )
     )
     if unread.first and not labels:
         raise unread.first
+    alike.refuse(path)
     labels = standing_rows(labels)
     labels += majorities(labels)
     return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, unread)
@@ -162,10 +169,12 @@ def label_columns(
     mapping: Mapping[str, str],
     path: InputPath,
     rows: Sequence[Mapping[str, Any]] = (),
+    scale: GradeScale = PLAIN,
 ) -> dict[str, str]:
-    """Return the column of each field of a table of labels; its first rows are for errors.
+    """Return the column of each field of a table of labels, by its first rows.
 
     Raises:
+        ChoiceNeeded: Several columns could be the label.
         ColumnsError: No column can be the id or the label.
         UsageError: A name that the user gave is neither a field nor a column.
     """
@@ -179,10 +188,12 @@ def label_columns(
     if "id" not in names and session is not None:
         names["id"] = session
     people = people_columns(present, applicable)
-    if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
-        candidates = [name for name in present if is_label_like(name) and name not in names.values()]
-        if len(candidates) == 1:
-            names["label"] = candidates[0]
+    told = columns_by_field(present, applicable, LABEL_FIELDS, use_aliases=False)
+    if "label" not in told and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
+        usual = names.pop("label", None)
+        of_table = [{name: row[name] for name in present if name in row} for row in rows]
+        label = label_by_name(of_table, names, scale, path) or usual
+        names |= {} if label is None else {"label": label}
     if "id" not in names:
         raise _no_column_for("id", present, names, path, rows)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - several people's columns are all labels
@@ -198,17 +209,18 @@ def _no_column_for(
     rows: Sequence[Mapping[str, Any]] = (),
 ) -> ColumnsError:
     free = [name for name in present if name not in names.values()]
-    likely = likely_id(rows, free) if field == "id" else None
-    column = likely or next(iter(free), "COLUMN")
-    options = map_options({field: column})
-    if field == "label" and (asked := label_direction(rows, column)):
-        options += f" {asked}"
     columns = ", ".join(map(repr, present))
-    error = ColumnsError(
-        f"no column is known to be the {field}; the columns are {columns}; name it with {options}",
-        path=path,
-        field=field,
-    )
+    problem = f"no column is known to be the {field}; the columns are {columns}"
+    if field == "label" and (candidates := possible_labels(rows, free)):
+        asked = AskedChoices(rows)
+        asked.column("label", candidates, "which column is the label")
+        if len(candidates) == 1:
+            ask_direction(asked, candidates[0], asked.values(candidates[0]))
+        return asked.error(problem, path=path, column=field)
+    likely = likely_id(rows, free) if field == "id" else None
+    free = [name for name in free if not is_never_grades(name)] if field == "label" else free
+    options = map_options({field: likely or next(iter(free), "COLUMN")})
+    error = ColumnsError(f"{problem}; name it with {options}", path=path, field=field)
     error.options = options
     return error
 
@@ -222,6 +234,7 @@ def _labels_of_rows(
     *,
     by: str,
     skipped: UnreadRows | None = None,
+    alike: AlikeGrades,
 ) -> Iterator[LabelRow]:
     """Yield the labels of each row; with a column per person, their majority as well.
 
@@ -243,8 +256,8 @@ def _labels_of_rows(
                 score = grades.score(row.get(column))
             except UnknownGradeError:
                 unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
-                message = unread.message("label_scale")
-                raise InputError(message, path=path, line=line, field=column) from None
+                raise unread.error("label_scale", path=path, line=line, field=column) from None
+            alike.note(names.get("label", PEOPLE), [(row.get(column), score)])
             person = column if several else _text(row.get(names.get("by", ""))) or by
             yield LabelRow(by=person, score=score, withdrawn=grades.withdraws(row.get(column)), **fields)
             graded |= score is not None

@@ -59,7 +59,8 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         (name, rate, (*behind, *([_rank(part)] * ranked)))
         for (name, rate, behind), part in zip(rows, parts.values(), strict=True)
     ]
-    yield plotted_table("", head, cells)
+    is_mean = any(part.is_mean for part in parts.values())
+    yield plotted_table("", head, cells, scale="mean" if is_mean else "pass rate")
     if not scenarios_of(whole):
         yield from _strata(whole)
     if ranked:
@@ -79,13 +80,14 @@ def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
     rate = number_text.statistic(part.estimates[name])
     labels = part.estimates[name].n
     judged = part.n_labelled + part.n_unlabelled
+    stated = f"Mean label {rate} of {outputs}" if part.is_mean else f"{rate} of {outputs} pass"
     if name == "labels_only":
         if labels == judged + part.n_missing:
-            return f"{rate} of {outputs} pass (all {labels:,} labelled)."
-        return f"{rate} of {outputs} pass ({labels:,} labelled); {judge} is not used."
+            return f"{stated} (all {labels:,} labelled)."
+        return f"{stated} ({labels:,} labelled); {judge} is not used."
     says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
     alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
-    return f"{rate} of {outputs} pass ({judged:,} judged, {labels:,} labelled){alone}."
+    return f"{stated} ({judged:,} judged, {labels:,} labelled){alone}."
 
 
 def _row(name: str, part: RateEstimate, *, corrected: bool) -> PlotRow:

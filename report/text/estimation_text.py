@@ -87,7 +87,8 @@ def target_of(part: RateEstimate) -> str:
     if part.chosen_by is not None:
         return _CHOSEN[part.chosen_by]
     assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
-    return f"{_RATE[part.target]}; valid if {assumed}."
+    estimated = _RATE[part.target].replace("Pass rate", "Mean label") if part.is_mean else _RATE[part.target]
+    return f"{estimated}; valid if {assumed}."
 
 
 NOT_INCLUDED = "Checked outputs are not included."

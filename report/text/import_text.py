@@ -15,6 +15,7 @@ from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...spelling import spelled_scale, together
 from ...tables.column_guesses import is_reference
 from ...tables.column_names import grades_correctness, map_options
+from ...tables.grades import OPEN_ENDS, which_is_best
 from . import number_text
 from .number_text import counted
 
@@ -152,9 +153,10 @@ def grade_hints(labels: Mapping[str, str], ratings: Mapping[str, str]) -> Iterat
     for name, options in labels.items():
         yield f"if {name!r} holds labels: {together(map_options({'label': name}), options)}"
     for name, ends in ratings.items():
-        of_people = together(map_options({"label": name}), spelled_scale("label_scale", ends))
-        of_judge = spelled_scale("score_scale", ends, name)
-        yield f"if {name!r} holds ratings: by people, {of_people}; by a judge, {of_judge}"
+        of_people = together(map_options({"label": name}), spelled_scale("label_scale", OPEN_ENDS))
+        of_judge = spelled_scale("score_scale", OPEN_ENDS, name)
+        best = which_is_best(ends)
+        yield f"if {name!r} holds ratings{best}: by people, {of_people}; by a judge, {of_judge}"
 
 
 def _unread(imported: ImportSummary) -> Iterator[str]:

@@ -156,6 +156,7 @@ ON_THE_COMMAND_LINE_ALONE = {
     "labels_patch",  # fd.correct_cases
     "on_average",  # assurance=None
     "operator",  # operators
+    "explain",  # of a folder
     "endpoint",  # of an export: the environment
     "against",
     "signed",

@@ -7,7 +7,8 @@ from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.tables.grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
+from fiducial.tables.grades import PLAIN, GradeScale, UnknownGradeError, majority
+from fiducial.tables.unread_grades import UnreadGrades
 
 pytestmark = pytest.mark.usefixtures("typed_options")
 
@@ -88,7 +89,9 @@ def test_a_number_beyond_floating_point_is_an_unknown_grade() -> None:
 
 
 def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
-    message = UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).message("label_scale")
+    message = (
+        UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).error("label_scale", field="grade").message
+    )
     assert message.endswith(
         "got 'Infinity'; replace these values with numbers, or with words such as pass and fail"
     )
@@ -96,8 +99,9 @@ def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
 
 def test_a_symmetrical_scale_is_proposed_for_grades_below_zero() -> None:
     rows = [(1, {"grade": -1}), (2, {"grade": 1}), (3, {"grade": -2})]
-    message = UnreadGrades(rows, "grade", PLAIN).message("label_scale")
-    assert message.endswith("got -1, -2; for another scale say its worst and best grade: --label-scale -2:2")
+    message = UnreadGrades(rows, "grade", PLAIN).error("label_scale", field="grade").message
+    assert ", -2:2 if 2 is best, 2:-2 if -2 is: " in message
+    assert message.endswith("--label-scale '?:?'")
 
 
 @each_row(
@@ -114,6 +118,7 @@ def test_a_grade_off_the_scale_is_told_that_scale_and_one_that_holds_it(
     scale: GradeScale, grades: list[float], expected: str, proposed: str
 ) -> None:
     rows = [(line, {"grade": grade}) for line, grade in enumerate(grades, start=1)]
-    message = UnreadGrades(rows, "grade", scale).message("label_scale")
+    message = UnreadGrades(rows, "grade", scale).error("label_scale", field="grade").message
     assert message.startswith(f"expected a number {expected} or null, got ")
-    assert message.endswith(f"--label-scale {proposed}")
+    assert f", {proposed} if" in message
+    assert message.endswith("--label-scale '?:?'")

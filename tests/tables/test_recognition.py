@@ -89,7 +89,7 @@ def test_what_is_missing_is_told_with_what_each_column_could_be(tmp_path: Path) 
     )
     with pytest.raises(ColumnsError) as caught:
         read_table([path])
-    assert caught.value.options == "--map score=a_says --map label=b_says"
+    assert caught.value.options == "--map 'score=?' --map 'label=?'"
     assert "'question' (could be item_id), 'a_says' (could be score or label)" in str(caught.value)
 
 
@@ -191,7 +191,7 @@ def test_words_that_look_like_verdicts_are_still_proposed(tmp_path: Path) -> Non
     path.write_text(
         "id,gpt_says,human\na,mostly right,1\nb,hallucinated,0\nc,mostly right,1\nd,mostly right,0\n"
     )
-    with pytest.raises(InputError, match=r"map_label=\{'mostly right': '\?', 'hallucinated': 0\}"):
+    with pytest.raises(InputError, match=r"map_label=\{'mostly right': '\?'\}$"):
         read_table([path])
 
 
@@ -210,7 +210,7 @@ def _wide(tmp_path: Path, second: str = "2") -> Path:
 
 
 def test_one_scale_is_proposed_if_it_fits_all_judges(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"score_scale=\(1, 5\)$"):
+    with pytest.raises(InputError, match=r"1:5 if 5 is best, .*: score_scale=\('\?', '\?'\)$"):
         read_table([_wide(tmp_path)])
 
 
@@ -218,7 +218,7 @@ def test_one_scale_is_proposed_if_it_fits_all_judges(tmp_path: Path) -> None:
 def test_a_judge_column_that_is_not_used_is_named_with_the_option_that_reads_it(tmp_path: Path) -> None:
     form = TableForm(scores=ScoreScales(by_judge={"gpt score": GradeScale(ends=(1, 5))}))
     (note,) = read_table([_wide(tmp_path)], form=form).notes
-    assert note.endswith("not used as scores: 'claude score' (--score-scale 'claude score=1:5' reads it)")
+    assert note.endswith("not used as scores: 'claude score' (--score-scale 'claude score=?:?' reads it)")
 
 
 def test_repeats_are_numbered_in_order_on_request(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_repeats_are_numbered_in_order_on_request(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ann", "label_scale"), [((0, 1), ""), ((1, 5), " --label-scale 1:5")], ids=["pass or fail", "grades"]
+    ("ann", "label_scale"), [((0, 1), ""), ((1, 5), " --label-scale '?:?'")], ids=["pass or fail", "grades"]
 )
 @pytest.mark.usefixtures("typed_options")
 def test_judges_beside_known_labels_are_all_proposed_as_scores_with_the_scales(
@@ -247,7 +247,7 @@ def test_judges_beside_known_labels_are_all_proposed_as_scores_with_the_scales(
     ]
     with pytest.raises(ColumnsError) as refused:
         table_from_rows(rows)
-    assert refused.value.options == f"--map score=gpt --map score=claude --score-scale 1:5{label_scale}"
+    assert refused.value.options == f"--map score=gpt --map score=claude --score-scale '?:?'{label_scale}"
 
 
 @pytest.mark.parametrize(

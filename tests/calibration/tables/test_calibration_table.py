@@ -121,7 +121,16 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
 
 UNIT = "expected a number in [0, 1] or null, got"
 SCORE = "score: missing (null or an empty cell where there is no verdict)"
-SCALE = "for another scale say its worst and best grade: score_scale=(1, 5)"
+ROW = "item_id='z', judge='j'"
+SCALE = (
+    "for another scale say its worst and best grade, 1:5 if 5 is best, 5:1 if 1 is: score_scale=('?', '?')"
+)
+OTHER_SCALE = (
+    SCALE.replace("1:5", "-1:1")
+    .replace("5:1", "1:-1")
+    .replace("5 is", "1 is", 1)
+    .replace("if 1 is: score_", "if -1 is: label_")
+)
 OTHER = "replace these values with numbers, or with words such as pass and fail"
 WORD = (
     "correct these cells, or say what each word means, 1 for pass, 0 for fail, None for no grade: "
@@ -136,11 +145,11 @@ REPEATS = (
 @each_row(
     ("bad", "message"),
     [
-        ({"score": 1.5}, f"score: {UNIT} 1.5; {SCALE}"),
-        ({"label": -1}, f"label: {UNIT} -1; {SCALE.replace('1, 5', '-1, 1').replace('score_', 'label_')}"),
+        ({"score": 1.5}, f"score: {UNIT} 1.5; rows: score=1.5, {ROW}; {SCALE}"),
+        ({"label": -1}, f"label: {UNIT} -1; rows: label=-1, {ROW}, score=1; {OTHER_SCALE}"),
         (
             {"score": "meh"},
-            f"score: {UNIT} 'meh'; {WORD}",
+            f"score: {UNIT} 'meh'; rows: score='meh', {ROW}; {WORD}",
         ),
         ({"score": [1]}, f"score: {UNIT} [1]; {OTHER}"),
         ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
