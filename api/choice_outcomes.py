@@ -13,6 +13,9 @@ from ..tables.grades import UNKNOWN, as_number, usual_ends
 MOST_CHOICES = 16
 """Most combinations of choices that are tried."""
 
+_MOST_WORDS = 4
+"""Most words of which every combination is tried; of more, each alone is good."""
+
 _OPEN = (UNKNOWN, UNKNOWN)
 
 
@@ -64,6 +67,11 @@ def _values(name: str, value: Any, asked: ChoiceNeeded) -> Iterator[Any]:
         return
     by_key = cast("Mapping[str, Any]", value)
     keys = [*by_key]
+    open_words = [key for key in keys if by_key[key] == UNKNOWN] if name == "map_label" else []
+    if len(open_words) > _MOST_WORDS:
+        for good in open_words:
+            yield {**by_key, **dict.fromkeys(open_words, 0), good: 1}
+        return
     options = [_of_key(name, key, by_key[key], asked) for key in keys]
     for chosen in product(*options):
         if name != "map" or len(set(chosen)) == len(chosen):  # one column is not two fields

@@ -205,6 +205,11 @@ def test_a_dry_run_shows_what_each_choice_gives(tmp_path: Path):
     stars = _written(tmp_path, "id,judge_score,human\na,1,0\nb,5,1\nc,4,1\n", "stars.csv")
     scales = fiducial("calibrate", stars, "--score-scale", "?:?", "--dry-run").out.splitlines()
     assert [line.partition(": ")[0] for line in scales] == ["--score-scale 1:5", "--score-scale 5:1"]
+    many = "id,judge_label,human\n" + "".join(f"{n},{'abcdefgh'[n % 8]}-ish,{n % 2}\n" for n in range(32))
+    tried = fiducial(
+        "calibrate", _written(tmp_path, many, "many.csv"), "--map", "score=judge_label", "--dry-run"
+    )
+    assert len(tried.out.splitlines()) == 8
     known = fiducial("calibrate", stars, "--score-scale", "1:5", "--dry-run")
     assert known.out == "Nothing is left to choose.\n"
 
