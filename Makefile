@@ -10,6 +10,7 @@ RELEASE := .venv-release
 MCP := .venv-mcp
 VULNERABILITIES := .venv-audit
 JUDGES := .venv-judges
+OPENAI := .venv-openai
 FRAMEWORKS := .venv-frameworks
 PYTHONS ?= 3.11 3.12 3.13
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
@@ -26,7 +27,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test slow properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
+.PHONY: help demo test slow properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -102,6 +103,10 @@ formats: $(VENV)/.ready  ## other tools write what is read and read what is writ
 frameworks:  ## traces of agent frameworks, run against a scripted server in an environment each (5 GB); then their tests
 	@$(PYTHON) benchmarks/frameworks --environments $(FRAMEWORKS)
 	@$(MAKE) --no-print-directory $(VENV)/.ready && $(BIN)/python -m pytest -q tests/formats/test_frameworks.py
+
+openai-2: $(VENV)/.ready  ## what uses the openai library, with its oldest version that is allowed; in an environment of its own (60 MB)
+	$(call beside,$(OPENAI),.ci/openai.txt)
+	@$(OPENAI)/bin/python -m pytest -q tests/judges/transport/test_library_sender.py tests/judges/transport/test_secrets.py tests/evaluation/batch
 
 shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests, and docs/shipped-judges.md; in an environment of its own (260 MB)
 	$(call beside,$(JUDGES),.ci/judges.txt)

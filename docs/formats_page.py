@@ -62,10 +62,44 @@ _TRIED = """## Tested
 """
 
 
+_TRACES = """## Traces of agent frameworks
+
+Each tool ran against a server that followed a script (two parallel calls, a failing tool, two calls in a row, no call, HTTP 500, two turns), and wrote these traces itself (`make frameworks`). All else is whole: question, answer, calls with their exact arguments, results, errors, session, system.
+
+| tool, instrumentation | not whole, and why |
+|---|---|
+| LangGraph 1.2.24, OpenInference 0.1.80 | |
+| LlamaIndex 0.14.25, OpenInference 4.6.1 | |
+| Langfuse SDK 5.0.4 | |
+| Pydantic AI 2.68.0 | session: one a run, unless the conversation's id is given |
+| Strands 1.62.0 | tools: not recorded |
+| smolagents 1.26.0, OpenInference 0.1.43 | question of a crashed run: behind `New task:`, since its root is not recorded; earlier turns: texts; `final_answer` is the answer, not a call |
+| openai-agents 0.24.0, OpenInference 2.6.0 | question of a failed request, words of a failed tool: not recorded |
+| Anthropic 2.14.0, OpenInference 3.1.0 | error of a tool: its text alone |
+| OpenLLMetry 0.62.4 (OpenAI) | error of a tool: its text alone, since tools have no spans |
+| MLflow 3.17.2 (LangGraph) | session: only if `mlflow.trace.session` is set |
+| ADK 2.13.0, its own and OpenInference 1.0.5 | results: as ADK wraps texts, `{"result": ...}`; its own with `OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental` and `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY` |
+| CrewAI 1.15.30, OpenInference | calls, system: models have no spans |
+
+Conversations that Pydantic AI (`all_messages_json()`), openai-agents (`to_input_list()`, sessions), LlamaIndex, ADK (events), smolagents (memory), AutoGen, LangChain, Anthropic and Bedrock keep are read as [logs](#logs-of-chats), and as what [an agent](generate.md) returns.
+"""
+
+
 def page() -> str:
     """The page."""
     return "\n".join(
-        [_HEAD, *_formats(), *_logs(), *_kinds(), *_calls(), *_columns(), *_written(), *_inspect(), _TRIED]
+        [
+            _HEAD,
+            *_formats(),
+            _TRACES,
+            *_logs(),
+            *_kinds(),
+            *_calls(),
+            *_columns(),
+            *_written(),
+            *_inspect(),
+            _TRIED,
+        ]
     )
 
 

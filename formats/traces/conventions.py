@@ -199,6 +199,12 @@ NO_TOOLS = frozenset({"(merged tools)"})
 FINAL_ANSWER = ("final_answer", "answer")
 """The call by which smolagents ends a run, and the argument that is the answer."""
 
+CREW_TASKS_GIVEN, CREW_QUESTION = AttributeSource("crew_tasks", "messages"), "description"
+"""The tasks of a crew of CrewAI, and the field that tells what each is."""
+
+CREW_TEXT, CREW_TASKS = "raw", "tasks_output"
+"""Fields of what it returns: its text, and its tasks."""
+
 FRAMEWORKS_WORDS = ("Observation", "Execution logs", "Tool result")
 """How texts begin that agents' programs write as the user, with results of calls."""
 

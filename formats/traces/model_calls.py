@@ -37,7 +37,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    """Return an object or a list that is JSON text; any other value unchanged, also a text in quotes."""
+    """Return an object or a list that is JSON text; any other value unchanged."""
     found = parsed(value)
     return value if isinstance(found, str) else found
 

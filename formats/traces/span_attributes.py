@@ -14,6 +14,8 @@ from .conventions import (
     AGENT_NAMES,
     ANSWERING_MODELS,
     ASKED_MODELS,
+    CREW_QUESTION,
+    CREW_TASKS_GIVEN,
     INVOCATIONS,
     KINDS,
     MESSAGE_EVENTS,
@@ -178,6 +180,8 @@ def _read_run(span: Span, node: FieldReader) -> None:
     returned = next((each for each in RUN_OUTPUTS if each in node), None)
     if given is not None:
         span.input = _value(node, given)
+    elif tasks := [each for each in _listed(node, CREW_TASKS_GIVEN) if is_object(each)]:
+        span.input = "\n\n".join(str(each[CREW_QUESTION]) for each in tasks if CREW_QUESTION in each)
     if returned is not None:
         span.output, span.has_output = _value(node, returned), True
     if span.kind == "retriever" and is_list(span.output) and not span.documents:

@@ -23,7 +23,7 @@ from ..conversation_turns import ConversationTurn
 from ..field_reader import FieldReader
 from ..json_values import answer_text, as_text, is_object, parsed
 from ..logged_messages import conversation_messages, is_conversation, message_key
-from .conventions import FINAL_ANSWER, FRAMEWORKS_WORDS
+from .conventions import CREW_TASKS, CREW_TEXT, FINAL_ANSWER, FRAMEWORKS_WORDS
 from .model_calls import request_messages
 from .recorded_content import not_recorded
 from .spans import Span
@@ -126,7 +126,7 @@ class _Told:
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
         self.asked, self.begun = _begun(
-            next((each.messages for each in models if each.messages), list[Any]())
+            next((each.messages for each in models if each.messages), list[Message]())
         )
         self.entries: list[str | MadeCalls] = []
         self.last: Span | None = None
@@ -252,8 +252,11 @@ class _Told:
 
     def take_calls(self, tools: Iterable[Span]) -> None:
         """Take tools' spans as calls, where no model's span tells them."""
-        for span in tools:
+        listed = [*tools]
+        for span in listed:
             assert span.call is not None
+            if any(each.id == span.parent and each.call == span.call for each in listed):
+                continue  # the same call, recorded again inside
             own = MadeCalls([span.call])
             own.ran[0] = span
             self.entries.append(own)
@@ -344,6 +347,8 @@ def _root_text(root: Span) -> str | None:
         return answer_of(conversation_messages(state)).text
     if is_object(returned) and "role" in returned:
         return answer_of([FieldReader(returned)]).text
+    if is_object(returned) and isinstance(raw := returned.get(CREW_TEXT), str) and CREW_TASKS in returned:
+        return raw
     return answer_text(returned)
 
 

@@ -10,8 +10,10 @@ import msgspec
 
 from ...records.typed_values import convert
 from ..as_json import well_formed
+from .event_streams import is_event_stream, joined_events
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
+_DOCTYPE = b"<!doctype html"
 _MOST_TOKENS = 1 << 53
 _SHOWN = 100
 _LEAST_LOGPROB = -9999.0
@@ -67,10 +69,16 @@ class _Completion(msgspec.Struct):
 
 
 def read_json(raw: bytes) -> object:
-    """Decode the body of a response.
+    """Decode the body of a response, or the events of a stream.
 
-    A failure is retryable, since bodies may be cut off on their way.
+    A failure is retryable, since bodies may be cut off on their way; a page of HTML is no answer at any time.
     """
+    if is_event_stream(raw):
+        return joined_events(raw)
+    if raw.lstrip()[: len(_DOCTYPE)].lower().startswith((_DOCTYPE, b"<html")):
+        raise CallError(
+            f"the address answers with a page of HTML, not with a completion: {_shown(raw)}; is it the endpoint's, such as https://HOST/v1?"
+        )
     try:
         return json.loads(raw)
     except RecursionError as error:

@@ -14,7 +14,7 @@ import openai
 from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
 from .responses_api import Api
-from .sending import LARGEST, Response, bounded_body
+from .sending import LARGEST, Response, bounded_body, connection_failed
 
 
 class LibrarySender:
@@ -59,7 +59,7 @@ class LibrarySender:
             if isinstance(error.__cause__, CallError):
                 raise error.__cause__ from None
             # The library does not translate aiohttp's error about a response that is not HTTP.
-            raise CallError(f"the connection failed: {_cause(error)}", retryable=True) from error
+            raise connection_failed(_cause(error), error) from error
         except openai.OpenAIError as error:
             raise CallError(str(error)) from error
         except ValueError as error:

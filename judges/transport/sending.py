@@ -106,13 +106,22 @@ class DirectSender:
         except self._unusable as error:
             raise CallError(f"the endpoint's address cannot be used: {error}") from error
         except self._failures as error:
-            raise CallError(f"the connection failed: {_named(error)}", retryable=True) from error
+            raise connection_failed(_named(error), error) from error
         except ValueError as error:
             raise CallError(f"the request cannot be sent: {error}") from error
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._session.close()
+
+
+def connection_failed(message: str, error: BaseException) -> CallError:
+    """Return the error of a connection; only an untrusted certificate is not retryable."""
+    if "CERTIFICATE_VERIFY_FAILED" in f"{message} {error!r} {error.__cause__!r}":
+        return CallError(
+            f"the server's certificate is not trusted: {message}; SSL_CERT_FILE names the file of certificates to trust"
+        )
+    return CallError(f"the connection failed: {message}", retryable=True)
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:

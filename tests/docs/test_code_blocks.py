@@ -153,6 +153,7 @@ OTHER_PROGRAMS = frozenset(
         "openssl",
         "pf",
         "pip",
+        "pipx",
         "pytest",
         "python",
         "python3",

@@ -1,9 +1,9 @@
-"""One conversation, written in every convention of traces: equal questions, calls, results and answers."""
+"""One conversation, written in every convention of traces, is read alike."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fiducial as fd
-from fiducial.formats.json_values import is_list, parsed
+from fiducial.formats.json_values import is_list, is_object, parsed
 from fiducial.records import Output, ToolResults
 
 TEXTS = st.text(st.sampled_from('abé☀ "\\\n{[1'), min_size=1, max_size=8).map(lambda text: f"x{text}x")
@@ -55,12 +55,11 @@ class Talk(NamedTuple):
 def talks(draw: st.DrawFn) -> Talk:
     """Return conversations with up to three steps of up to three calls."""
     number = iter(range(100))
-    call = st.builds(
-        lambda name, arguments, result: Asked(f"call_{next(number)}", name, arguments, result),
-        st.sampled_from(["get_weather", "book"]),
-        ARGUMENTS,
-        TEXTS,
-    )
+
+    def asked(name: str, arguments: dict[str, Any], result: str) -> Asked:
+        return Asked(f"call_{next(number)}", name, arguments, result)
+
+    call = st.builds(asked, st.sampled_from(["get_weather", "book"]), ARGUMENTS, TEXTS)
     steps = draw(st.lists(st.lists(call, min_size=1, max_size=3), max_size=3))
     return Talk(draw(TEXTS), steps, draw(TEXTS))
 
@@ -70,11 +69,16 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 Written = list[dict[str, Any]]
 
 
-def spans(talk: Talk, root: Any, model: Any, tool: Any = None) -> Written:
+def spans(
+    talk: Talk,
+    root: Callable[[Talk], dict[str, Any]],
+    model: Callable[[Any, Any], Any],
+    tool: Callable[[Asked], dict[str, Any]] | None = None,
+) -> Written:
     """Return a trace as spans of the SDK: a root, models, and tools unless they are not traced."""
     times, written = iter(range(100, 999)), list[dict[str, Any]]()
 
-    def add(attributes: dict[str, Any], events: Any = ()) -> None:
+    def add(attributes: dict[str, Any], events: Iterable[Any] = ()) -> None:
         number = next(times)
         written.append({
             "name": "step",
@@ -89,15 +93,16 @@ def spans(talk: Talk, root: Any, model: Any, tool: Any = None) -> Written:
     for messages, reply, step in talk.requests():
         made = model(messages, reply)
         add(*(made if isinstance(made, tuple) else (made,)))
-        for each in step if tool is not None else ():
-            add(tool(each))
+        if tool is not None:
+            for each in step:
+                add(tool(each))
     return written
 
 
 def flat(prefix: str, value: Any) -> dict[str, Any]:
     """Return a value as attributes, numbered by index."""
-    if isinstance(value, dict | list):
-        pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
+    if is_object(value) or is_list(value):
+        pairs: Iterable[tuple[Any, Any]] = value.items() if is_object(value) else enumerate(value)
         return {k: v for name, inner in pairs for k, v in flat(f"{prefix}.{name}", inner).items()}
     return {} if value is None else {prefix: value}
 
@@ -113,7 +118,7 @@ def openinference(talk: Talk) -> Written:
         return {"openinference.span.kind": "LLM", "llm.model_name": "m", **asked, **flat("llm.output_messages", [openinference_message(reply)])}  # fmt: skip
 
     def tool(call: Asked) -> dict[str, Any]:
-        given = {"args": [], "kwargs": call.arguments}
+        given: dict[str, Any] = {"args": [], "kwargs": call.arguments}
         return {"openinference.span.kind": "TOOL", "tool.name": call.name, "input.value": json.dumps(given), "output.value": call.result, "output.mime_type": "text/plain"}  # fmt: skip
 
     def root(talk: Talk) -> dict[str, Any]:
@@ -229,7 +234,7 @@ CONVENTIONS: list[Callable[[Talk], Written]] = [openinference, payloads, genai, 
 
 
 def content(output: Output) -> list[Any]:
-    """Return the steps of an output with arguments as objects, results as told in a later request."""
+    """Return the steps of an output, with arguments as objects."""
     steps: list[Any] = [each for turn in output.turns or [] for each in turn]
     if not steps and output.tool_calls:
         steps = [output.tool_calls]

@@ -372,7 +372,11 @@ def test_a_tool_that_no_model_asked_for_is_no_call(read: Read):
     assert [call.name for call in alone.outputs[0].tool_calls or []] == ["log"]
 
 
-@each_row("printed", [lambda line: json.dumps(line, indent=4), json.dumps])
+def indented(line: Any) -> str:
+    return json.dumps(line, indent=4)
+
+
+@each_row("printed", [indented, json.dumps])
 @each_row("name", ["spans.json", "spans.jsonl"])
 def test_spans_that_are_printed_one_after_the_other_are_read(
     printed: Callable[[Any], str], name: str, tmp_path: Path
@@ -389,3 +393,44 @@ def test_a_file_that_breaks_off_among_printed_spans_is_refused(tmp_path: Path):
     path.write_text('{\n "name": "a",\n "attributes": {}\n}\n{\n "name"')
     with pytest.raises(InputError, match="not JSON"):
         fd.read(path)
+
+
+def test_a_crew_that_records_no_model_tells_its_tasks_and_its_text(read: Read):
+    crew = {
+        "openinference.span.kind": "CHAIN",
+        "crew_tasks": json.dumps([{"description": "Where?", "expected_output": "A city."}]),
+        "output.value": json.dumps({"raw": "Rome", "tasks_output": [{"description": "Where?"}], "json_dict": None}),
+        "output.mime_type": "application/json",
+    }  # fmt: skip
+    found = read(otlp(span(crew)))
+    assert (found.cases[0].messages, found.outputs[0].text) == ([{"role": "user", "content": "Where?"}], "Rome")  # fmt: skip
+
+
+def test_a_tool_that_is_recorded_twice_is_one_call(read: Read):
+    def tool(at: int, parent: str) -> dict[str, Any]:
+        called = {"openinference.span.kind": "TOOL", "tool.name": "f", "input.value": '{"x": 1}', "output.value": "1"}  # fmt: skip
+        return span(called, spanId=f"{at:016x}", parentSpanId=parent, startTimeUnixNano=str(at))
+
+    root = span({"openinference.span.kind": "AGENT", "output.value": "Done."})
+    [output] = read(otlp(root, tool(2, ROOT), tool(3, f"{2:016x}"), tool(4, ROOT))).outputs
+    assert output.tool_calls == [ToolCall(name="f", arguments={"x": 1})] * 2
+
+
+@each_row(
+    ("scope", "provider", "switch"),
+    [
+        ("opentelemetry.instrumentation.openai.v1", "openai", "TRACELOOP_TRACE_CONTENT=true"),
+        ("opentelemetry.instrumentation.openai_v2", "openai", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
+        ("pydantic-ai", "openai", "include_content=True"),
+        ("agent_framework", "openai", "ENABLE_SENSITIVE_DATA=true"),
+        ("", "microsoft.agent_framework", "ENABLE_SENSITIVE_DATA=true"),
+        ("", "openai", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
+    ],
+)  # fmt: skip
+def test_what_was_not_recorded_is_listed_with_the_setting_of_its_instrumentation(
+    read: Read, scope: str, provider: str, switch: str
+):
+    chat = span({"gen_ai.operation.name": "chat", "gen_ai.provider.name": provider})
+    line = {"resourceSpans": [{"scopeSpans": [{"scope": {"name": scope}, "spans": [chat]}]}]}
+    [skipped] = read(line).skipped
+    assert switch in skipped.reason

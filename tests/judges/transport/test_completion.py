@@ -132,7 +132,7 @@ def test_the_logarithm_of_no_probability_is_a_number_that_files_can_hold() -> No
     assert reply.logprobs[0].top == {"0": -9999.0}
 
 
-@each_row("raw", [b"[" * 200_000, b"1" * 5000, b"", b"<html>", b"\xe9", b'{"choices": '])
+@each_row("raw", [b"[" * 200_000, b"1" * 5000, b"", b"<xml>", b"\xe9", b'{"choices": '])
 def test_a_body_that_cannot_be_decoded_may_be_asked_for_again(raw: bytes) -> None:
     with pytest.raises(CallError) as raised:
         read_json(raw)
@@ -174,3 +174,10 @@ def test_what_is_no_completion_may_be_asked_for_again(payload: object) -> None:
 def test_tokens_that_the_provider_had_cached_are_counted_in_every_usual_form(usage: object, cached: int):
     reply = read_completion({"choices": [{"message": {"content": "1"}}], "usage": usage})
     assert reply.cached_tokens == cached
+
+
+@each_row("raw", [b"<html>", b"\n<!DOCTYPE html>\n<title>Sign in</title>", b"<HTML lang=en>"])
+def test_a_page_of_html_is_not_asked_for_again(raw: bytes) -> None:
+    with pytest.raises(CallError, match="a page of HTML") as raised:
+        read_json(raw)
+    assert not raised.value.retryable

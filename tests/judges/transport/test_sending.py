@@ -14,6 +14,7 @@ from provider_server import Answer, ProviderServer, Raw
 
 from fiducial.errors import UsageError
 from fiducial.judges import Endpoint, connect
+from fiducial.judges.transport.sending import connection_failed
 
 
 @pytest.mark.attack("keys and transport")
@@ -115,3 +116,12 @@ def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(
     for _ in range(2):
         judging(make_pairs(5), cache=tmp_path / "replies.sqlite", meanwhile=steps(), concurrency=1)
     assert len(begun) == 1
+
+
+def test_a_certificate_that_is_not_trusted_is_told_after_one_try() -> None:
+    cause = OSError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")
+    for message, error in ((f"ClientConnectorCertificateError: {cause}", OSError()), ("Connection error.", cause)):  # fmt: skip
+        failed = connection_failed(message, error)
+        assert not failed.retryable
+        assert "SSL_CERT_FILE" in str(failed)
+    assert connection_failed("ServerDisconnectedError", OSError()).retryable
