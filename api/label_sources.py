@@ -6,13 +6,15 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
 from ..spelling import setting, spelled_pairs
 from ..tables.grades import GradeScale, plain_word
-from ..tables.label_table import is_verdicts, label_table
+from ..tables.gzipped import unpacked
+from ..tables.label_table import LabelTable, is_verdicts, label_table
 from ..tables.score_scales import ScoreScales
 from ..tables.several_label_files import joined_label_files
 from .argument_checks import require_declared, require_range
@@ -44,6 +46,17 @@ class LabelReading(TypedDict, total=False):
     all_alike: bool
 
 
+def unpacked_source(name: str, labels: Labels) -> InputPath:
+    """Return the source of labels, unpacked if it is a gzip file."""
+    path = source(name, labels)
+    return unpacked(path) if isinstance(path, Path) else path
+
+
+def unread_note(labels: InputPath | None) -> str:
+    """Return how many rows of a table of labels were skipped, and why; empty if none was."""
+    return labels.unread.note() if isinstance(labels, LabelTable) else ""
+
+
 def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
     """Return the source of labels: verdicts, or a table of grades.
 
@@ -51,7 +64,7 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
         InputError: A table cannot be read, or a value is not a grade.
         UsageError: Options for tables were given with verdicts, or the argument is neither.
     """
-    path = source("labels", labels)
+    path = unpacked_source("labels", labels)
     if is_verdicts(path):
         if grades.ends is not None or grades.pass_at is not None:
             raise UsageError(

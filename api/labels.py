@@ -28,7 +28,7 @@ from .display import Document, Shown
 from .files_beside import require_local, write_beside
 from .headers import header_choice
 from .joining import complete_cases, next_lines, recheck_command
-from .label_sources import LabelReading, grade_meaning, label_input
+from .label_sources import LabelReading, grade_meaning, label_input, unpacked_source
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, disk_folder_of
 
@@ -212,7 +212,7 @@ def join_labels(
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
     target = disk_folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
-    path = source("labels", labels)
+    path = unpacked_source("labels", labels)
     choice = header_choice(header, column_names)
     if is_verdicts(path):
         if by is not None:

@@ -326,6 +326,7 @@ def import_files(
         unread_ids=columns.unread_ids,
         own_folders=columns.own_folders,
         cut_off=columns.cut_off,
+        attempts=columns.attempts,
     )
 
 

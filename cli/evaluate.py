@@ -19,6 +19,7 @@ from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grade_arguments
 from .model_options import jury_options_of, model_access
+from .notes import note
 from .printing import command_line, echo_answer, write_json
 
 _WIDTH = 80
@@ -27,9 +28,12 @@ _WIDTH = 80
 
 def labels_of(labels: Path | None) -> InputPath | None:
     """Return the source of ``--labels``: verdicts, or a table of grades."""
-    from ..api.label_sources import label_input
+    from ..api.label_sources import label_input, unread_note
 
-    return None if labels is None else label_input(labels, **grade_arguments())
+    source = None if labels is None else label_input(labels, **grade_arguments())
+    if skipped := unread_note(source):
+        note(f"--labels: {skipped}")
+    return source
 
 
 def evaluate_command_line(options: RunSettings | JudgeSettings, /, **stages: Unpack[CheckingStage]) -> int:

@@ -7,9 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from ..tables.csv_file import SUFFIXES, refuse_workbook
-from ..tables.header import UNSAID, HeaderChoice
+from ..tables.header import ANY_HEADER, UNSAID, HeaderChoice
 from ..tables.table_rows import csv_rows, parquet_rows
-from .file_rows import FileRow, Within, files_of, imported_rows, read_rows
+from .file_rows import FileRow, files_of, imported_rows, read_rows
 from .imported_records import Skipped
 
 
@@ -24,18 +24,15 @@ def read_arrow_rows(path: Path) -> Iterator[FileRow | Skipped]:
     return imported_rows(parquet_rows(path), path)
 
 
-def read_any_rows(
-    path: Path, within: Within | None = None, header: HeaderChoice = UNSAID
-) -> Iterator[FileRow | Skipped]:
+def read_any_rows(path: Path, header: HeaderChoice = ANY_HEADER) -> Iterator[FileRow | Skipped]:
     """Yield the rows of CSV, TSV, Parquet, Arrow or JSON, by file extension.
 
     Args:
         path: The file.
-        within: Function that finds the rows in a JSON object; see `read_rows`.
-        header: What the user said about the header of CSV.
+        header: What the user said about the header of CSV; tools write one.
     """
     refuse_workbook(path)
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)
-    return read_csv_rows(path, header) if suffix in SUFFIXES else read_rows(path, within)
+    return read_csv_rows(path, header) if suffix in SUFFIXES else read_rows(path)

@@ -133,6 +133,7 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         except RecordError:
             cases.undo()  # an answer that is not read decides no kind
             raise
+        options.recognized.attempts += not example.is_trial and options.joined is None and output.trial > 0
     if noted is not None:
         yield noted
     if output is not None and is_new:
@@ -180,7 +181,7 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
     trial = example.trial
     if options.joined is not None:
         trial = options.seen.outputs.free_trial(case_id, system, trial)
-    return Output(
+    output = Output(
         case_id=case_id,
         system=system,
         trial=trial,
@@ -189,6 +190,13 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
         turns=example.turns or (None if answer.steps is None else [answer.steps]),
         error=error,
     )
+    return _numbered(output, example, options) if example.in_table and example.id else output
+
+
+def _numbered(output: Output, example: Example, options: Options) -> Output:
+    """Return an output as the next attempt, if nothing tells it from an earlier answer of nobody known."""
+    is_told = example.is_trial or example.system is not None or options.joined is not None
+    return output if is_told else options.seen.outputs.as_attempt(output)
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:

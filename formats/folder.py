@@ -55,6 +55,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         unread_ids: The column of the cases' ids in each of those files that has one.
         own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Number of logged answers that ended at the token limit.
+        attempts: Number of answers to a question that was answered before, where no column tells them apart.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
         first_skipped: The first of these.
@@ -78,6 +79,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     scored: bool = False
     own_folders: int = 0
     cut_off: int = 0
+    attempts: int = 0
     default_criterion: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None

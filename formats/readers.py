@@ -230,7 +230,7 @@ def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoic
     suffix = path.suffix.lower()
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
-    if start == b"PAR1" or suffix == ".parquet":
+    if start == b"PAR1" or suffix in {".parquet", ".arrow"}:
         rows = _first_values(read_arrow_rows(path))
         if not _names_answers(columns) and _are_pairs(rows):
             return "pairs"

@@ -22,7 +22,7 @@ from ..tables.column_names import (
 from ..tables.fault_columns import direction_options, direction_problem, label_direction
 from ..tables.grade_columns import GradeColumns
 from ..tables.grades import GradeScale, UnknownGradeError, as_number, asked_scale, is_above_one, usual_ends
-from ..tables.known_labels import require_known_labels
+from ..tables.known_labels import label_names, require_known_labels, require_known_words
 from .file_rows import FileRow
 from .import_options import Options
 from .json_values import is_object, parsed
@@ -103,28 +103,15 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     header = dict.fromkeys(name for row in rows for name in row)
     names = columns_by_field(header, options.columns)
     named_people = people_named_by_user(header, options.columns)
-    mapped = {"score": names["score"]} if "score" in names else {}
-    if "label" in names and {"label", names["label"]} & {*options.columns, *options.columns.values()}:
-        mapped["label"] = names["label"]
-    taken = {
-        *(name for field, name in names.items() if field not in {"label", *mapped}),
-        *named_people,
-        *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
-    }
-    scales = options.scaling.scales
-    columns = GradeColumns(
-        rows, mapped, (scales.default, options.grades), lambda name: name in taken or is_number_field(name)
-    )
-    for name in ("item_id", "judge"):
-        columns.find_by_usual_name(name, columns.may_be_names)
-    if named_people:
-        columns.assign_people(named_people)
+    columns = _grade_columns(rows, names, named_people, options)
     columns.find_labels()
     require_known_labels(columns, rows, options.grades)
     score, label = names.get("score"), columns.columns.get("label")
     judges = [name for name in _judges(columns, names, options) if name != score]
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
     scores = {*filter(None, (score, *judges))} - people
+    scales = options.scaling.scales
+    _require_known_words(columns, rows, {*judges} & scores, options)
     given = _scores_given(rows, scores)
     undirected = _undirected(rows, people, given, options)
     without_scale = {name for name in scores if not scales.is_declared(name)}
@@ -143,6 +130,45 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         undirected,
         tuple(columns.unnamed) if not judges and score is None else (),
     )
+
+
+def _grade_columns(
+    rows: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
+    people: Sequence[str],
+    options: Options,
+) -> GradeColumns:
+    """Return the search for columns of grades, with those that the user named."""
+    mapped = {"score": names["score"]} if "score" in names else {}
+    if "label" in names and {"label", names["label"]} & {*options.columns, *options.columns.values()}:
+        mapped["label"] = names["label"]
+    taken = {
+        *(name for field, name in names.items() if field not in {"label", *mapped}),
+        *people,
+        *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
+    }
+    scales = (options.scaling.scales.default, options.grades)
+    columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
+    for name in ("item_id", "judge"):
+        columns.find_by_usual_name(name, columns.may_be_names)
+    if people:
+        columns.assign_people(people)
+    return columns
+
+
+def _require_known_words(
+    columns: GradeColumns, rows: Sequence[Mapping[str, Any]], judges: Iterable[str], options: Options
+) -> None:
+    """Refuse words of labels and judges that only the user knows.
+
+    Beside labels the words of a column named like a judge's scores are asked, too; alone it is a tag.
+    """
+    labels = dict.fromkeys(label_names(columns), options.grades)
+    named = [each for each in columns.free() if is_score_like(each) and columns.may_be_scores(each)]
+    score = columns.columns.get("score")
+    beside = [*named, *filter(None, [score])] if labels else []
+    of_judges = {each: options.scaling.scales.of(each) for each in (*judges, *beside) if each not in labels}
+    require_known_words(columns, rows, labels | of_judges)
 
 
 def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:

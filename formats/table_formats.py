@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import ChoiceNeeded, InputError
 from ..tables.column_errors import missing_columns
 from ..tables.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
+from ..tables.fault_columns import is_fault
 from ..tables.table_rows import read_table_rows
 from .arrow_rows import read_any_rows, read_arrow_rows, read_csv_rows
 from .example_records import records_of
@@ -127,7 +128,7 @@ def _note_columns(
     options.recognized.grades["score"] += graded.judges
     options.recognized.grades["label"] += people if len(people) > 1 else ()
     options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
-    if len(graded.unnamed) == 1:
+    if len(graded.unnamed) == 1 and not is_fault(graded.unnamed[0]):
         options.recognized.guesses["score"] = graded.unnamed[0]
     return fields
 

@@ -9,16 +9,18 @@ from .grades import WORDS
 
 _AMOUNTS = frozenset(
     ("age", "amount", "budget", "bytes", "cent", "cents", "char", "characters", "chars", "cost", "costs", "count", "counts", "day", "days",
-     "dollar", "dollars", "duration", "elapsed", "eur", "euro", "euros", "height", "hour", "hours", "kb", "latency", "len", "length",
-     "lengths", "mb", "millis", "minute", "minutes", "month", "ms", "num", "number", "price", "prices", "runtime", "sec", "seconds",
-     "secs", "size", "time", "times", "token", "tokens", "total", "ttft", "usd", "weight", "width", "words", "year")
+     "dollar", "dollars", "duration", "elapsed", "eur", "euro", "euros", "height", "hour", "hours", "kb", "lat", "latency", "latitude", "len", "length",
+     "lengths", "lon", "longitude", "mb", "millis", "minute", "minutes", "month", "ms", "num", "number", "price", "prices", "runtime", "sec", "seconds",
+     "secs", "size", "time", "times", "token", "tokens", "total", "ttft", "usd", "views", "weight", "width", "words", "year", "zip", "zipcode")
 )  # fmt: skip
 """Words for units and measured amounts, anywhere in the name of a column."""
 
 _COUNTING = frozenset({"count", "n", "nb", "num", "number", "total"})
 """First words of the names of counts, whatever is counted: ``num_correct``."""
 
-_CONFIDENCE = frozenset({"confidence", "logit", "logits", "logprob", "logprobs", "perplexity", "probability"})
+_CONFIDENCE = frozenset(
+    {"confidence", "logit", "logits", "logprob", "logprobs", "perplexity", "prob", "probability", "probs"}
+)
 """Words for how sure something is, which is no grade of it."""
 
 _HEADS = frozenset(

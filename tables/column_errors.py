@@ -20,7 +20,7 @@ from .column_names import (
     map_options,
     normal,
 )
-from .grades import is_missing
+from .grades import as_number, is_missing
 from .id_columns import is_id_like
 
 NO_GUESSES: Mapping[str, str] = {}
@@ -76,10 +76,10 @@ def _likely_columns(
         return guesses or {"query": free[0]}
     taken = {*guesses, *guesses.values()}
     left = [name for name in free if name not in taken] or free
-    left = [name for name in left if not _is_no_text(name)] or left
+    left = [name for name in left if not _is_no_text(name, row[name])] or left
     likely = {"query": left[0], "response": left[-1], **guesses}
     if likely["query"] == likely["response"]:
-        others = [name for name in row if name != likely["response"] and not _is_no_text(name)]
+        others = [name for name in row if name != likely["response"] and not _is_no_text(name, row[name])]
         likely["query"] = next(iter(others), "COLUMN")
     return likely
 
@@ -91,8 +91,8 @@ def _without_field(header: tuple[str, ...]) -> list[str]:
     return [name for name in header if name not in fields.values()]
 
 
-def _is_no_text(name: str) -> bool:
-    return is_id_like(name) or is_never_grades(name)
+def _is_no_text(name: str, value: Any) -> bool:
+    return is_id_like(name) or is_never_grades(name) or as_number(value) is not None
 
 
 def _is_grade(name: str) -> bool:

@@ -71,6 +71,7 @@ class TableColumns:
         unread_ids: The column of the cases' ids in those files, if there is one.
         own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Number of logged answers that ended at the token limit.
+        attempts: Number of answers to a question that was answered before, where no column tells them apart.
     """
 
     def __init__(self) -> None:
@@ -85,6 +86,7 @@ class TableColumns:
         self.unread_ids: dict[str, str] = {}
         self.own_folders = 0
         self.cut_off = 0
+        self.attempts = 0
 
     def add(
         self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]

@@ -128,6 +128,9 @@ _OF_MODELS = re.compile(
 _AUTOMATIC = frozenset({"em", "exact_match", "exactmatch", "contains", "substring_match", "f1", "token_f1", "bleu", "rouge", "rouge_1", "rouge_2",
                         "rouge_l", "rouge1", "rouge2", "rougel", "meteor", "chrf", "bertscore", "bert_score", "bleurt", "comet", "bem"})  # fmt: skip
 """Automatic metrics of texts."""
+_OF_LABELS = frozenset({"annotation", "annotations", "assessment", "choice", "choices", "eval", "evaluation", "evaluations", "opinion",
+                        "pick", "preference", "review", "reviews", "says", "vote", "votes", "winner"})  # fmt: skip
+"""Further words in the names of grades, if people's."""
 _ENDS_OF_NAMES = ("_name", "_version", "_id")
 
 
@@ -189,7 +192,7 @@ def is_label_like(name: str) -> bool:
     return (
         _BEGINS_WITH_JUDGE.match(plain) is None
         and not _PEOPLES_WORDS.isdisjoint(words)
-        and not _OF_GRADES.isdisjoint(words)
+        and not (_OF_GRADES | _OF_LABELS).isdisjoint(words)
     )
 
 
@@ -198,6 +201,8 @@ def is_score_like(name: str) -> bool:
     """Return whether a column's name means grades by a machine: ``judge_correctness``."""
     plain = normal(name)
     if is_label_like(name) or plain in _OF_JUDGES or plain.endswith(_ENDS_OF_NAMES):
+        return False
+    if plain in FIELDS["response"]:  # model_answer
         return False
     begins = _BEGINS_WITH_JUDGE.match(plain) is not None
     return begins or plain.endswith(_ENDS_OF_SCORES) or plain in _METRICS

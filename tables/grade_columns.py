@@ -61,6 +61,11 @@ _CHOICES = frozenset(
 )  # fmt: skip
 """Last words of the names of choices."""
 
+_TEXTS = frozenset(
+    name for field in ("query", "response", "accepted_answers", "context") for name in FIELDS[field]
+)
+"""Names of questions and answers, whose letters are no school's grades."""
+
 _FEWEST_COMPARED = 5
 """Fewest rows that show that a column compares two others."""
 
@@ -235,8 +240,18 @@ class GradeColumns:
         if failures:
             named = {*named, *filter(self.has_failures, self.free())}
         columns = self._score_columns(several=several, named=named)
-        self.ignored = [each for each in self.free() if is_score_like(each) and self.may_be_scores(each)]
+        self.ignored = [
+            each
+            for each in self.free()
+            if (is_score_like(each) or self._is_like_judges(each, columns)) and self.may_be_scores(each)
+        ]
         return columns
+
+    def _is_like_judges(self, name: str, judges: Sequence[str]) -> bool:
+        """Return whether a column has the same values as several judges that are named after models."""
+        named = list(filter(names_judge, judges))
+        values = set(map(str, self.values(name))) if named else set[str]()
+        return any(set(map(str, self.values(each))) == values for each in named)
 
     def _score_columns(self, *, several: bool, named: Collection[str]) -> list[str]:
         self.find_by_usual_name("score", self.may_be_scores)
@@ -302,11 +317,12 @@ class GradeColumns:
 
     def has_failures(self, name: str) -> bool:
         """Return whether a column is named like scores and holds them, some of which failed."""
+        if not is_score_like(name) or is_never_grades(name):
+            return False
         values = self.values(name)
         failed = [value for value in values if not self._is_readable(value)]
         return (
-            is_score_like(name)
-            and bool(failed)
+            bool(failed)
             and not any(map(_shows_scale, failed))
             and are_scores(name, values, self._is_readable)
         )
@@ -337,7 +353,12 @@ class GradeColumns:
             return False
         values = self.values(name)
         known = any(self._is_readable(value) or as_number(value) is not None for value in values)
-        return known or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
+        if not known and normal(name) in _TEXTS:
+            return False
+        is_choice = is_score_like(name) and normal(name).split("_")[-1] in _CHOICES
+        return (
+            known or is_choice or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
+        )
 
     def _is_readable(self, value: Any) -> bool:
         for scale in self._scales:

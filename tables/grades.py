@@ -264,9 +264,27 @@ def ends_question(column: str, ends: str) -> str:
     return f"{column!r} has grades above 1; say its worst and best, {low}:{high} if {high} is best, {high}:{low} if {low} is"
 
 
+_SIDES = frozenset({"left", "right"})
+"""Words for a choice, of which one alone would be a grade."""
+
+
+def are_sides(words: Iterable[str]) -> bool:
+    """Return whether words are those of a choice between left and right."""
+    return set(map(plain_word, words)) >= _SIDES
+
+
+def is_error(text: str) -> bool:
+    """Return whether a text tells of a failed grader: ``ERROR: timeout``."""
+    return _ERROR_TEXT.search(plain_word(text)) is not None
+
+
 def unknown_words(values: Iterable[Any], scale: GradeScale) -> dict[str, object]:
     """Return the words that are no grade, each with ``?``; empty beside numbers."""
     words: dict[str, object] = {}
+    values = [*values]
+    sides = {value: UNKNOWN for value in values if isinstance(value, str) and plain_word(value) in _SIDES}
+    if are_sides(sides) and not scale.words.keys() >= _SIDES:
+        words |= sides
     for value in values:
         try:
             scale.score(value)
@@ -292,8 +310,7 @@ def open_scores(words: Iterable[str], *, errors: bool = False) -> dict[str, obje
     """
     scores: dict[str, object] = {}
     for word in islice(words, _SHOWN):
-        is_error = errors and _ERROR_TEXT.search(plain_word(word)) is not None
-        scores[word] = None if is_error else UNKNOWN
+        scores[word] = None if errors and is_error(word) else UNKNOWN
     return scores
 
 

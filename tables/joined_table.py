@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ChoiceNeeded, ColumnsError
 from ..records.memory_file import InputPath
+from .amount_columns import is_never_grades
 from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
 from .fault_columns import label_direction
 from .grades import GradeScale, UnknownGradeError
@@ -94,7 +95,7 @@ def _no_known_column(
     present: Sequence[str], path: InputPath, rows: Iterable[Mapping[str, Any]]
 ) -> ColumnsError:
     columns = ", ".join(map(repr, present))
-    example = present[-1] if present else "COLUMN"
+    example = next((name for name in reversed(present) if not is_never_grades(name)), "COLUMN")
     asked = label_direction(rows, example)
     label = f"{map_options({'label': example})} {asked}".rstrip()
     return ColumnsError(

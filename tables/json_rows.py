@@ -160,7 +160,8 @@ def _opens_document(path: InputPath) -> bool:
     raw = first[2].strip()
     if raw in _OPENINGS:
         return True
-    return raw.startswith(b"[") and raw.endswith(b"]") and next(lines, None) is None
+    is_list_of_rows = raw[:1] == b"[" and raw[1:].lstrip()[:1] == b"{" and raw[-1:] == b"]"
+    return is_list_of_rows and next(lines, None) is None
 
 
 def is_document(path: InputPath) -> bool:
@@ -197,7 +198,10 @@ def decode(raw: bytes, detector: DuplicateKeyDetector | None = None) -> Any:
     Raises:
         RecordError: It is not JSON, or an object repeats a key; the error names the line if there are several.
     """
-    value = _decoded(raw)
+    try:
+        value = _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = _decoded(raw)
     if (detector or DuplicateKeyDetector()).suspects([raw], [value]):
         try:
             json.loads(raw.decode("utf-8-sig"), object_pairs_hook=read_object)

@@ -15,6 +15,8 @@ from ..records.memory_file import InputPath, MemoryFile, memory_file
 from ..records.output import ItemKey
 from ..records.verdict import Source, Verdict
 from .alike_grades import PEOPLE, AlikeGrades
+from .amount_columns import is_never_grades
+from .asked_choices import AskedChoices
 from .column_names import (
     LABEL_FIELDS,
     column_named,
@@ -23,12 +25,12 @@ from .column_names import (
     map_options,
     people_columns,
 )
-from .fault_columns import label_direction, require_label_direction
+from .fault_columns import ask_direction, require_label_direction
 from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
 from .header import UNSAID, HeaderChoice
 from .id_columns import likely_id
 from .json_rows import TableRow
-from .known_labels import label_by_name
+from .known_labels import label_by_name, possible_labels
 from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, UnreadRows, as_whole, read_table_rows
 from .unread_grades import UnreadGrades
@@ -207,17 +209,18 @@ def _no_column_for(
     rows: Sequence[Mapping[str, Any]] = (),
 ) -> ColumnsError:
     free = [name for name in present if name not in names.values()]
-    likely = likely_id(rows, free) if field == "id" else None
-    column = likely or next(iter(free), "COLUMN")
-    options = map_options({field: column})
-    if field == "label" and (asked := label_direction(rows, column)):
-        options += f" {asked}"
     columns = ", ".join(map(repr, present))
-    error = ColumnsError(
-        f"no column is known to be the {field}; the columns are {columns}; name it with {options}",
-        path=path,
-        field=field,
-    )
+    problem = f"no column is known to be the {field}; the columns are {columns}"
+    if field == "label" and (candidates := possible_labels(rows, free)):
+        asked = AskedChoices(rows)
+        asked.column("label", candidates, "which column is the label")
+        if len(candidates) == 1:
+            ask_direction(asked, candidates[0], asked.values(candidates[0]))
+        return asked.error(problem, path=path, column=field)
+    likely = likely_id(rows, free) if field == "id" else None
+    free = [name for name in free if not is_never_grades(name)] if field == "label" else free
+    options = map_options({field: likely or next(iter(free), "COLUMN")})
+    error = ColumnsError(f"{problem}; name it with {options}", path=path, field=field)
     error.options = options
     return error
 

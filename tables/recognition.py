@@ -26,6 +26,7 @@ from .grades import (
     OPEN_ENDS,
     UNKNOWN,
     GradeScale,
+    are_sides,
     no_grade,
     unknown_words,
 )
@@ -157,7 +158,7 @@ class _Finder:
             unknown |= self._same_words(unknown)
             asked.columns("label", [each for each in unknown if each not in scores])
         columns = [each for each, words in unknown.items() if words]
-        if len(columns) < 2:  # noqa: PLR2004 - one is asked with its line
+        if len(columns) < 2 and not any(are_sides(unknown[each]) for each in columns):  # noqa: PLR2004 - one is asked with its line
             return
         for each in columns:
             counts = counted_values(grades.values(each))

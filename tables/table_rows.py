@@ -5,7 +5,7 @@ A row that cannot be read is data, too: an `UnreadRow` with its reason. The call
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,6 +26,9 @@ NumberedRow = tuple[int, Mapping[str, Any]]
 NO_COLUMNS: Mapping[str, str] = {}
 
 _ARROW = frozenset({".parquet", ".arrow"})
+_NESTED = frozenset({list, dict, RepeatedKeys})
+"""Types of a value with which an object may hold rows."""
+
 _JSON = frozenset({".json", ".jsonl", ".ndjson"})
 _INDEX = "__index_level_"
 """Prefix of the columns in which pandas stores the index of a frame in Parquet."""
@@ -54,7 +57,7 @@ def read_table_rows(
     if isinstance(path, MemoryRows):
         return (TableRow(row, number, "", number) for number, row in enumerate(path.rows(), start=1))
     if isinstance(path, MemoryFile):
-        return _objects(json_values(path))
+        return _objects(json_values(path), _no_rows)
     path = unpacked(path)
     refuse_workbook(path)
     suffix = path.suffix.lower()
@@ -67,7 +70,12 @@ def read_table_rows(
     def within(value: dict[str, Any], at: str) -> list[tuple[str, Any]] | None:
         return rows_in(value, columns, at, is_document=whole and not at)
 
-    return _objects(unwrapped(_hinted(path), within))
+    values = json_values(path) if suffix in _JSON else _hinted(path)
+    return _objects(values, within)
+
+
+def _no_rows(_value: dict[str, Any], _at: str) -> None:
+    """Take an object for a row, whatever it holds."""
 
 
 def _hinted(path: Path) -> Iterator[TableRow | UnreadRow]:
@@ -75,8 +83,7 @@ def _hinted(path: Path) -> Iterator[TableRow | UnreadRow]:
     try:
         yield from json_values(path)
     except InputError as error:
-        if path.suffix.lower() not in _JSON:
-            error.message += f"; a table needs the ending {' or '.join(SUFFIXES)}"
+        error.message += f"; a table needs the ending {' or '.join(SUFFIXES)}"
         raise
 
 
@@ -89,12 +96,13 @@ def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | U
         refuse_repeated_names(names, path, header_line or None)
         columns = len(names)
         for number, (line, cells) in enumerate(rows, start=1):
-            if len(cells) == columns and any(map(str.strip, cells)):
-                row = dict(zip(names, cells, strict=True))
+            is_filled = cells and (cells[0].strip() or any(map(str.strip, cells)))
+            if is_filled and len(cells) == columns:
+                row = dict(zip(names, cells))  # noqa: B905 - as many, and strict takes longer
                 if "" in cells:
                     row = {name: cell or None for name, cell in row.items()}
                 yield TableRow(row, line, "", number)
-            elif any(map(str.strip, cells)):
+            elif is_filled:
                 expected = f"the header has {columns}" if header_line else f"there are {columns} columns"
                 yield UnreadRow(f"{len(cells)} fields, but {expected}", line)
 
@@ -126,41 +134,35 @@ def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
         yield TableRow(values, None, at, number)
 
 
-def unwrapped(rows: Iterator[TableRow | UnreadRow], within: RowsWithin) -> Iterator[TableRow | UnreadRow]:
-    """Yield rows; in place of an object that holds rows, these."""
-    for row in rows:
-        if isinstance(row, UnreadRow) or not is_object(row.value):
-            yield row
-            continue
-        if isinstance(row.value, RepeatedKeys):
-            yield UnreadRow(row.value.problem, row.line, row.at)
-            continue
-        items = within(row.value, row.at)
-        if items is None:
-            yield row
-            continue
-        for number, (at, item) in enumerate(items, start=1):
-            yield (
-                item._replace(line=row.line)
-                if isinstance(item, UnreadRow)
-                else TableRow(item, row.line, at, number)
-            )
-
-
-def _objects(rows: Iterator[TableRow | UnreadRow]) -> Iterator[TableRow | UnreadRow]:
-    """Yield rows; those that are no objects, or repeat a key, as unread."""
+def _objects(rows: Iterator[TableRow | UnreadRow], within: RowsWithin) -> Iterator[TableRow | UnreadRow]:
+    """Yield rows; in place of an object that holds rows, these. Any other value is unread."""
     for row in rows:
         if isinstance(row, UnreadRow):
             yield row
         elif not is_object(row.value):
             yield UnreadRow(f"expected an object, got {type_name(row.value)}", row.line, row.at)
-        elif RepeatedKeys.any_found:
-            yield _without_repeated_keys(row)
-        else:
+        elif _NESTED.isdisjoint(map(type, row.value.values())) and not RepeatedKeys.any_found:
             yield row
+        else:
+            yield from map(_checked, _unwrapped(row, within))
 
 
-def _without_repeated_keys(row: TableRow) -> TableRow | UnreadRow:
+def _unwrapped(row: TableRow, within: RowsWithin) -> Iterable[TableRow | UnreadRow]:
+    """Return the rows in an object, or the object itself."""
+    if isinstance(row.value, RepeatedKeys) or (items := within(row.value, row.at)) is None:
+        return [row]
+    return [
+        item._replace(line=row.line) if isinstance(item, UnreadRow) else TableRow(item, row.line, at, number)
+        for number, (at, item) in enumerate(items, start=1)
+    ]
+
+
+def _checked(row: TableRow | UnreadRow) -> TableRow | UnreadRow:
+    """Return a row; what is no object, or repeats a key, as unread."""
+    if isinstance(row, UnreadRow):
+        return row
+    if not is_object(row.value):
+        return UnreadRow(f"expected an object, got {type_name(row.value)}", row.line, row.at)
     try:
         refuse_marked(row.value, row.at)
     except InputError as error:

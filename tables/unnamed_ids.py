@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ColumnsError
+from ..errors import ChoiceNeeded, OpenChoice
 from .column_names import map_options, normal
 from .grades import is_missing
 from .id_columns import likely_id
@@ -15,6 +15,9 @@ from .table_rows import as_whole
 
 _FEWEST_IDS = 5
 """Fewest values of a column of ids; one with fewer is a category."""
+
+_MOST_SHOWN = 3
+"""Most rows that an error shows."""
 
 _FEWEST_UNSURE = 10
 """Fewest values of a column that repeats evenly, without other evidence that these are ids."""
@@ -88,7 +91,7 @@ def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     """Refuse a table with an unnamed id column; return a warning if that is uncertain.
 
     Raises:
-        ColumnsError: A column certainly has ids, so that rows would falsely count as independent.
+        ChoiceNeeded: A column certainly has ids, so that rows would falsely count as independent.
     """
     columns = layout.columns
     if "cluster" in columns or any("cluster" in row for row in rows[:1]):
@@ -105,12 +108,15 @@ def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
             f"{map_options(identity_of(found))}; if rows of one {found.column!r} depend on each other, {cluster}"
         )
     options = " ".join(filter(None, (map_options(identity_of(found)), layout.scale)))
-    error = ColumnsError(
+    error = ChoiceNeeded(
         f"{found.column!r} looks like the item id ({found.values:,} values in {len(rows):,} rows), and rows of one item "
         f"are not independent; if each row is an item of its own, add {cluster}; else name the id with {options}",
         field="item_id",
     )
-    error.options = options
+    error.options, error.arguments = options, {"map": identity_of(found)}
+    question = "what repeats: is each row an item of its own, or is this column the item id"
+    rows_shown = tuple(dict(row) for row in rows[:_MOST_SHOWN])
+    error.choices = (OpenChoice("map", "item_id", question, {found.column: len(rows)}, rows_shown),)
     raise error
 
 
@@ -118,16 +124,19 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
     """Refuse a file of one system without a known id, if a column may hold ids.
 
     Raises:
-        ColumnsError: There is such a column, which pairs the systems.
+        ChoiceNeeded: There is such a column, which pairs the systems.
     """
     name = likely_id(rows, layout.unused) if layout.system and layout.numbered else None
     if name is not None:
         options = map_options({"item_id": name})
-        error = ColumnsError(
+        error = ChoiceNeeded(
             f"each file holds a system, and nothing pairs their rows; name the id with {options}",
             field="item_id",
         )
-        error.options = options
+        error.options, error.arguments = options, {"map": {"item_id": name}}
+        rows_shown = tuple(dict(row) for row in rows[:_MOST_SHOWN])
+        question = "what pairs the rows of the files"
+        error.choices = (OpenChoice("map", "item_id", question, {name: len(rows)}, rows_shown),)
         raise error
 
 

@@ -48,9 +48,13 @@ class UnreadGrades:
         self.values: dict[str, Any] = {}
         self._column, self._ends, self._has_grades = column, scale.ends, has_grades
         self._rows: list[Mapping[str, Any]] = []
+        self._lowest: list[float] = []
         for _, row in rows:
             try:
-                self._has_grades |= scale.score(row.get(column)) is not None
+                score = scale.score(row.get(column))
+                self._has_grades |= score is not None
+                if score == 0.0 and as_number(row.get(column)) == 0.0:
+                    self._lowest = [0.0]
             except UnknownGradeError as error:
                 shown = repr(error.value)
                 if shown not in self.values and len(self._rows) < _MOST_ROWS:
@@ -116,7 +120,7 @@ class UnreadGrades:
         return "; ".join(remedies)
 
     def _scale_remedy(self, finite: Sequence[float]) -> str:
-        ends = [*finite, *(self._ends or ())]
+        ends = [*finite, *self._lowest, *(self._ends or ())]
         furthest = max(map(abs, ends))
         shown = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
         low, high = shown.split(":")

@@ -122,6 +122,9 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         kinds = {"failed": imported.failed, "empty": imported.empty}
         counts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
         yield f"  {counted(bad, 'output')} without an answer, graded 0: {counts}"
+    if imported.attempts:
+        answers = counted(imported.attempts, "further answer")
+        yield f"  {answers} to questions answered before, counted as trials; name who answered with --map system=COLUMN"
     if imported.cut_off:
         were = "was" if imported.cut_off == 1 else "were"
         yield f"  {counted(imported.cut_off, 'answer')} {were} cut off at the limit of tokens, graded as written"

@@ -428,7 +428,7 @@ def test_the_proposed_estimate_names_one_of_several_judges(tmp_path: Path):
     ("row", "example"),
     [
         ("Wo?,In Rom,1", "query=Frage --map response=Antwort"),
-        ("Wo?,Rom,1", "query=Frage --map response=Note"),
+        ("Wo?,Rom,1", "query=Frage --map response=Antwort"),
     ],
 )
 def test_the_columns_of_an_example_differ(row: str, example: str, tmp_path: Path):

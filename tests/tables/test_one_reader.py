@@ -165,7 +165,7 @@ def _refusal(line: int | None, field: str | None, reason: str, path: Path) -> st
 
 
 def _read(path: Path) -> Read:
-    reading = fd.read(path, as_=None if path.suffix != ".arrow" else "hf")
+    reading = fd.read(path)
     first = next(iter(reading.skipped), None)
     return Read(
         _by_source(reading.verdicts, "judge"),
@@ -178,7 +178,7 @@ def _read(path: Path) -> Read:
 
 
 def _imported(path: Path, out: Path) -> Read:
-    summary = import_files([path], out, as_=None if path.suffix != ".arrow" else "hf")
+    summary = import_files([path], out)
     verdicts = list(read_records(out / "verdicts.jsonl", Verdict))
     cases = list(read_records(out / "cases.jsonl", fd.Case))
     first = summary.first_skipped
