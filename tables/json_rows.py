@@ -190,7 +190,8 @@ def _opens_document(path: InputPath) -> bool:
     raw = first[2].strip()
     if raw in _OPENINGS:
         return True
-    return raw.startswith(b"[") and raw.endswith(b"]") and next(lines, None) is None
+    is_list_of_rows = raw[:1] == b"[" and raw[1:].lstrip()[:1] == b"{" and raw[-1:] == b"]"
+    return is_list_of_rows and next(lines, None) is None
 
 
 def is_document(path: InputPath) -> bool:

@@ -124,16 +124,19 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
     """Refuse a file of one system without a known id, if a column may hold ids.
 
     Raises:
-        ColumnsError: There is such a column, which pairs the systems.
+        ChoiceNeeded: There is such a column, which pairs the systems.
     """
     name = likely_id(rows, layout.unused) if layout.system and layout.numbered else None
     if name is not None:
         options = map_options({"item_id": name})
-        error = ColumnsError(
+        error = ChoiceNeeded(
             f"each file holds a system, and nothing pairs their rows; name the id with {options}",
             field="item_id",
         )
-        error.options = options
+        error.options, error.arguments = options, {"map": {"item_id": name}}
+        rows_shown = tuple(dict(row) for row in rows[:_MOST_SHOWN])
+        question = "what pairs the rows of the files"
+        error.choices = (OpenChoice("map", "item_id", question, {name: len(rows)}, rows_shown),)
         raise error
 
 

@@ -60,7 +60,6 @@ def test_no_amount_is_proposed_whatever_its_values(tmp_path: Path) -> None:
 @each_row(
     ("judge", "human"),
     [
-        (("A", "B"), ("A", "B")),
         (("A", "B"), ("model_a", "model_b")),
         (("first", "second"), ("first", "second")),
         (("left", "right"), ("left", "right")),
