@@ -44,7 +44,7 @@ def _file(folder: Path, text: str, name: str = "t.csv") -> Path:
 )
 def test_a_first_row_like_those_below_it_is_asked_about(tmp_path: Path, text: str):
     with pytest.raises(
-        ColumnsError, match=r"the first row looks like data, not like a header: .* header=True"
+        ColumnsError, match=r"the first row looks like data, not like a header: .* header=False"
     ):
         _rows(_file(tmp_path, text))
 
@@ -89,8 +89,11 @@ def test_what_the_user_says_of_the_header_holds(tmp_path: Path):
 def test_python_functions_ask_and_take_the_answer(tmp_path: Path):
     path = _file(tmp_path, "lamp,0.5,PASS\nwick,0.25,FAIL\njar,1,PASS\n")
     for read in (fd.read, fd.calibrate, fd.estimate, fd.trials):
-        with pytest.raises(ColumnsError, match="header=False"):
+        with pytest.raises(fd.ChoiceNeeded, match="header=False") as asked:
             read(path)
+        (choice,) = asked.value.choices
+        assert (choice.setting, asked.value.arguments) == ("header", {"header": "?"})
+        assert choice.examples[1] == {"column_1": "wick", "column_2": "0.25", "column_3": "FAIL"}
     calibration = fd.calibrate(path, column_names=["item_id", "score", "label"], label_pass_at=None)
     assert calibration.judges["judge"].n == 3
     with pytest.raises(UsageError, match="replace each"):
