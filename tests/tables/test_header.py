@@ -9,6 +9,8 @@ import pytest
 from each_row import each_row
 
 import fiducial as fd
+from fiducial.api.choice_outcomes import choice_outcomes
+from fiducial.api.tables import read_calibration_table
 from fiducial.errors import ColumnsError, InputError, UsageError
 from fiducial.tables.header import ANY_HEADER, HeaderChoice
 from fiducial.tables.json_rows import TableRow
@@ -102,6 +104,17 @@ def test_python_functions_ask_and_take_the_answer(tmp_path: Path):
         fd.read(path, column_names=["a", "a", "b"])
     with pytest.raises(UsageError, match="expects a list of texts"):
         fd.read(path, column_names="a,b,c")
+
+
+def test_a_dry_run_shows_what_each_reading_of_the_first_row_gives(tmp_path: Path):
+    path = _file(tmp_path, "lamp,0.5\nwick,0.25\njar,1\n")
+    shown = list(
+        choice_outcomes(
+            lambda chosen: str(len(read_calibration_table(path, map={"score": "column_2"}, **chosen)))
+        )
+    )
+    assert shown[1] == "header=False: 3"
+    assert shown[0].startswith("header=True: refused: ")
 
 
 @each_row(
