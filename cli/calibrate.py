@@ -54,7 +54,7 @@ def command(
         refuse_typed(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
     if dry_run:
-        fast = {**options, "replicates": 100}  # no interval is shown
+        fast: dict[str, Any] = {**options, "replicates": 100}  # no interval is shown
         show_choices(tables, columns, labels, lambda each: _accuracies(calibrate(each, **fast)))
         return EXIT_OK
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
