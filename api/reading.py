@@ -43,6 +43,7 @@ from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
+from ..tables.header import OF_SECOND_TABLE
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .headers import HeaderReading, header_choice
@@ -348,7 +349,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     references = None
     if join is not None:
         _refuse_missing(path := _input(join))
-        references = References(path, columns, grades)
+        references = References(path, columns, grades, header=OF_SECOND_TABLE)
     options = Options(
         columns=columns,
         criterion=reading.get("criterion"),

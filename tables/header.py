@@ -33,15 +33,20 @@ class HeaderChoice(NamedTuple):
         present: Whether there is one; None if the user has not said.
         names: Names of the columns, in place of those of a header.
         asks: Whether a header that looks like data is asked about.
+        has_settings: Whether settings answer that, as they do for the main table of a command.
     """
 
     present: bool | None = None
     names: tuple[str, ...] = ()
     asks: bool = True
+    has_settings: bool = True
 
 
 UNSAID = HeaderChoice()
 """The first row with several filled cells, if it does not look like data."""
+
+OF_SECOND_TABLE = HeaderChoice(has_settings=False)
+"""The same of a table beside the main one, such as one of labels."""
 
 ANY_HEADER = HeaderChoice(asks=False)
 """The first row with several filled cells, whatever it looks like."""
@@ -80,7 +85,7 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
         and choice.present is None
         and (why := is_like_data(names, [cells for _, cells in following]))
     ):
-        raise _in_doubt(why, len(names), path, line)
+        raise _in_doubt(why, len(names) if choice.has_settings else 0, path, line)
     return Header(names, line, chain(following, rows))
 
 
@@ -106,17 +111,17 @@ def _require_as_many(names: Sequence[str], columns: int, path: object, line: int
 
 
 def _in_doubt(why: str, columns: int, path: object, line: int) -> ColumnsError:
-    """Return the error that asks whether the first row is a header."""
+    """Return the question about the first row; no number of columns if settings cannot say."""
+    problem = f"the first row looks like data, not like a header: {why}"
+    if not columns:
+        return ColumnsError(f"{problem}; add a header to the file, such as id,label", path=path, line=line)
     names = ["?"] * columns
     named = setting("column_names", either(f"'{','.join(names)}'", repr(names)))
-    error = ColumnsError(
-        f"the first row looks like data, not like a header: {why}. If it is data, add {named} or {without('header')}; "
-        f"if it is a header, {flag('header')}",
+    return ColumnsError(
+        f"{problem}. If it is data, add {named} or {without('header')}; if it is a header, {flag('header')}",
         path=path,
         line=line,
     )
-    error.options = ""
-    return error
 
 
 def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterator[NumberedCells]]:

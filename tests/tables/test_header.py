@@ -134,6 +134,12 @@ def test_quotes_in_cells_are_read_as_pandas_reads_them(tmp_path: Path, separator
     assert read == frame.to_dict("records")
 
 
+def test_a_quote_that_is_closed_in_another_row_swallows_no_rows(tmp_path: Path):
+    path = _file(tmp_path, 'id\tanswer\n1\t"over\ntwo lines"\n2\t"Mercy\n3\tx\n4\t"y" z\n', "t.tsv")
+    with pytest.raises(InputError, match=r"t\.tsv:6: not CSV: a quote that opens in line 4 is closed within"):
+        _rows(path)
+
+
 def test_a_quote_that_is_never_closed_swallows_no_rows(tmp_path: Path):
     path = _file(tmp_path, 'id,answer\na,"Mercy\nb,x\nc,y\n')
     with pytest.raises(
