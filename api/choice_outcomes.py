@@ -7,7 +7,7 @@ from itertools import islice, product
 from typing import Any, cast
 
 from ..errors import ChoiceNeeded, FiducialError
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..spelling import flag, spelled_pairs, spelled_scale, together, without
 from ..tables.grades import UNKNOWN, as_number, usual_ends
 
 MOST_CHOICES = 16
@@ -62,6 +62,9 @@ def _makes_alike(words: Mapping[str, Any], asked: ChoiceNeeded) -> bool:
 
 def _values(name: str, value: Any, asked: ChoiceNeeded) -> Iterator[Any]:
     """Yield the values of an argument that is open in some part."""
+    if name == "header":
+        yield from (True, False)
+        return
     if not isinstance(value, Mapping):
         yield from _scales(name, "", asked) if value == _OPEN else [value]
         return
@@ -112,6 +115,8 @@ def _spelled(chosen: Mapping[str, Any]) -> str:
     for name, value in chosen.items():
         if name in {"map", "map_label"}:
             parts.append(spelled_pairs(name, value))
+        elif isinstance(value, bool):
+            parts.append(flag(name) if value else without(name))
         elif isinstance(value, Mapping):
             scales = cast("Mapping[str, tuple[float, float]]", value)
             parts += [spelled_scale(name, f"{low:g}:{high:g}", key) for key, (low, high) in scales.items()]

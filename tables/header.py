@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
-from ..errors import ColumnsError, InputError
+from ..errors import ChoiceNeeded, ColumnsError, InputError, OpenChoice
 from ..spelling import either, flag, setting, without
 from .first_row import has_known_name, is_like_data
 
@@ -15,6 +15,9 @@ _MOST_TITLE_ROWS = 100
 
 _LOOKED_AT = 20
 """Rows below the header by which it is recognised."""
+
+_SHOWN = 3
+"""Rows that a question about the header shows."""
 
 _MOST_FREE_TITLES = 3
 """Most title rows without separators above a header with no known name."""
@@ -70,7 +73,8 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
     """Find the header of a table.
 
     Raises:
-        ColumnsError: The first row may be data, and the user has not said.
+        ChoiceNeeded: The first row may be data, and the user has not said.
+        ColumnsError: The same of a second table, which no setting describes.
         InputError: There are more or fewer names than columns.
     """
     if choice.present is False or (choice.names and choice.present is None):
@@ -85,7 +89,8 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
         and choice.present is None
         and (why := is_like_data(names, [cells for _, cells in following]))
     ):
-        raise _in_doubt(why, len(names) if choice.has_settings else 0, path, line)
+        shown = [names, *(cells for _, cells in following)][:_SHOWN]
+        raise _in_doubt(why, shown, path, line, by_setting=choice.has_settings)
     return Header(names, line, chain(following, rows))
 
 
@@ -110,18 +115,24 @@ def _require_as_many(names: Sequence[str], columns: int, path: object, line: int
         )
 
 
-def _in_doubt(why: str, columns: int, path: object, line: int) -> ColumnsError:
-    """Return the question about the first row; no number of columns if settings cannot say."""
+def _in_doubt(
+    why: str, rows: Sequence[Sequence[str]], path: object, line: int, *, by_setting: bool
+) -> ColumnsError:
+    """Return the question about the first row, by settings or by the file."""
     problem = f"the first row looks like data, not like a header: {why}"
-    if not columns:
+    if not by_setting:
         return ColumnsError(f"{problem}; add a header to the file, such as id,label", path=path, line=line)
-    names = ["?"] * columns
-    named = setting("column_names", either(f"'{','.join(names)}'", repr(names)))
-    return ColumnsError(
-        f"{problem}. If it is data, add {named} or {without('header')}; if it is a header, {flag('header')}",
+    names = ["?"] * len(rows[0])
+    options = setting("column_names", either(f"'{','.join(names)}'", repr(names)))
+    error = ChoiceNeeded(
+        f"{problem}. If it is a header, add {flag('header')}; if it is data, {without('header')}, or name its columns: {options}",
         path=path,
         line=line,
     )
+    examples = tuple({f"column_{number}": cell for number, cell in enumerate(row, 1)} for row in rows)
+    error.choices = (OpenChoice("header", "", "is the first row a header or data?", {}, examples),)
+    error.arguments, error.options = {"header": "?"}, options
+    return error
 
 
 def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterator[NumberedCells]]:
