@@ -13,7 +13,7 @@ from ..tables.grades import UNKNOWN, as_number, usual_ends
 MOST_CHOICES = 16
 """Most combinations of choices that are tried."""
 
-_MOST_WORDS = 4
+_MOST_WORDS = 6
 """Most words of which every combination is tried; of more, each alone is good."""
 
 _OPEN = (UNKNOWN, UNKNOWN)
@@ -28,8 +28,11 @@ def choice_outcomes(measure: Callable[[Mapping[str, Any]], str]) -> Iterator[str
     try:
         measure({})
     except ChoiceNeeded as asked:
-        for chosen in islice(_combinations(asked), MOST_CHOICES):
+        tried = list(islice(_combinations(asked), MOST_CHOICES))
+        for chosen in tried:
             yield f"{_spelled(chosen)}: {_outcome(measure, chosen)}"
+        if not tried:
+            yield f"too many choices to try: add {asked.options}"
 
 
 def _outcome(measure: Callable[[Mapping[str, Any]], str], chosen: Mapping[str, Any]) -> str:

@@ -175,7 +175,7 @@ class Reading:
         if not self.tags:
             return ""
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
-        hints = grade_hints(self._table.asked, self._table.ratings)
+        hints = grade_hints(self._table.asked, self._table.ratings, self._table.raters)
         grades = "".join(f"; {hint}" for hint in hints)
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
@@ -318,6 +318,7 @@ def import_files(
         columns=columns.fields,
         tags=columns.tags,
         guesses=columns.guesses,
+        raters=columns.raters,
         asked=columns.asked,
         ratings=columns.ratings,
         pairing=columns.pairing,

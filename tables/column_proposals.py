@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ColumnsError
 from .amount_columns import is_never_grades
 from .asked_choices import AskedChoices
-from .column_names import is_score_like, map_options, names_judge
+from .column_names import is_label_like, is_person, is_score_like, map_options, names_judge
 from .fault_columns import ask_direction
 from .grade_columns import MOST_GRADES, GradeColumns
 from .grades import GradeScale, as_number, ends_question, is_above_one, unknown_words, usual_ends
@@ -39,9 +39,9 @@ class ColumnProposals:
     def no_score(self, *, labelled: bool) -> ColumnsError:
         """Return the error for a table without a known column of scores."""
         free = self._grades.free()
-        candidates = sorted(
-            filter(self._grades.may_be_scores, free), key=lambda each: not self._is_numeric(each)
-        )
+        possible = list(filter(self._grades.may_be_scores, free))
+        of_judges = [each for each in possible if not (is_label_like(each) or is_person(each))]
+        candidates = sorted(of_judges or possible, key=lambda each: not self._is_numeric(each))
         shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.present[:_SHOWN])
         more = (
             "" if len(self._grades.present) <= _SHOWN else f" and {len(self._grades.present) - _SHOWN} more"

@@ -269,7 +269,11 @@ class GradeColumns:
                 self.assign("score", on_scale[0])
         if "score" not in self.columns and "label" in self.columns:
             self.unnamed = [
-                each for each in self.free() if self.may_be_scores(each) and self.is_on_scale(each)
+                each
+                for each in self.free()
+                if not (is_label_like(each) or is_person(each))
+                and self.may_be_scores(each)
+                and self.is_on_scale(each)
             ]
         return [self.columns["score"]] if "score" in self.columns else []
 

@@ -45,5 +45,5 @@ def test_each_choice_is_shown_with_what_it_gives(columns: dict[str, str], outcom
 
 
 def test_of_many_words_each_alone_is_tried() -> None:
-    shown = _means(_rows(judge_label="a-ish b-ish c-ish d-ish e-ish f-ish", human="1 0"))
-    assert [line.count("=1") for line in shown] == [1] * 6
+    shown = _means(_rows(judge_label="a-ish b-ish c-ish d-ish e-ish f-ish g-ish h-ish", human="1 0"))
+    assert [line.count("=1") for line in shown] == [1] * 8

@@ -197,3 +197,14 @@ def test_scores_known_by_their_values_alone_are_asked() -> None:
         human_label=[n % 2 for n in N], PASS=[n // 2 % 2 for n in N], Ready=[n // 3 % 2 for n in N]
     )
     assert _by_calibrate(several) == ("asked", {"map": {"score": "?"}})
+
+
+def test_a_persons_column_is_proposed_as_a_judge_only_if_nothing_else_could_be() -> None:
+    rows = _rows(
+        annotator_1=[n % 2 for n in N], human_label=[n // 2 % 2 for n in N], PASS=[n // 3 % 2 for n in N]
+    )
+    assert _by_calibrate(rows) == ("asked", {"map": {"score": "PASS"}})
+    people = _rows(crowd_label=[n % 2 for n in N], human_label=[n // 2 % 2 for n in N])
+    with pytest.raises(ChoiceNeeded) as asked:
+        fd.calibrate(people, map={"label": "human_label"})
+    assert asked.value.arguments == {"map": {"score": "crowd_label"}}
