@@ -7,11 +7,14 @@ from itertools import islice, product
 from typing import Any, cast
 
 from ..errors import ChoiceNeeded, FiducialError
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..spelling import flag, spelled_pairs, spelled_scale, together, without
 from ..tables.grades import UNKNOWN, as_number, usual_ends
 
 MOST_CHOICES = 16
 """Most combinations of choices that are tried."""
+
+_MOST_WORDS = 4
+"""Most words of which every combination is tried; of more, each alone is good."""
 
 _OPEN = (UNKNOWN, UNKNOWN)
 
@@ -59,11 +62,19 @@ def _makes_alike(words: Mapping[str, Any], asked: ChoiceNeeded) -> bool:
 
 def _values(name: str, value: Any, asked: ChoiceNeeded) -> Iterator[Any]:
     """Yield the values of an argument that is open in some part."""
+    if name == "header":
+        yield from (True, False)
+        return
     if not isinstance(value, Mapping):
         yield from _scales(name, "", asked) if value == _OPEN else [value]
         return
     by_key = cast("Mapping[str, Any]", value)
     keys = [*by_key]
+    open_words = [key for key in keys if by_key[key] == UNKNOWN] if name == "map_label" else []
+    if len(open_words) > _MOST_WORDS:
+        for good in open_words:
+            yield {**by_key, **dict.fromkeys(open_words, 0), good: 1}
+        return
     options = [_of_key(name, key, by_key[key], asked) for key in keys]
     for chosen in product(*options):
         if name != "map" or len(set(chosen)) == len(chosen):  # one column is not two fields
@@ -104,6 +115,8 @@ def _spelled(chosen: Mapping[str, Any]) -> str:
     for name, value in chosen.items():
         if name in {"map", "map_label"}:
             parts.append(spelled_pairs(name, value))
+        elif isinstance(value, bool):
+            parts.append(flag(name) if value else without(name))
         elif isinstance(value, Mapping):
             scales = cast("Mapping[str, tuple[float, float]]", value)
             parts += [spelled_scale(name, f"{low:g}:{high:g}", key) for key, (low, high) in scales.items()]

@@ -37,4 +37,6 @@ def header_choice(header: bool | None, column_names: Sequence[str] | None) -> He
         raise UsageError(f"{setting('column_names')}: replace each ? with the name of a column")
     if len(set(names)) < len(names):
         raise UsageError(f"{setting('column_names')}: a name is given twice")
+    if header not in {None, True, False}:
+        raise UsageError(f"{setting('header')}: say True, False or None, got {header!r}")
     return HeaderChoice(header, names)

@@ -14,6 +14,7 @@ from ..records import InputPath
 from ..spelling import setting, spelled_pairs
 from ..tables.grades import GradeScale, plain_word
 from ..tables.gzipped import unpacked
+from ..tables.header import OF_SECOND_TABLE
 from ..tables.label_table import LabelTable, is_verdicts, label_table
 from ..tables.score_scales import ScoreScales
 from ..tables.several_label_files import joined_label_files
@@ -71,7 +72,7 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
                 f"{setting('label_scale')} and {setting('label_pass_at')} are about tables of grades; verdicts are in [0, 1]"
             )
         return path
-    return label_table(path, grades, columns or {})
+    return label_table(path, grades, columns or {}, header=OF_SECOND_TABLE)
 
 
 def label_files(

@@ -43,6 +43,7 @@ from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
+from ..tables.header import OF_SECOND_TABLE
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .headers import HeaderReading, header_choice
@@ -175,7 +176,7 @@ class Reading:
         if not self.tags:
             return ""
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
-        hints = grade_hints(self._table.asked, self._table.ratings)
+        hints = grade_hints(self._table.asked, self._table.ratings, self._table.raters)
         grades = "".join(f"; {hint}" for hint in hints)
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
@@ -319,6 +320,7 @@ def import_files(
         columns=columns.fields,
         tags=columns.tags,
         guesses=columns.guesses,
+        raters=columns.raters,
         asked=columns.asked,
         ratings=columns.ratings,
         pairing=columns.pairing,
@@ -350,7 +352,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     references = None
     if join is not None:
         _refuse_missing(path := _input(join))
-        references = References(path, columns, grades)
+        references = References(path, columns, grades, header=OF_SECOND_TABLE)
     options = Options(
         columns=columns,
         criterion=reading.get("criterion"),

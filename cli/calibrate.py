@@ -58,7 +58,8 @@ def command(
         refuse_typed(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
     if dry_run:
-        show_choices(tables, columns, labels, lambda each: _accuracies(calibrate(each, **options)))
+        fast: dict[str, Any] = {**options, "replicates": 100}  # no interval is shown
+        show_choices(tables, columns, labels, lambda each: _accuracies(calibrate(each, **fast)))
         return EXIT_OK
     pairs = load_pairs(tables, columns, labels)
     if pairs is not None:

@@ -194,7 +194,7 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
 
 
 def _numbered(output: Output, example: Example, options: Options) -> Output:
-    """Return an output as the next attempt, if nothing tells it from an earlier one."""
+    """Return an output as the next attempt, unless its row says whose or which it is."""
     is_told = example.is_trial or example.system is not None or options.joined is not None
     return output if is_told else options.seen.outputs.as_attempt(output)
 

@@ -48,6 +48,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         columns: The columns of a table's fields.
         tags: Columns of a table that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
+        raters: Tags that may be labels by their values, if there are several.
         asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         pairing: The column whose values pair rows of several systems, if none is known to be the id.
@@ -87,6 +88,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     columns: dict[str, str] = {}
     tags: list[str] = []
     guesses: dict[str, str] = {}
+    raters: list[str] = []
     asked: dict[str, str] = {}
     ratings: dict[str, str] = {}
     pairing: str | None = None

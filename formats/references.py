@@ -9,18 +9,20 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
+from ..tables.alike_grades import AlikeGrades
 from ..tables.column_names import columns_by_field, is_person, is_session, map_options, normal
 from ..tables.fault_columns import label_direction
 from ..tables.grades import PLAIN, GradeScale
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.id_columns import likely_id
+from ..tables.known_labels import require_one_label
 from ..tables.table_rows import read_table_rows
 from .example import Example
 from .example_records import with_reference
 from .file_rows import FileRow, imported_rows
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
-from .known_columns import reference_example
+from .known_columns import note_alike, reference_example
 from .recognized_grades import LOOKED_AT, RecognizedGrades, unscaled_grades
 
 _NAMES_KEPT = 1000
@@ -44,6 +46,7 @@ class References:
         first_rows: Its first rows.
 
     Raises:
+        ChoiceNeeded: Several columns could be the label.
         InputError: It cannot be read, or no column holds ids.
     """
 
@@ -73,11 +76,17 @@ class References:
         self.fields = columns_by_field([name for name in names if name not in without], columns)
         self.first_rows = values[:LOOKED_AT]
         self._graded = self._find_grades(values)
+        self._alike = AlikeGrades(grades)
+        if not alone:
+            told = columns_by_field(self.columns, columns, use_aliases=False)
+            others = {field: name for field, name in self.fields.items() if field != "label" or field in told}
+            require_one_label(self.first_rows, others, grades, path)
         for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
             else:
                 self._take(row, columns)
+        self._alike.refuse(path)
 
     def complete(self, example: Example) -> None:
         """Add the table's references to an example; its own take precedence."""
@@ -167,6 +176,7 @@ class References:
                     path=self.path,
                 )
             example, skipped = reference_example(row, names, self._grades, self._graded)
+            note_alike(self._alike, example.scores)
         except UNREADABLE as error:
             self._skipped.append(row.position.skipped(error))
             return

@@ -64,6 +64,7 @@ class TableColumns:
         grades: Columns of judges (``score``) and of several people (``label``), besides those of fields.
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
+        raters: Tags that may be labels by their values, if there are several.
         asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         pairing: The column whose values pair rows of several systems, if none is known to be the id.
@@ -79,6 +80,7 @@ class TableColumns:
         self.grades: dict[str, list[str]] = {"score": [], "label": []}
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
+        self.raters: list[str] = []
         self.asked: dict[str, str] = {}
         self.ratings: dict[str, str] = {}
         self.pairing: str | None = None
@@ -98,6 +100,8 @@ class TableColumns:
         self.tags += tags
         graded = {"label": ""} if others else {}
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
+        if self.guesses.get("label") == UNKNOWN:
+            self.raters = list(dict.fromkeys([*self.raters, *possible_raters(rows, tags)]))
         if not {"label", "score", "judge"} & {*self.fields, *graded, *self.guesses}:
             faults = [each for each in _columns_of(rows, filter(is_fault, tags)) if each.is_grades]
             self.asked |= {each.name: direction_options(each.name, each.values) for each in faults}
@@ -229,9 +233,10 @@ def guessed(
     """Guess a free column for each missing field: id, question, answers, label, system.
 
     Returns:
-        The column of each field, and the field of each further column of answers or labels: ``{"response": "answer_a", "answer_b":
-        "response"}``.
+        The column of each field, ``?`` for the label if there are several, and the field of each further column of answers:
+        ``{"response": "answer_a", "answer_b": "response"}``.
     """
+    free = [*free]
     columns = _columns_of(rows, free)
     guesses: dict[str, str] = {}
     for field, words in _WORDS.items():
@@ -245,25 +250,23 @@ def guessed(
         name := likely_id(rows, (each.name for each in columns if each.name not in guesses.values()))
     ) is not None:
         guesses["id"] = name
-    labels = _labels(columns, rows)
-    if not {"score", "judge"} & set(known):
-        guesses |= _first("label", labels)
+    labels = possible_raters(rows, free)
+    if labels and not {"score", "judge"} & set(known):
+        guesses["label"] = labels[0] if len(labels) == 1 else UNKNOWN
     guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
     shown = {field: name for field, name in guesses.items() if field not in hidden}
-    raters = [each.name for each in labels if each.name not in shown.values()]
-    further = raters if "label" in shown else []
     is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *shown}
     answers = [] if is_of_one_answer else _further_answers(columns, shown)
-    return shown | dict.fromkeys(answers, "response") | dict.fromkeys(further, "label")
+    return shown | dict.fromkeys(answers, "response")
 
 
-def _labels(columns: Iterable[_Column], rows: Sequence[Mapping[str, Any]]) -> list[_Column]:
-    """Return the columns that may be people's labels."""
+def possible_raters(rows: Sequence[Mapping[str, Any]], free: Iterable[str]) -> list[str]:
+    """Return the columns that may be people's labels by their values."""
     grades = GradeColumns(rows, {}, (PLAIN,), lambda _: False)
     return [
-        each
-        for each in columns
+        each.name
+        for each in _columns_of(rows, free)
         if each.is_label and not is_never_grades(each.name) and not grades.is_result(each.name)
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -44,12 +44,16 @@ def opened_csv(
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = None
     try:
-        with readable(path), path.open(encoding="utf-8-sig", newline="") as file:
-            separator = _separator(file, separators)
+        with (
+            readable(path),
+            path.open(encoding="utf-8-sig", newline="") as file,
+            closing(_LinesAgain(path)) as lines,
+        ):
+            separator = lines.separator = _separator(file, separators)
             file.seek(0)
             ended = list[bool]()
             reader = csv.reader(chain(file, _noting(ended)), delimiter=separator)
-            names, line, rows = find_header(_numbered(reader, ended), header, path)
+            names, line, rows = find_header(_numbered(reader, ended, lines), header, path)
             columns = len(names)
             while names and not names[-1].strip():
                 names = names[:-1]
@@ -90,16 +94,65 @@ def _noting(ended: list[bool]) -> Iterator[str]:
     yield from ()
 
 
-def _numbered(reader: Reader, ended: list[bool]) -> Iterator[NumberedCells]:
+def _numbered(reader: Reader, ended: list[bool], lines: _LinesAgain) -> Iterator[NumberedCells]:
     """Yield rows with the lines on which they end.
 
     Raises:
-        csv.Error: Only the end of the file ends a row, since a quote in it is open.
+        csv.Error: Only the end of the file ends a row, since a quote in it is open; or a quote took in whole rows.
     """
+    last = 0
     for cells in reader:
         if ended:
             raise csv.Error("unexpected end of data: a quote is never closed")
-        yield reader.line_num, cells
+        line = reader.line_num
+        if line > last + 1:
+            lines.refuse_rows(last + 1, line)
+        last = line
+        yield line, cells
+
+
+class _LinesAgain:
+    """Lines of a file, read again for rows of several lines.
+
+    Attributes:
+        separator: The separator of cells.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.separator = path, ","
+        self._lines: Generator[str] | None = None
+        self._next = 1
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._lines is not None:
+            self._lines.close()
+
+    def refuse_rows(self, first: int, last: int) -> None:
+        """Refuse rows that a quote joins, which is closed within a cell of the last.
+
+        Each line then has the separators of a row.
+
+        Raises:
+            csv.Error: They are.
+        """
+        if self._lines is None:
+            self._lines = _lines_of(self._path)
+        lines = [*islice(self._lines, first - self._next, last + 1 - self._next)]
+        self._next = last + 1
+        counts = {line.count(self.separator) for line in lines}
+        if len(counts) > 1 or 0 in counts:
+            return
+        try:
+            next(csv.reader(lines, delimiter=self.separator, strict=True))
+        except csv.Error:
+            problem = f"a quote that opens in line {first} is closed within a cell of this line; write it twice, in quotes"
+            raise csv.Error(problem) from None
+
+
+def _lines_of(path: Path) -> Generator[str]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        yield from file
 
 
 def _without_ends(rows: Iterator[NumberedCells], most: int) -> Iterator[NumberedCells]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
-from ..errors import ColumnsError, InputError
+from ..errors import ChoiceNeeded, ColumnsError, InputError, OpenChoice
 from ..spelling import either, flag, setting, without
 from .first_row import has_known_name, is_like_data
 
@@ -15,6 +15,9 @@ _MOST_TITLE_ROWS = 100
 
 _LOOKED_AT = 20
 """Rows below the header by which it is recognised."""
+
+_SHOWN = 3
+"""Rows that a question about the header shows."""
 
 _MOST_FREE_TITLES = 3
 """Most title rows without separators above a header with no known name."""
@@ -33,15 +36,20 @@ class HeaderChoice(NamedTuple):
         present: Whether there is one; None if the user has not said.
         names: Names of the columns, in place of those of a header.
         asks: Whether a header that looks like data is asked about.
+        has_settings: Whether settings answer that, as they do for the main table of a command.
     """
 
     present: bool | None = None
     names: tuple[str, ...] = ()
     asks: bool = True
+    has_settings: bool = True
 
 
 UNSAID = HeaderChoice()
 """The first row with several filled cells, if it does not look like data."""
+
+OF_SECOND_TABLE = HeaderChoice(has_settings=False)
+"""The same of a table beside the main one, such as one of labels."""
 
 ANY_HEADER = HeaderChoice(asks=False)
 """The first row with several filled cells, whatever it looks like."""
@@ -65,7 +73,8 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
     """Find the header of a table.
 
     Raises:
-        ColumnsError: The first row may be data, and the user has not said.
+        ChoiceNeeded: The first row may be data, and the user has not said.
+        ColumnsError: The same of a second table, which no setting describes.
         InputError: There are more or fewer names than columns.
     """
     if choice.present is False or (choice.names and choice.present is None):
@@ -80,7 +89,8 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
         and choice.present is None
         and (why := is_like_data(names, [cells for _, cells in following]))
     ):
-        raise _in_doubt(why, len(names), path, line)
+        shown = [names, *(cells for _, cells in following)][:_SHOWN]
+        raise _in_doubt(why, shown, path, line, by_setting=choice.has_settings)
     return Header(names, line, chain(following, rows))
 
 
@@ -105,17 +115,23 @@ def _require_as_many(names: Sequence[str], columns: int, path: object, line: int
         )
 
 
-def _in_doubt(why: str, columns: int, path: object, line: int) -> ColumnsError:
-    """Return the error that asks whether the first row is a header."""
-    names = ["?"] * columns
-    named = setting("column_names", either(f"'{','.join(names)}'", repr(names)))
-    error = ColumnsError(
-        f"the first row looks like data, not like a header: {why}. If it is data, add {named} or {without('header')}; "
-        f"if it is a header, {flag('header')}",
+def _in_doubt(
+    why: str, rows: Sequence[Sequence[str]], path: object, line: int, *, by_setting: bool
+) -> ColumnsError:
+    """Return the question about the first row, by settings or by the file."""
+    problem = f"the first row looks like data, not like a header: {why}"
+    if not by_setting:
+        return ColumnsError(f"{problem}; add a header to the file, such as id,label", path=path, line=line)
+    names = ["?"] * len(rows[0])
+    options = setting("column_names", either(f"'{','.join(names)}'", repr(names)))
+    error = ChoiceNeeded(
+        f"{problem}. If it is a header, add {flag('header')}; if it is data, {without('header')}, or name its columns: {options}",
         path=path,
         line=line,
     )
-    error.options = ""
+    examples = tuple({f"column_{number}": cell for number, cell in enumerate(row, 1)} for row in rows)
+    error.choices = (OpenChoice("header", "", "is the first row a header or data?", {}, examples),)
+    error.arguments, error.options = {"header": "?"}, options
     return error
 
 

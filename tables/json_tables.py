@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,8 @@ from .json_rows import UnreadRow
 _CONTENT = frozenset({"query", "messages", "response"})
 """Fields of which a row of answers has at least one."""
 
+
+NO_COLUMNS: Mapping[str, str] = {}
 
 _IDENTITY = frozenset({"id", "label"})
 """Fields of which a row of labels has at least one."""
@@ -49,7 +51,7 @@ def rows_in(
     of_content = [name for name in lists if content_fields(table[name][0], mapping)]
     if len(of_content) == 1 and (is_document or not _is_graded(table, mapping)):
         return _items(table, of_content[0], at)
-    if _is_row(table, mapping):
+    if _is_row(table, mapping) and not (is_document and _is_summary(table, lists, mapping)):
         return _rows_of_columns(table, mapping)
     if is_document and len(lists) == 1:
         return _items(table, lists[0], at)
@@ -94,6 +96,12 @@ def _is_row(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:
     return is_known or not _IDENTITY.isdisjoint(_label_fields(tuple(table)))
 
 
+def _is_summary(table: dict[str, Any], lists: Sequence[str], mapping: Mapping[str, str]) -> bool:
+    """Return whether an object has a score of all rows beside the list of these, and no id."""
+    rest = {name: value for name, value in table.items() if name not in _label_columns(tuple(table))}
+    return len(lists) == 1 and not _is_row(rest, mapping) and _is_graded(table[lists[0]][0], NO_COLUMNS)
+
+
 def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
     """Return whether a row has a score, a label or a column that the user named."""
     if not is_object(row):
@@ -104,6 +112,12 @@ def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
 @lru_cache(HEADERS)
 def _label_fields(columns: tuple[str, ...]) -> frozenset[str]:
     return frozenset(columns_by_field(columns, {}, LABEL_FIELDS))
+
+
+@lru_cache(HEADERS)
+def _label_columns(columns: tuple[str, ...]) -> frozenset[str]:
+    found = columns_by_field(columns, {}, LABEL_FIELDS)
+    return frozenset(column for field, column in found.items() if field == "label")
 
 
 @lru_cache(HEADERS)

@@ -55,6 +55,23 @@ def other_grades(grades: GradeColumns, column: str) -> list[Any]:
     return [value for each in others if grades.may_be_scores(each) for value in grades.values(each)]
 
 
+def require_one_label(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: GradeScale, path: object
+) -> None:
+    """Refuse a table beside cases of which several columns could be the label by name.
+
+    Raises:
+        ChoiceNeeded: Several could be.
+    """
+    grades = GradeColumns(rows, columns, (scale,), lambda _: False)
+    grades.find_labels()
+    if grades.contested:
+        asked = AskedChoices(rows)
+        grades.people = []
+        ask_labels(asked, grades, scale)
+        raise asked.error(path=path, column="label")
+
+
 def possible_labels(rows: Sequence[Mapping[str, Any]], free: Sequence[str]) -> list[str]:
     """Return the columns that could be labels by their values."""
     grades = GradeColumns(

@@ -47,6 +47,5 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     columns = frozenset[str]().union(*(table.columns for table in tables))
     unread = UnreadRows()
     for table in tables:
-        for error in table.unread.errors:
-            unread.add(error)
+        unread.extend(table.unread)
     return LabelTable(name, memory_file(name, rows).read_bytes(), columns, unread)

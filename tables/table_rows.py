@@ -17,13 +17,11 @@ from .csv_file import SUFFIXES, opened_csv, refuse_repeated_names, refuse_workbo
 from .gzipped import unpacked
 from .header import UNSAID, HeaderChoice
 from .json_rows import RepeatedKeys, TableRow, UnreadRow, is_document, json_values, refuse_marked
-from .json_tables import rows_in
+from .json_tables import NO_COLUMNS, rows_in
 from .plain_values import has_null_key, is_plain, plain_value
 
 NumberedRow = tuple[int, Mapping[str, Any]]
 """Row with its line, or with its number in a file without lines."""
-
-NO_COLUMNS: Mapping[str, str] = {}
 
 _ARROW = frozenset({".parquet", ".arrow"})
 _NESTED = frozenset({list, dict, RepeatedKeys})
@@ -181,7 +179,6 @@ class UnreadRows:
     def __init__(self) -> None:
         self.count = 0
         self.first: InputError | None = None
-        self.errors: list[InputError] = []
 
     def without(self, rows: Iterator[TableRow | UnreadRow], path: object) -> Iterator[NumberedRow]:
         """Yield the rows that could be read; note the others.
@@ -189,21 +186,27 @@ class UnreadRows:
         Raises:
             InputError: There are rows, and none could be read.
         """
-        before, used = self.count, False
+        used, first = False, None
         for row in rows:
             if isinstance(row, TableRow):
                 used = True
                 yield row.number if row.line is None else row.line, row.value
             elif not row.is_part:
-                self.add(row.error(path))
-        if not used and self.count > before:
-            raise self.errors[before]
+                error = row.error(path)
+                first = first or error
+                self.add(error)
+        if first is not None and not used:
+            raise first
 
     def add(self, error: InputError) -> None:
         """Note a row by its error."""
         self.count += 1
-        self.errors.append(error)
         self.first = self.first or error
+
+    def extend(self, other: UnreadRows) -> None:
+        """Add the rows of another table."""
+        self.count += other.count
+        self.first = self.first or other.first
 
     def note(self) -> str:
         """Return the number of rows and the first reason; empty if all were read."""

@@ -17,6 +17,7 @@ from ...judges.criteria import criteria_of, criterion_key
 from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
 from ...records.rubric_points import tag_names
 from ...tables.grades import GradeScale, UnknownGradeError
+from ...tables.header import OF_SECOND_TABLE
 from ...tables.table_rows import UnreadRows, read_table_rows
 from ..store.run_store import RunStore
 
@@ -125,7 +126,7 @@ def _read_labels(
 ) -> Iterator[tuple[CriterionName, float]]:
     """Read labels of criteria, one per row: case, criterion, label, and perhaps system."""
     grades = GradeScale()
-    for line, row in unread.without(read_table_rows(path), path):
+    for line, row in unread.without(read_table_rows(path, header=OF_SECOND_TABLE), path):
         item, criterion, label = (_cell(row, names, path, line) for names in (_ITEM, _CRITERION, _LABEL))
         case_id = str(item)
         if case_id not in cases:

@@ -140,16 +140,22 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
         if command is None and (options := _likely_options(imported, guesses)):
             yield f"  name those that are more than a tag: {options}"
-        yield from (f"  {hint}" for hint in grade_hints({}, imported.ratings))
+        yield from (f"  {hint}" for hint in grade_hints({}, imported.ratings, imported.raters))
 
 
-def grade_hints(labels: Mapping[str, str], ratings: Mapping[str, str]) -> Iterator[str]:
+def grade_hints(
+    labels: Mapping[str, str], ratings: Mapping[str, str], raters: Sequence[str] = ()
+) -> Iterator[str]:
     """Yield the options that read tags as grades; ``?`` stands where only the user knows.
 
     Args:
         labels: Tags that may be labels, each with the options that say which of its values is good.
         ratings: Tags that may be ratings, each with its likely scale.
+        raters: Tags that may be labels, if there are several.
     """
+    if raters:
+        each = map_options({"label": raters[0]})
+        yield f"the label could be {', '.join(map(repr, raters))}: name it ({each}), or several if each is a person's"
     for name, options in labels.items():
         yield f"if {name!r} holds labels: {together(map_options({'label': name}), options)}"
     for name, ends in ratings.items():

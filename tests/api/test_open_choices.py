@@ -186,27 +186,12 @@ def test_grades_that_are_alike_without_a_map_are_read(grades: dict[str, list[Any
 def test_a_dry_run_shows_what_each_choice_gives(tmp_path: Path):
     path = _written(tmp_path, CHOICES)
     open_ = ("--map-label", "A=?", "--map-label", "B=?")
-    for options in ((), open_):
-        shown = fiducial("calibrate", path, *options, "--dry-run")
-        assert shown.out.splitlines() == [
-            "--map-label A=1 --map-label B=0: judge_choice accuracy 0.50 (n 6)",
-            "--map-label A=0 --map-label B=1: judge_choice accuracy 0.50 (n 6)",
-        ]
-    rates = fiducial("estimate", path, *open_, "--dry-run").out
-    assert [line.rpartition(": ")[2] for line in rates.splitlines()] == ["pass rate 0.67 (6 labels)", "pass rate 0.33 (6 labels)"]  # fmt: skip
-    two = _written(
-        tmp_path, "id,judge_score,human_label,expert_label\na,1,1,0\nb,0,0,0\nc,1,1,1\n", "two.csv"
-    )
-    columns = fiducial("calibrate", two, "--map", "label=?", "--dry-run").out.splitlines()
-    assert columns == [
-        "--map label=human_label: judge_score accuracy 1.00 (n 3)",
-        "--map label=expert_label: judge_score accuracy 0.67 (n 3)",
+    assert fiducial("calibrate", path, *open_, "--dry-run").out.splitlines() == [
+        "--map-label A=1 --map-label B=0: judge_choice accuracy 0.50 (n 6)",
+        "--map-label A=0 --map-label B=1: judge_choice accuracy 0.50 (n 6)",
     ]
-    stars = _written(tmp_path, "id,judge_score,human\na,1,0\nb,5,1\nc,4,1\n", "stars.csv")
-    scales = fiducial("calibrate", stars, "--score-scale", "?:?", "--dry-run").out.splitlines()
-    assert [line.partition(": ")[0] for line in scales] == ["--score-scale 1:5", "--score-scale 5:1"]
-    known = fiducial("calibrate", stars, "--score-scale", "1:5", "--dry-run")
-    assert known.out == "Nothing is left to choose.\n"
+    rates = fiducial("estimate", path, "--dry-run").out
+    assert [line.rpartition(": ")[2] for line in rates.splitlines()] == ["pass rate 0.67 (6 labels)", "pass rate 0.33 (6 labels)"]  # fmt: skip
 
 
 @each_row(
@@ -216,3 +201,18 @@ def test_a_scale_with_an_open_end_is_refused(options: tuple[str, str], tmp_path:
     refused = fiducial("calibrate", _written(tmp_path, CHOICES), *options)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert f"replace each ? in {options[0]} " in refused.err
+
+
+def test_a_joined_table_has_one_label_and_no_map_that_makes_all_alike(tmp_path: Path):
+    path = _written(tmp_path, "id,question,answer\n0,Why?,So.\n1,How?,Thus.\n")
+    two = _written(tmp_path, "id,human_label,expert_label\n0,1,0\n1,0,0\n", "two.csv")
+    with pytest.raises(ChoiceNeeded) as asked:
+        fd.read(path, join=two)
+    assert asked.value.arguments == {"map": {"label": "?"}}
+    assert [each.score for each in fd.read(path, join=two, map={"label": "human_label"}).verdicts] == [
+        1.0,
+        0.0,
+    ]
+    words = _written(tmp_path, "id,human_label\n0,A\n1,B\n", "words.csv")
+    with pytest.raises(InputError, match="makes all 2 grades pass"):
+        fd.read(path, join=words, map_label={"A": 1, "B": 1})

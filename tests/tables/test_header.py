@@ -9,6 +9,8 @@ import pytest
 from each_row import each_row
 
 import fiducial as fd
+from fiducial.api.choice_outcomes import choice_outcomes
+from fiducial.api.tables import read_calibration_table
 from fiducial.errors import ColumnsError, InputError, UsageError
 from fiducial.tables.header import ANY_HEADER, HeaderChoice
 from fiducial.tables.json_rows import TableRow
@@ -44,7 +46,7 @@ def _file(folder: Path, text: str, name: str = "t.csv") -> Path:
 )
 def test_a_first_row_like_those_below_it_is_asked_about(tmp_path: Path, text: str):
     with pytest.raises(
-        ColumnsError, match=r"the first row looks like data, not like a header: .* header=True"
+        ColumnsError, match=r"the first row looks like data, not like a header: .* header=False"
     ):
         _rows(_file(tmp_path, text))
 
@@ -89,8 +91,11 @@ def test_what_the_user_says_of_the_header_holds(tmp_path: Path):
 def test_python_functions_ask_and_take_the_answer(tmp_path: Path):
     path = _file(tmp_path, "lamp,0.5,PASS\nwick,0.25,FAIL\njar,1,PASS\n")
     for read in (fd.read, fd.calibrate, fd.estimate, fd.trials):
-        with pytest.raises(ColumnsError, match="header=False"):
+        with pytest.raises(fd.ChoiceNeeded, match="header=False") as asked:
             read(path)
+        (choice,) = asked.value.choices
+        assert (choice.setting, asked.value.arguments) == ("header", {"header": "?"})
+        assert choice.examples[1] == {"column_1": "wick", "column_2": "0.25", "column_3": "FAIL"}
     calibration = fd.calibrate(path, column_names=["item_id", "score", "label"], label_pass_at=None)
     assert calibration.judges["judge"].n == 3
     with pytest.raises(UsageError, match="replace each"):
@@ -99,6 +104,17 @@ def test_python_functions_ask_and_take_the_answer(tmp_path: Path):
         fd.read(path, column_names=["a", "a", "b"])
     with pytest.raises(UsageError, match="expects a list of texts"):
         fd.read(path, column_names="a,b,c")
+
+
+def test_a_dry_run_shows_what_each_reading_of_the_first_row_gives(tmp_path: Path):
+    path = _file(tmp_path, "lamp,0.5\nwick,0.25\njar,1\n")
+    shown = list(
+        choice_outcomes(
+            lambda chosen: str(len(read_calibration_table(path, map={"score": "column_2"}, **chosen)))
+        )
+    )
+    assert shown[1] == "header=False: 3"
+    assert shown[0].startswith("header=True: refused: ")
 
 
 @each_row(
@@ -132,6 +148,12 @@ def test_quotes_in_cells_are_read_as_pandas_reads_them(tmp_path: Path, separator
     frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
     read = [{name: cell or "" for name, cell in row.items()} for row in _rows(path)]
     assert read == frame.to_dict("records")
+
+
+def test_a_quote_that_is_closed_in_another_row_swallows_no_rows(tmp_path: Path):
+    path = _file(tmp_path, 'id\tanswer\n1\t"over\ntwo lines"\n2\t"Mercy\n3\tx\n4\t"y" z\n', "t.tsv")
+    with pytest.raises(InputError, match=r"t\.tsv:6: not CSV: a quote that opens in line 4 is closed within"):
+        _rows(path)
 
 
 def test_a_quote_that_is_never_closed_swallows_no_rows(tmp_path: Path):

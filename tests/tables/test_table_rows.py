@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from each_row import each_row
 
 from fiducial.errors import InputError
+from fiducial.tables import gzipped
 from fiducial.tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 
 
@@ -113,3 +115,40 @@ def test_other_objects_are_rows_themselves(tmp_path: Path, text: str):
     file = tmp_path / "t.json"
     file.write_text(text)
     assert [row for _, row in file_rows(file)] == [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_packed_table_is_read_within_the_limits_of_packed_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"id,score\n" + b"a,1\n" * 1000))
+    assert len(list(file_rows(path))) == 1000
+    monkeypatch.setattr(gzipped, "LEAST_UNPACKED", 1000)
+    monkeypatch.setattr(gzipped, "UNPACKED_FACTOR", 2)
+    with pytest.raises(InputError, match=r"t\.csv\.gz: unpacks to more than"):
+        list(file_rows(path))
+    path.write_bytes(gzip.compress(b"id,score\na,1\n")[:-4])
+    with pytest.raises(InputError, match=r"t\.csv\.gz: not a whole gzip file; it may be cut off"):
+        list(file_rows(path))
+
+
+@each_row(
+    ("text", "rows"),
+    [
+        ('{"id": {"0": "a", "1": "b"}, "score": {"0": 1, "1": 0}}', 2),
+        ('{"item_id": ["a", "b"], "score": [1, 0]}', 2),
+        ('{"q1": {"score": 1, "label": 0}, "q2": {"score": 0, "label": 0}}', 2),
+        ('{"score": 0.5, "results": [{"id": "a", "score": 1}, {"id": "b", "score": 0}]}', 2),
+        ('{"columns": ["id", "score"], "data": [["a", 1], ["b", 0]]}', 2),
+        ('{"id": "a", "scores": {"j": {"score": 1}, "k": {"score": 0}}}', 1),
+        ('{"id": "a", "label": 1}', 1),
+        ('{"item_id": "a", "data": [1, 2], "score": 1}\n{"item_id": "b", "data": [3], "score": 1}', 2),
+        ('{"item_id": "a", "turns": [{"question": "b"}], "score": 1}\n{"item_id": "b", "score": 1}', 2),
+    ],
+)
+def test_rows_in_a_document_are_found_whatever_their_form(tmp_path: Path, text: str, rows: int):
+    file = tmp_path / "t.json"
+    file.write_text(text)
+    found = [row for _, row in file_rows(file)]
+    assert len(found) == rows
+    assert all(row.keys() & {"id", "item_id"} for row in found)

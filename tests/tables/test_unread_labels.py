@@ -78,6 +78,15 @@ def test_packed_verdicts_are_labels_too(tmp_path: Path):
     assert read_calibration_table(scores, labels=packed).label.tolist() == [0.0]
 
 
+def test_labels_without_a_header_ask_for_one(tmp_path: Path):
+    path = tmp_path / "labels.csv"
+    path.write_text("a,PASS\nb,FAIL\nc,PASS\n")
+    with pytest.raises(
+        fd.FiducialError, match=r"'PASS' is a verdict; add a header to the file, such as id,label"
+    ):
+        fd.calibrate(_scores(tmp_path), labels=path)
+
+
 @pytest.mark.parametrize("text", ["id,label\na,1,1\n", "id,label\n,,\na\n"])
 def test_a_table_without_a_row_that_can_be_read_is_refused(text: str, tmp_path: Path):
     path = tmp_path / "labels.csv"
