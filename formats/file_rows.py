@@ -48,16 +48,22 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return files
 
 
+_RESULTS = frozenset({".latest_test_run.json"})
+"""Hidden files that hold results: DeepEval's latest run, in its folder ``.deepeval``."""
+
+
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Return the files in a folder with these suffixes, sorted by name.
 
-    Hidden files are left out, and folders in it that fiducial made.
+    Other hidden files than results are left out, and folders in it that fiducial made.
     """
     own = set[Path]()
     return sorted(
         file
         for file in _walk(folder, own)
-        if file.name.lower().endswith(suffixes) and not file.name.startswith(".") and file.is_file()
+        if file.name.lower().endswith(suffixes)
+        and (file.name in _RESULTS or not file.name.startswith("."))
+        and file.is_file()
     )
 
 

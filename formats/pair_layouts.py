@@ -82,16 +82,18 @@ _JUDGES = re.compile(
 _PEOPLE = re.compile(r"human|expert|author|person|people|worker|crowd|turker|user")
 
 
-_SIGNS = re.compile(
-    rb"(?:[a-z])[ _-]?(?:1|a|first|left)\b|\b(?:a|first|left)[ _-][a-z]|outputs|responses|answers|completions|candidates|generations"
-    rb"|prefer|winner|choice|chosen|pick|better|select|vote|judgments",
-    re.IGNORECASE,
-)
+_KEY = re.compile(rb'"([^"\\\n]{1,60})"\s{0,8}:')
 
 
 def may_name_pairs(start: bytes) -> bool:
-    """Return whether the beginning of a file may name columns of pairs; False spares reading it."""
-    return _SIGNS.search(start) is not None
+    """Return whether the beginning of a JSON file may name columns of pairs."""
+    keys = {key.decode("utf-8", "replace") for key in _KEY.findall(start)}
+    special = {*CHOSEN, *ONE_HOT, *GAMES, JUDGMENTS, *LISTS["outputs"], *LISTS["systems"]}
+    return (
+        not special.isdisjoint(map(normal, keys))
+        or any(map(chooses_between, keys))
+        or any(pair_of_columns(keys, stems) for stems in (OUTPUTS, SYSTEMS))
+    )
 
 
 class PairColumns(NamedTuple):

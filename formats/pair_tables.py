@@ -40,7 +40,9 @@ from .pair_layouts import (
     role_of_column,
 )
 
-_MOST_WORDS = 6
+_STEPS = frozenset(map(float, range(-5, 6)))
+"""Numbers that may say how much better one output is: -3 to 3."""
+
 _LETTERS = ("A", "B")
 
 
@@ -257,12 +259,8 @@ def unread_numbers(
             continue
         values = [row[name] for row in rows if not is_missing(row.get(name))]
         numbers = sorted({number for value in values if (number := as_number(value)) is not None})
-        if (
-            values
-            and len(numbers) <= _MOST_WORDS
-            and all(as_number(value) is not None for value in values)
-            and set(numbers) <= {-1, 0, 1, 2, 3}
-        ):
+        known = {-1.0, 0.0, 1.0, 2.0, 3.0} if not chooses_between(name) else _STEPS
+        if numbers and known.issuperset(numbers) and all(as_number(value) is not None for value in values):
             return _asked(rows, name, [f"{number:g}" for number in numbers], ends)
     return None
 

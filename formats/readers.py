@@ -277,7 +277,7 @@ def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
     suffix = path.suffix.lower()
     if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
         return False
-    if suffix in {*SUFFIXES, *JSON_SUFFIXES}:
+    if suffix in JSON_SUFFIXES:
         with readable(path), path.open("rb") as file:
             if not may_name_pairs(file.read(_START)):
                 return False

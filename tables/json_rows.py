@@ -182,7 +182,7 @@ def _successive_objects(path: InputPath) -> list[Any] | None:
 
 
 def _opens_document(path: InputPath) -> bool:
-    """Return whether a file of lines by its name is one document: a list in one line, or over several."""
+    """Return whether a file of lines by its name is one document, such as a list of rows."""
     lines = read_lines(path)
     first = next(lines, None)
     if first is None:

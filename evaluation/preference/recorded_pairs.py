@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,8 @@ from ..store.pair_verdicts import VERSUS
 from .paired_inputs import length_of
 
 _TIE = 0.5
+_MOST_NAMES = 3
+"""Most annotators that an error names."""
 
 
 class PairKey(NamedTuple):
@@ -110,7 +112,7 @@ class RecordedPairs:
             raise InputError("there is no verdict on a pair of outputs")
         if against is not None and against not in self.systems:
             raise UsageError(f"there is no system {against!r}; there are {', '.join(self.systems)}")
-        authors = self.judges or self.people
+        authors = self.judges or self._people_together()
         people = self._people_by_pair() if self.judges else {}
         found: list[PreferenceNumbers] = []
         for by, made in authors.items():
@@ -154,10 +156,19 @@ class RecordedPairs:
             level=level,
         )
 
+    def _people_together(self) -> dict[str, list[RecordedChoice]]:
+        """Return the choices of all people as those of one author; often each gave only one."""
+        if len(self.people) < 2:  # noqa: PLR2004 - one person has a name
+            return self.people
+        return {f"{len(self.people):,} people": [each for made in self.people.values() for each in made]}
+
     def _missing(self) -> str:
         """Say what a calibration lacks."""
         authors = self.judges or self.people
-        names = ", ".join(f"{by!r}, {len(made):,} choices" for by, made in authors.items())
+        names = ", ".join(
+            f"{by!r}, {len(made):,} choices" for by, made in islice(authors.items(), _MOST_NAMES)
+        )
+        names += f" and {len(authors) - _MOST_NAMES:,} others" if len(authors) > _MOST_NAMES else ""
         whom = "one annotator" if len(authors) == 1 else f"{len(authors):,} annotators"
         lacks = "people's choices" if self.judges else "a judge's choices"
         field = "label" if self.judges else "score"

@@ -226,3 +226,15 @@ def test_an_import_of_pairs_has_no_pass_rate(table: Path, tmp_path: Path):
         fd.estimate(tmp_path / "imported")
     refused = fiducial("estimate", table)
     assert (refused.code, "verdicts on pairs of outputs" in refused.err) == (2, True)
+
+
+def test_people_with_a_choice_each_are_counted_together():
+    rows = [
+        {"question_id": f"q{n}", "model_a": "x", "model_b": "y", "judge": f"arena_user_{n}", "winner": "model_b" if n < 3 else "tie"}
+        for n in range(12)
+    ]  # fmt: skip
+    (found,) = fd.prefer(rows).judges
+    assert (found.judge, found.matches[0].n) == ("12 people", 12)
+    assert found.matches[0].preferred.value == pytest.approx((9 * 0.5) / 12)
+    with pytest.raises(InputError, match="and 9 others"):
+        fd.calibrate(rows)

@@ -44,3 +44,11 @@ def test_a_run_is_recognised_however_it_is_wrapped(document: Any, tmp_path: Path
     (verdict,) = read.verdicts
     assert (read.format, len(read.cases), verdict.by, verdict.score) == ("deepeval", 1, "Right", 1.0)
     assert read.outputs[0].text == "In Ostwick."
+
+
+def test_the_folder_of_the_cache_is_read_though_its_file_is_hidden(tmp_path: Path):
+    folder = tmp_path / ".deepeval"
+    folder.mkdir()
+    (folder / ".latest_test_run.json").write_text(json.dumps({"testRunData": {"testCases": [CASE]}}))
+    (folder / ".deepeval").write_text("key=value")
+    assert [each.by for each in fd.read(folder).verdicts] == ["Right"]

@@ -205,7 +205,7 @@ def test_numbers_that_nobody_explained_are_asked(
     path = saved(rows, tmp_path / "a.json")
     with pytest.raises(ColumnsError, match="nothing says which is meant"):
         fd.read(path)
-    words = {str(value): 1.0 if value == values[0] else 0.0 for value in values}
+    words = {str(value): float(value == values[0]) for value in values}
     assert scores(rows, tmp_path / "b.json", as_="pairs", map_label=words)[0] == 1.0
 
 
