@@ -21,6 +21,9 @@ _option_of: ContextVar[Callable[[str], str] | None] = ContextVar("option_of", de
 _ARGUMENT = re.compile(r"\b[a-z_]+=[({\[\w'\"]")
 """An argument with its value, as Python writes it."""
 
+_VARIABLE = re.compile(r"\b[A-Z][A-Z_]{5,}=\w")
+"""A variable of the environment with its value."""
+
 
 @contextmanager
 def spelled_as_options(option_of: Callable[[str], str]) -> Generator[None]:
@@ -106,7 +109,8 @@ def together(*settings: str) -> str:
 
 def names_a_setting(text: str) -> bool:
     """Return whether a text seems to say what to set, so that no part of it should be left out."""
-    return "--" in text or (_option_of.get() is None and _ARGUMENT.search(text) is not None)
+    is_argument = _option_of.get() is None and _ARGUMENT.search(text) is not None
+    return "--" in text or is_argument or _VARIABLE.search(text) is not None
 
 
 def command(verb: str, *arguments: object, **options: object) -> Command:

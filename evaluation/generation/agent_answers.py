@@ -21,6 +21,14 @@ from .attempt import Attempt
 EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields of an output ("text", "tool_calls", "turns")'
 """Accepted forms of an answer, for messages."""
 
+
+def expected_instead(answer: Any) -> str:
+    """Return the accepted forms, for a message about an answer that has none of them."""
+    if isinstance(answer, Mapping) and "messages" in answer:
+        return 'messages with a role and a content each, such as {"role": "assistant", "content": "..."}, or the form in which a framework stores them'
+    return EXPECTED
+
+
 _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
 """Fields of an output that an agent may set."""
 
@@ -56,7 +64,7 @@ def output_of(
     _refuse_other_case((fields or {}).get("case_id"), case)
     if fields is None:
         raise UsageError(
-            f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {EXPECTED}, or an Output"
+            f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {expected_instead(answer)}, or an Output"
         )
     _refuse_other_system(fields.get("system"), case, system, renamed=renamed)
     if has_steps and "turns" not in fields:

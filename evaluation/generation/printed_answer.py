@@ -9,7 +9,7 @@ import msgspec
 
 from ...errors import RecordError, UsageError
 from ...records import Case
-from .agent_answers import EXPECTED, answer_fields, output_of
+from .agent_answers import answer_fields, expected_instead, output_of
 from .attempt import Attempt
 
 MOST_OUTPUT = 16 * 1024 * 1024
@@ -69,7 +69,7 @@ def _problem(value: Any, raw: bytes, case: Case) -> str | None:
     """Return the reason why a value is not an output, or None."""
     try:
         if answer_fields(value, case) is None:
-            return f"{printed_start(raw)}; expected {EXPECTED}"
+            return f"{printed_start(raw)}; expected {expected_instead(value)}"
         output_of(value, Attempt(case=case), "", 0, in_turns=False, renamed=True)
     except (RecordError, UsageError) as error:
         return str(error)

@@ -72,7 +72,7 @@ Written = list[dict[str, Any]]
 def spans(
     talk: Talk,
     root: Callable[[Talk], dict[str, Any]],
-    model: Callable[[Any, Any], Any],
+    model: Callable[[Any, Any], tuple[dict[str, Any], list[Any]]],
     tool: Callable[[Asked], dict[str, Any]] | None = None,
 ) -> Written:
     """Return a trace as spans of the SDK: a root, models, and tools unless they are not traced."""
@@ -91,8 +91,7 @@ def spans(
 
     add(root(talk))
     for messages, reply, step in talk.requests():
-        made = model(messages, reply)
-        add(*(made if isinstance(made, tuple) else (made,)))
+        add(*model(messages, reply))
         if tool is not None:
             for each in step:
                 add(tool(each))
@@ -113,9 +112,9 @@ def openinference_message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def openinference(talk: Talk) -> Written:
-    def model(messages: Any, reply: Any) -> dict[str, Any]:
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
         asked = flat("llm.input_messages", [*map(openinference_message, messages)])
-        return {"openinference.span.kind": "LLM", "llm.model_name": "m", **asked, **flat("llm.output_messages", [openinference_message(reply)])}  # fmt: skip
+        return {"openinference.span.kind": "LLM", "llm.model_name": "m", **asked, **flat("llm.output_messages", [openinference_message(reply)])}, []  # fmt: skip
 
     def tool(call: Asked) -> dict[str, Any]:
         given: dict[str, Any] = {"args": [], "kwargs": call.arguments}
@@ -131,9 +130,9 @@ def openinference(talk: Talk) -> Written:
 def payloads(talk: Talk) -> Written:
     """OpenInference with requests and replies alone."""
 
-    def model(messages: Any, reply: Any) -> dict[str, Any]:
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
         request, response = {"model": "m", "messages": messages}, {"model": "m", "choices": [{"index": 0, "message": reply}]}  # fmt: skip
-        return {"openinference.span.kind": "LLM", "input.value": json.dumps(request), "output.value": json.dumps(response)}  # fmt: skip
+        return {"openinference.span.kind": "LLM", "input.value": json.dumps(request), "output.value": json.dumps(response)}, []  # fmt: skip
 
     return spans(talk, lambda _: {"openinference.span.kind": "AGENT"}, model)
 
@@ -148,9 +147,9 @@ def genai_message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def genai(talk: Talk) -> Written:
-    def model(messages: Any, reply: Any) -> dict[str, Any]:
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
         written = {side: json.dumps([*map(genai_message, of)]) for side, of in (("input", messages), ("output", [reply]))}  # fmt: skip
-        return {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": written["input"], "gen_ai.output.messages": written["output"]}  # fmt: skip
+        return {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": written["input"], "gen_ai.output.messages": written["output"]}, []  # fmt: skip
 
     def tool(call: Asked) -> dict[str, Any]:
         return {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.name, "gen_ai.tool.call.id": call.id, "gen_ai.tool.call.arguments": json.dumps(call.arguments | {"bound": None}), "gen_ai.tool.call.result": call.result}  # fmt: skip
@@ -179,8 +178,8 @@ def openllmetry(talk: Talk) -> Written:
         calls = [{"id": each["id"], **each["function"]} for each in message.get("tool_calls", [])]
         return {**message, "tool_calls": calls or None}
 
-    def model(messages: Any, reply: Any) -> dict[str, Any]:
-        return {"llm.request.type": "chat", "gen_ai.request.model": "m", **flat("gen_ai.prompt", [*map(plain, messages)]), **flat("gen_ai.completion", [plain(reply)])}  # fmt: skip
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
+        return {"llm.request.type": "chat", "gen_ai.request.model": "m", **flat("gen_ai.prompt", [*map(plain, messages)]), **flat("gen_ai.completion", [plain(reply)])}, []  # fmt: skip
 
     def tool(call: Asked) -> dict[str, Any]:
         given = json.dumps({"args": [], "kwargs": call.arguments})
@@ -190,15 +189,15 @@ def openllmetry(talk: Talk) -> Written:
 
 
 def langfuse(talk: Talk) -> Written:
-    def model(messages: Any, reply: Any) -> dict[str, Any]:
-        return {"langfuse.observation.type": "generation", "langfuse.observation.model.name": "m", "langfuse.observation.input": json.dumps(messages), "langfuse.observation.output": json.dumps(reply)}  # fmt: skip
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
+        return {"langfuse.observation.type": "generation", "langfuse.observation.model.name": "m", "langfuse.observation.input": json.dumps(messages), "langfuse.observation.output": json.dumps(reply)}, []  # fmt: skip
 
     return spans(talk, lambda _: {"langfuse.observation.type": "span"}, model)
 
 
 def logfire(talk: Talk) -> Written:
-    def model(messages: Any, reply: Any) -> dict[str, Any]:
-        return {"gen_ai.request.model": "m", "request_data": json.dumps({"model": "m", "messages": messages}), "response_data": json.dumps({"message": reply, "usage": {}})}  # fmt: skip
+    def model(messages: Any, reply: Any) -> tuple[dict[str, Any], list[Any]]:
+        return {"gen_ai.request.model": "m", "request_data": json.dumps({"model": "m", "messages": messages}), "response_data": json.dumps({"message": reply, "usage": {}})}, []  # fmt: skip
 
     return spans(talk, lambda _: {}, model)
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from each_row import each_row
 
 import fiducial as fd
 
-TASK = {"description": "Where?", "name": None, "expected_output": "A city.", "summary": "Where?...", "raw": "Rome", "pydantic": None, "json_dict": None, "agent": "guide", "output_format": "raw"}  # fmt: skip
-CREW = {"raw": "Rome", "pydantic": None, "json_dict": None, "tasks_output": [TASK], "token_usage": {}}
+TASK: dict[str, Any] = {"description": "Where?", "name": None, "expected_output": "A city.", "summary": "Where?...", "raw": "Rome", "pydantic": None, "json_dict": None, "agent": "guide", "output_format": "raw"}  # fmt: skip
+CREW: dict[str, Any] = {
+    "raw": "Rome",
+    "pydantic": None,
+    "json_dict": None,
+    "tasks_output": [TASK],
+    "token_usage": {},
+}
 
 
 @each_row("written", [CREW, TASK, [TASK], [CREW]])

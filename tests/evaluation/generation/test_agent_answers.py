@@ -12,6 +12,7 @@ from generating import weather_case
 
 import fiducial as fd
 from fiducial.deterministic import check
+from fiducial.errors import UsageError
 from fiducial.evaluation.generation.agent_answers import output_of
 from fiducial.evaluation.generation.attempt import Attempt
 from fiducial.evaluation.generation.printed_answer import read_answer
@@ -213,3 +214,13 @@ def test_a_conversation_of_several_turns_has_its_last_text_and_all_calls():
     output = output_by(RIGHT["a conversation"], case)
     assert [len(turn) for turn in output.turns or []] == [3, 1]
     assert (output.text, len(output.tool_calls or [])) == ("It is sunny.", 1)
+
+
+def test_messages_in_no_known_form_are_refused_with_another_hint_than_their_own():
+    case = Case(id="c", kind="open_answer", messages=[{"role": "user", "content": "Hi"}])
+    answers: list[Any] = [{"messages": [{"foo": 1}]}, {"messages": []}]
+    for answer in answers:
+        with pytest.raises(UsageError) as raised:
+            output_of(answer, Attempt(case=case), "s", 0, in_turns=False)
+        assert "a role and a content" in str(raised.value)
+        assert '{"messages"' not in str(raised.value)

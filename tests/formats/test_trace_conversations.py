@@ -1,0 +1,141 @@
+"""Conversations of traces: turns, tools, models inside models, and printed spans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from each_row import each_row
+
+import fiducial as fd
+from fiducial.errors import InputError
+from fiducial.records import ToolCall
+
+TRACE, ROOT, CHILD = "0af7651916cd43dd8448eb211c80319c", "00f067aa0ba902b7", "00f067aa0ba902b8"
+
+Read: TypeAlias = Callable[..., fd.Reading]
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def read(*lines: Any, **options: Any):
+        path = tmp_path / "given.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return fd.read(path, **options)
+
+    return read
+
+
+def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
+    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"spans": list(spans)}]}]}
+
+
+def span(attributes: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    typed = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
+    return {"traceId": TRACE, "spanId": ROOT, "name": "chat", "startTimeUnixNano": "1", "attributes": typed, **fields}  # fmt: skip
+
+
+def chat_span(number: int, parent: str, asked: list[Any], said: str) -> dict[str, Any]:
+    done = [{"role": "assistant", "content": said}]
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(asked), "gen_ai.output.messages": json.dumps(done)}  # fmt: skip
+    return span(chat, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number))
+
+
+FIRST = [{"role": "user", "content": "Where?"}]
+SECOND = [*FIRST, {"role": "assistant", "content": "Rome"}, {"role": "user", "content": "When?"}]
+
+
+def test_two_turns_in_one_trace_are_one_conversation(read: Read):
+    runs = [{"gen_ai.operation.name": "invoke_agent"}, {"gen_ai.operation.name": "invoke_agent"}]
+    agents = [span(run, spanId=f"{at:016x}", parentSpanId=ROOT, startTimeUnixNano=str(at)) for at, run in zip((10, 20), runs, strict=True)]  # fmt: skip
+    found = read(otlp(span({}), *agents, chat_span(11, f"{10:016x}", FIRST, "Rome"), chat_span(21, f"{20:016x}", SECOND, "Now")))  # fmt: skip
+    assert found.cases[0].turns == [FIRST, SECOND[-1:]]
+    assert (found.outputs[0].turns, found.outputs[0].text) == ([["Rome"], ["Now"]], "Now")
+
+
+def test_what_a_program_says_as_the_user_in_one_run_is_no_turn(read: Read):
+    agent = span({"gen_ai.operation.name": "invoke_agent"})
+    found = read(otlp(agent, chat_span(11, ROOT, FIRST, "Rome"), chat_span(21, ROOT, SECOND, "Now")))
+    assert found.cases[0].turns == [FIRST]
+    assert (found.outputs[0].turns, found.outputs[0].text) == ([["Rome", "Now"]], "Now")
+
+
+def test_a_model_inside_another_is_the_same_call(read: Read):
+    found = read(otlp(chat_span(1, "", FIRST, "Rome"), chat_span(2, f"{1:016x}", FIRST, "Rome")))
+    assert (found.outputs[0].text, found.outputs[0].turns) == ("Rome", None)
+
+
+def test_a_tool_that_no_model_asked_for_is_no_call(read: Read):
+    tool = span({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "log", "gen_ai.tool.call.arguments": "{}"}, spanId=CHILD, parentSpanId=ROOT, startTimeUnixNano="2")  # fmt: skip
+    root = span({"gen_ai.operation.name": "invoke_agent"})
+    assert read(otlp(root, chat_span(3, ROOT, FIRST, "Rome"), tool)).outputs[0].tool_calls is None
+    merged = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "(merged tools)"}
+    alone = read(otlp(root, tool, span(merged, spanId=f"{9:016x}", parentSpanId=ROOT)))
+    assert [call.name for call in alone.outputs[0].tool_calls or []] == ["log"]
+
+
+def indented(line: Any) -> str:
+    return json.dumps(line, indent=4)
+
+
+@each_row("printed", [indented, json.dumps])
+@each_row("name", ["spans.json", "spans.jsonl"])
+def test_spans_that_are_printed_one_after_the_other_are_read(
+    printed: Callable[[Any], str], name: str, tmp_path: Path
+):
+    lines = [{"name": "chat", "context": {"trace_id": TRACE[:-1] + str(at), "span_id": ROOT}, "attributes": {"gen_ai.prompt": "Hi", "gen_ai.completion": "Hello"}} for at in range(3)]  # fmt: skip
+    path = tmp_path / name
+    path.write_text("\n".join(map(printed, lines)) + "\n")
+    found = fd.read(path)
+    assert ([output.text for output in found.outputs], found.skipped) == (["Hello"] * 3, [])
+
+
+def test_a_file_that_breaks_off_among_printed_spans_is_refused(tmp_path: Path):
+    path = tmp_path / "spans.json"
+    path.write_text('{\n "name": "a",\n "attributes": {}\n}\n{\n "name"')
+    with pytest.raises(InputError, match="not JSON"):
+        fd.read(path)
+
+
+def test_a_crew_that_records_no_model_tells_its_tasks_and_its_text(read: Read):
+    crew = {
+        "openinference.span.kind": "CHAIN",
+        "crew_tasks": json.dumps([{"description": "Where?", "expected_output": "A city."}]),
+        "output.value": json.dumps({"raw": "Rome", "tasks_output": [{"description": "Where?"}], "json_dict": None}),
+        "output.mime_type": "application/json",
+    }  # fmt: skip
+    found = read(otlp(span(crew)))
+    assert (found.cases[0].messages, found.outputs[0].text) == ([{"role": "user", "content": "Where?"}], "Rome")  # fmt: skip
+
+
+def test_a_tool_that_is_recorded_twice_is_one_call(read: Read):
+    def tool(at: int, parent: str) -> dict[str, Any]:
+        called = {"openinference.span.kind": "TOOL", "tool.name": "f", "input.value": '{"x": 1}', "output.value": "1"}  # fmt: skip
+        return span(called, spanId=f"{at:016x}", parentSpanId=parent, startTimeUnixNano=str(at))
+
+    root = span({"openinference.span.kind": "AGENT", "output.value": "Done."})
+    [output] = read(otlp(root, tool(2, ROOT), tool(3, f"{2:016x}"), tool(4, ROOT))).outputs
+    assert output.tool_calls == [ToolCall(name="f", arguments={"x": 1})] * 2
+
+
+@each_row(
+    ("scope", "provider", "switch"),
+    [
+        ("opentelemetry.instrumentation.openai.v1", "openai", "TRACELOOP_TRACE_CONTENT=true"),
+        ("opentelemetry.instrumentation.openai_v2", "openai", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
+        ("pydantic-ai", "openai", "include_content=True"),
+        ("agent_framework", "openai", "ENABLE_SENSITIVE_DATA=true"),
+        ("", "microsoft.agent_framework", "ENABLE_SENSITIVE_DATA=true"),
+        ("", "openai", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
+    ],
+)  # fmt: skip
+def test_what_was_not_recorded_is_listed_with_the_setting_of_its_instrumentation(
+    read: Read, scope: str, provider: str, switch: str
+):
+    chat = span({"gen_ai.operation.name": "chat", "gen_ai.provider.name": provider})
+    line = {"resourceSpans": [{"scopeSpans": [{"scope": {"name": scope}, "spans": [chat]}]}]}
+    [skipped] = read(line).skipped
+    assert switch in skipped.reason
