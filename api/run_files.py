@@ -77,8 +77,8 @@ def plan_of(
         jury: Rule that combines the judges' verdicts into one more.
         environments: Custom simulated worlds, by class name; None for those that the settings name.
     """
-    named = settings.named(Plan.__struct_fields__)
-    cases, outputs = shards_of(named["cases"]), shards_of(named["outputs"])
+    fields = settings.named(Plan.__struct_fields__)
+    cases, outputs = shards_of(fields["cases"]), shards_of(fields["outputs"])
     made: dict[str, Any] = {
         "command": command,
         "cases": cases.files,
@@ -92,7 +92,7 @@ def plan_of(
         made |= {"prices": known_prices(settings.price), "priced": settings.price, "batch": _batch(settings)}
     if isinstance(settings, RunSettings):
         made |= _checking(settings)
-    return Plan(**{**named, **made})
+    return Plan(**{**fields, **made})
 
 
 def _environments(settings: DeclaredSettings) -> Mapping[str, type]:

@@ -118,10 +118,10 @@ class DeclaredSettings:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name}: settings do not change; `replace` returns others")
 
-    def named(self, names: Iterable[str]) -> dict[str, Any]:
+    def named(self, wanted: Iterable[str]) -> dict[str, Any]:
         """Return the settings among these names with their values."""
-        known = names_of(type(self))
-        return {name: getattr(self, name) for name in names if name in known}
+        names = names_of(type(self))
+        return {name: getattr(self, name) for name in wanted if name in names}
 
     def replace(self, **values: Any) -> Self:
         """Return these settings with other values of some."""
