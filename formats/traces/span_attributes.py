@@ -198,7 +198,8 @@ def _read_messages(span: Span, node: FieldReader) -> None:
     is_model = span.kind == "llm"
     for source in MODEL_INPUTS if is_model else RUN_MESSAGES:
         if asked := _asked(node, source):
-            span.messages = _with_system(node, asked)
+            told = [each for each in span.messages if each.get("role") == "system"]  # by an event of its own
+            span.messages = _with_system(node, told + asked)
             span.has_messages = span.has_messages or source.form != "call"
             break
     for source in MODEL_OUTPUTS if is_model else RUN_ANSWERS:
@@ -318,6 +319,8 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
         _add_answers(span, _spoken(parsed(event.get("gen_ai.completion")), name))
     elif name == "gen_ai.client.inference.operation.details":
         span.kind = _kind(event, span.kind)
+        if event.value.keys() == {"gen_ai.system_instructions"}:
+            span.messages = _with_system(event, span.messages)
         _read_messages(span, event)
 
 

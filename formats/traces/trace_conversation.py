@@ -126,7 +126,7 @@ class _Told:
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
         self.asked, self.begun = _begun(
-            next((each.messages for each in models if each.messages), list[Message]())
+            next((each.messages for each in models if _asks(each.messages)), list[Message]())
         )
         self.entries: list[str | MadeCalls] = []
         self.last: Span | None = None
@@ -290,6 +290,11 @@ class _Told:
         return turns if self.users else []
 
 
+def _asks(messages: list[Message]) -> bool:
+    """Return whether messages are more than instructions."""
+    return any(each.get("role") != "system" for each in messages)
+
+
 def _begun(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
     """Split a request that ends with results of calls into question and begun answer."""
     nodes = [FieldReader(each) for each in messages]
@@ -371,7 +376,7 @@ def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
         return told.asked
     others = [span for span in (root, *spans) if span.kind not in {"tool", "retriever"}]
     messages = (*given, *(span.messages for span in others))
-    return next((each for each in messages if each), None) or next(
+    return next((each for each in messages if _asks(each)), None) or next(
         (each for span in others if (each := question_of(parsed(span.input)))), list[Message]()
     )
 

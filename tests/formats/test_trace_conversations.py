@@ -139,3 +139,17 @@ def test_what_was_not_recorded_is_listed_with_the_setting_of_its_instrumentation
     line = {"resourceSpans": [{"scopeSpans": [{"scope": {"name": scope}, "spans": [chat]}]}]}
     [skipped] = read(line).skipped
     assert switch in skipped.reason
+
+
+def test_instructions_in_an_event_of_their_own_belong_to_the_question(read: Read):
+    def details(**fields: Any) -> dict[str, Any]:
+        typed = [{"key": f"gen_ai.{key}", "value": {"stringValue": json.dumps(value)}} for key, value in fields.items()]  # fmt: skip
+        return {"name": "gen_ai.client.inference.operation.details", "attributes": typed}
+
+    told = details(system_instructions=[{"type": "text", "content": "Be brief."}])
+    asked = details(**{"input.messages": FIRST})
+    said = details(**{"output.messages": [{"role": "assistant", "content": "Rome"}]})
+    for events in ([told, asked, said], [asked, told, said]):
+        found = read(otlp(span({"gen_ai.operation.name": "chat"}, events=events)))
+        assert found.cases[0].messages == [{"role": "system", "content": "Be brief."}, *FIRST]
+        assert found.outputs[0].text == "Rome"
