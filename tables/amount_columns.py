@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from .column_names import CACHED_NAMES, is_named_like_grades, normal
 from .grades import WORDS
+from .id_columns import is_id_like
 
 _AMOUNTS = frozenset(
     ("age", "amount", "budget", "bytes", "cent", "cents", "char", "characters", "chars", "cost", "costs", "count", "counts", "day", "days",
@@ -67,4 +68,5 @@ def compares_grades(name: str) -> bool:
 
 def is_never_grades(name: str) -> bool:
     """Return whether a column is not proposed as grades, whatever its values."""
-    return is_amount(name) or compares_grades(name)
+    is_id = is_id_like(name) and not is_named_like_grades(name)
+    return is_id or is_amount(name) or compares_grades(name)

@@ -20,7 +20,7 @@ from .column_names import (
     map_options,
     normal,
 )
-from .grades import as_number, is_missing
+from .grades import WORDS, as_number, is_missing, plain_word
 from .id_columns import is_id_like
 
 NO_GUESSES: Mapping[str, str] = {}
@@ -79,8 +79,11 @@ def _likely_columns(
     left = [name for name in left if not _is_no_text(name, row[name])] or left
     likely = {"query": left[0], "response": left[-1], **guesses}
     if likely["query"] == likely["response"]:
-        others = [name for name in row if name != likely["response"] and not _is_no_text(name, row[name])]
-        likely["query"] = next(iter(others), "COLUMN")
+        taken = {likely["response"], *taken}
+        others = [name for name in row if name not in taken and not _is_no_text(name, row[name])]
+        if not others:
+            return {field: name for field, name in likely.items() if field != "query"}
+        likely["query"] = others[0]
     return likely
 
 
@@ -92,7 +95,8 @@ def _without_field(header: tuple[str, ...]) -> list[str]:
 
 
 def _is_no_text(name: str, value: Any) -> bool:
-    return is_id_like(name) or is_never_grades(name) or as_number(value) is not None
+    is_grade = as_number(value) is not None or plain_word(str(value)) in WORDS
+    return is_grade or is_id_like(name) or is_never_grades(name)
 
 
 def _is_grade(name: str) -> bool:

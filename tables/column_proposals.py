@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
 _SHOWN = 12
 """Columns that an error describes; the others are counted."""
+_MOST_WORDS = 5
+"""Most words of a column that could be labels in words of its own."""
 _LONGEST_ID = 80
 """Longest value of a column that could be ids; longer ones are texts."""
 
@@ -127,6 +130,11 @@ class ColumnProposals:
     def _is_numeric(self, name: str) -> bool:
         return all(as_number(value) is not None for value in self._grades.values(name))
 
+    def _has_few_words(self, name: str) -> bool:
+        """Return whether a column has a few words, each more than once, as grades have."""
+        counts = Counter(map(str, self._grades.values(name)))
+        return 1 < len(counts) <= _MOST_WORDS and min(counts.values()) > 1
+
     def _could_be(self, name: str) -> str:
         for field, column in self._grades.columns.items():
             if column == name:
@@ -153,6 +161,7 @@ class ColumnProposals:
         free = [each for each in grades.free() if grades.may_be_grades(each)]
         candidates = [each for each in free if grades.is_on_scale(each)]
         candidates = candidates or [each for each in free if self._is_numeric(each)]
+        candidates = candidates or [each for each in free if self._has_few_words(each)]
         if not candidates:
             return ""
         asked = AskedChoices(self._rows)

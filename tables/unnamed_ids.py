@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ChoiceNeeded, ColumnsError, OpenChoice
+from ..errors import ChoiceNeeded, OpenChoice
 from .column_names import map_options, normal
 from .grades import is_missing
 from .id_columns import likely_id

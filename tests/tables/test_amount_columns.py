@@ -13,6 +13,10 @@ from each_row import each_row
 import fiducial as fd
 from fiducial.errors import ChoiceNeeded, ColumnsError
 from fiducial.tables.amount_columns import is_amount, is_never_grades
+from fiducial.tables.column_errors import unknown_columns
+from fiducial.tables.column_names import map_options
+from fiducial.tables.layout import TableForm
+from fiducial.tables.recognition import layout_of
 
 AMOUNTS = (
     "price_per_example time_per_example dataset latency_ms cost (USD)|numTokens|prompt_tokens|response_length|created_at|row_index|seed|"
@@ -79,3 +83,20 @@ def test_words_of_a_choice_are_asked_all_in_one_command_that_works(
     words = {judge[0]: 1, judge[1]: 0, human[0]: 1, human[1]: 0}
     found = fd.calibrate(rows, map=arguments.get("map"), map_label=words)
     assert found["gpt_pick"].accuracy.value == 0.5
+
+
+def test_a_column_of_ids_is_no_label_but_one_of_a_few_words_may_be() -> None:
+    rows = [
+        {"Ticket": n, "GPT verdict": "ok" if n % 2 else "not ok", "Reviewed by Anna": "gut" if n % 3 else "schlecht"}
+        for n in range(1, 7)
+    ]  # fmt: skip
+    note = layout_of(rows, {}, form=TableForm()).note
+    assert map_options({"label": "Reviewed by Anna"}) in note
+    assert "Ticket" not in note
+
+
+def test_no_column_is_proposed_as_question_and_label_at_once() -> None:
+    row = {"name": "x", "comment": "It works well for me", "result": "fail"}
+    assert map_options({"response": "comment"}) in unknown_columns(row)
+    known = {"response": "comment", "label": "result"}
+    assert map_options(known) in unknown_columns(row, known)
