@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .api.table_statistics import calibrate, compare, estimate
     from .api.trials import trials
     from .deterministic import Finding, checker
-    from .errors import FiducialError
+    from .errors import ChoiceNeeded, FiducialError
     from .records import Case, Output, ToolCall, Verdict, read_records, write_records
 
 __version__ = VERSION
@@ -72,13 +72,14 @@ _HOME = {
     "api.trials": "trials",
     "api.exporting": "export",
     "deterministic": "checker Finding",
-    "errors": "FiducialError",
+    "errors": "ChoiceNeeded FiducialError",
     "records": "Case Output read_records ToolCall Verdict write_records",
 }
 """Public names by the module that has them."""
 
 __all__ = [
     "Case",
+    "ChoiceNeeded",
     "FiducialError",
     "Finding",
     "Output",

@@ -6,6 +6,7 @@
     ├── InputError            a file, line or field that cannot be used          (exit 2)
     │   ├── RecordError       ... a line of a JSON Lines file
     │   ├── ColumnsError      ... a table without a needed column
+    │   │   └── ChoiceNeeded  ... of which only the user knows what a column or a word means (each an OpenChoice)
     │   └── DuplicateRowError ... a table with two rows about one item
     ├── UsageError            an invalid option, or options that exclude each other (exit 2)
     ├── ConfigurationError    a missing setting: endpoint, key, extra              (exit 2)
@@ -27,9 +28,11 @@ surface that runs does: as options (``--pass-at``), or as arguments (``pass_at=`
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .spelling import flag
 
@@ -114,6 +117,49 @@ class ColumnsError(InputError):
     """
 
     options: str = ""
+
+
+@dataclass(frozen=True)
+class OpenChoice:
+    """One thing about a table that only the user knows.
+
+    Attributes:
+        setting: The argument that says it: ``map``, ``map_label``, ``label_scale``, ``score_scale``.
+        key: The field, word or judge that has no value yet; empty for a scale of all.
+        question: What is asked.
+        candidates: Number of rows by candidate column, or by value.
+        examples: Up to three rows of the table, with the columns that matter.
+    """
+
+    setting: str
+    key: str
+    question: str
+    candidates: Mapping[str, int] = field(default_factory=dict[str, int])
+    examples: tuple[Mapping[str, Any], ...] = ()
+
+
+class ChoiceNeeded(ColumnsError):  # noqa: N818 - it names what is needed
+    """Only the user knows which of several readings of a table is meant.
+
+    Attributes:
+        choices: What is asked.
+        arguments: The arguments to add, in which the caller replaces each ``?``: ``{"map_label": {"A": "?"}}``.
+    """
+
+    choices: tuple[OpenChoice, ...] = ()
+    arguments: Mapping[str, Any] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        build, arguments = super().__reduce__()
+        return (
+            build,
+            arguments,
+            {
+                "choices": self.choices,
+                "arguments": self.arguments,
+                "options": self.options,
+            },
+        )
 
 
 class DuplicateRowError(InputError):

@@ -1,4 +1,4 @@
-"""Spelling of settings and commands: options on the command line, arguments in Python.
+"""Spelling of settings: options on the command line, arguments in Python.
 
 Whoever raises an error or proposes a step names settings; the surface that runs says how they are written.
 """
@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from .proposed_steps import Command, PythonCall
 
 _option_of: ContextVar[Callable[[str], str] | None] = ContextVar("option_of", default=None)
 """Function that returns the option of a setting; None in Python."""
-
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=[({\[\w'\"]")
 """An argument with its value, as Python writes it."""
@@ -37,9 +39,9 @@ def spelled_as_options(option_of: Callable[[str], str]) -> Generator[None]:
         _option_of.reset(before)
 
 
-def either(command_line: str, python: str) -> str:
+def either(command_line: str | Command, python: str | PythonCall) -> str:
     """Return the words for the surface that runs."""
-    return python if _option_of.get() is None else command_line
+    return str(python if _option_of.get() is None else command_line)
 
 
 def setting(name: str, value: object = None) -> str:
@@ -72,12 +74,17 @@ def spelled_pairs(name: str, values: Mapping[str, Any] | Iterable[tuple[str, Any
     option_of = _option_of.get()
     listed = cast("list[tuple[str, Any]]", [*(values.items() if isinstance(values, Mapping) else values)])
     if option_of is None:
-        turned: dict[object, object] = {}
-        for key, value in listed:
-            turned |= {value: key} if key in turned else {key: value}
-        return f"{name}={turned!r}"
+        return f"{name}={turned_pairs(listed)!r}"
     words = (f"{key}={'' if value is None else value}" for key, value in listed)
     return " ".join(f"{option_of(name)} {shlex.quote(word)}" for word in words)
+
+
+def turned_pairs(values: Iterable[tuple[str, Any]]) -> dict[Any, Any]:
+    """Return pairs as a dictionary; a key that comes again is turned round, as `map` allows."""
+    turned: dict[Any, Any] = {}
+    for key, value in values:
+        turned |= {value: key} if key in turned else {key: value}
+    return turned
 
 
 def spelled_scale(name: str, ends: str, judge: str | None = None) -> str:
@@ -106,21 +113,19 @@ def names_a_setting(text: str) -> bool:
     return "--" in text or is_argument or _VARIABLE.search(text) is not None
 
 
-def command(verb: str, *words: object, **options: Any) -> str:
+def command(verb: str, *arguments: object, **options: object) -> Command:
     """Return a command to type, such as ``fiducial plan TABLE --next 50``.
 
     Args:
         verb: The command: ``plan``, ``audit run``.
-        *words: Its arguments, as they are typed.
-        **options: Its options with underscores; True for a flag, a list for one that is repeated, None for one that is left out.
+        *arguments: Its arguments.
+        **options: Its options with underscores, with values as `options_of_values` takes them.
     """
-    typed = ["fiducial", verb, *map(str, words)]
-    for name, value in options.items():
-        option = f"--{name.replace('_', '-')}"
-        several = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else [value]
-        for each in several:
-            if each is True:
-                typed.append(option)
-            elif each is not None and each is not False:
-                typed += [option, str(each)]
-    return " ".join(typed)
+    from .proposed_steps import Command, options_of_values  # noqa: PLC0415 - most commands propose none
+
+    listed = (
+        each
+        for name, value in options.items()
+        for each in options_of_values(name, f"--{name.replace('_', '-')}", value)
+    )
+    return Command(verb, tuple(map(str, arguments)), tuple(listed))

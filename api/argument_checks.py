@@ -20,9 +20,9 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 from ..errors import UsageError
 from ..records import nearest
-from ..records.column_names import require_chosen_columns
-from ..records.grades import require_chosen_scores
 from ..spelling import setting
+from ..tables.column_names import require_chosen_columns
+from ..tables.grades import require_chosen_scores
 from .callers import CallingLine, caller_known
 
 _PACKAGE = __name__.removesuffix("api.argument_checks")

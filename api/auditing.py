@@ -17,6 +17,7 @@ from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..records import nearest
+from ..settings.verbs.audit import AuditRunSettings
 from ..spelling import setting
 from .argument_checks import checked_arguments, require_whole
 from .audits import Audit
@@ -80,61 +81,12 @@ def audit(
         UsageError: There is no such judge, operator or dial, or nothing is for these judges; or there are neither probes nor ladders.
         ConfigurationError: A model is needed and none is named or can be reached.
     """
-    arguments = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
     if not isinstance(probes, (Probes, str, os.PathLike, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"probes: got {type(probes).__name__}; make probes first: fd.mutate(cases)")
-    plan = _plan(**arguments, shared=access is not None)
-    return run_apart(partial(_audit, plan, access or ModelAccess, progress=progress))
-
-
-def forecast_audit(
-    probes: Probes | FilePath | None,
-    judges: Sequence[str],
-    *,
-    access: ModelAccess,
-    prices: Sequence[str] = (),
-    **options: Any,
-) -> Forecasts:
-    """Forecast the cost of an audit without making a call or writing a file.
-
-    Takes the arguments of `audit`, and ``prices``.
-    """
-    plan = _plan(probes=probes, judges=judges, shared=True, **options)
-    return Forecasts(judges=audit_forecasts(plan, access, known_prices(prices)))
-
-
-def _plan(
-    *,
-    probes: Probes | FilePath | None,
-    judges: JudgeLike | Sequence[JudgeLike],
-    shared: bool,
-    model: str | None = None,
-    out: FilePath | None = None,
-    sample: int = DEFAULT_SAMPLE,
-    only: str | Sequence[str] = (),
-    repeats: int = 2,
-    ladder: bool = False,
-    calls: int = CALLS,
-    evenly: bool = False,
-    worlds: Worlds = None,
-    pass_at: GivenPassAt = None,
-    judge_parameters: Mapping[str, Any] | None = None,
-    poll_seconds: float | None = None,
-    **rest: Any,
-) -> AuditPlan:
-    if probes is None and not ladder:
-        raise UsageError(f"nothing to judge: name a folder of probes, or add {setting('ladder')}, or both")
     for name, number in (("sample", sample), ("repeats", repeats), ("calls", calls)):
         require_whole(name, number)
-    environments = worlds_of(worlds)
-    dials = load_dials() if ladder else {}
-    only = [only] if isinstance(only, str) else only
-    if probes is None and (unknown := [name for name in only if name not in dials]):
-        raise UsageError(
-            f"{setting('only', unknown[0])}: no such dial{nearest(unknown[0], dials)}; there are {', '.join(dials)}"
-        )
-    chosen = [name for name in only if name in dials] or list(dials)
-    return AuditPlan(
+    environments, shared = worlds_of(worlds), access is not None
+    plan = AuditPlan(
         probes=probes_folder(probes),
         out=folder_or_memory(out, "audit"),
         **judging_fields(
@@ -145,13 +97,67 @@ def _plan(
             poll_seconds=poll_seconds,
             judge_parameters=judge_parameters,
         ),
-        operators=[name for name in only if name not in dials],
-        ladder=LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
+        **_chosen(probes, only, ladder=ladder, calls=calls, evenly=evenly),
         pass_at=pass_at_of(pass_at),
         sample=sample,
         repeats=repeats,
-        **rest,
+        command=command,
     )
+    return audit_by(plan, access or ModelAccess, progress=progress)
+
+
+def audit_plan(settings: AuditRunSettings, *, command: str) -> AuditPlan:
+    """Return the plan of an audit; fields with the name of a setting have its value.
+
+    Args:
+        settings: Settings of `fiducial audit run`.
+        command: The command line, for the record.
+    """
+    asked = judging_fields(
+        settings.judges,
+        settings.model,
+        worlds_of(settings.worlds),
+        shared=True,
+        poll_seconds=settings.batch_poll_seconds,
+        judge_parameters=settings.judge_parameters,
+    )
+    chosen = _chosen(
+        settings.probes,
+        settings.only,
+        ladder=settings.ladder,
+        calls=settings.calls,
+        evenly=settings.evenly,
+    )
+    return AuditPlan(**{**settings.named(AuditPlan.__struct_fields__), **asked, **chosen}, command=command)
+
+
+def forecast_audit(plan: AuditPlan, access: ModelAccess, prices: Sequence[str] = ()) -> Forecasts:
+    """Forecast the cost of an audit without making a call or writing a file."""
+    return Forecasts(judges=audit_forecasts(plan, access, known_prices(prices)))
+
+
+def audit_by(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit:
+    """Carry out the plan of an audit, or resume it."""
+    return run_apart(partial(_audit, plan, access, progress=progress))
+
+
+def _chosen(
+    probes: object, only: str | Sequence[str], *, ladder: bool, calls: int, evenly: bool
+) -> dict[str, Any]:
+    """Return the fields of a plan that name operators and dials."""
+    if probes is None and not ladder:
+        raise UsageError(f"nothing to judge: name a folder of probes, or add {setting('ladder')}, or both")
+    dials = load_dials() if ladder else {}
+    only = [only] if isinstance(only, str) else only
+    if probes is None and (unknown := [name for name in only if name not in dials]):
+        raise UsageError(
+            f"{setting('only', unknown[0])}: no such dial{nearest(unknown[0], dials)}; there are {', '.join(dials)}"
+        )
+    chosen = [name for name in only if name in dials] or list(dials)
+    return {
+        "operators": [name for name in only if name not in dials],
+        "ladder": LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
+    }
 
 
 def _audit(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit:

@@ -33,7 +33,7 @@ from ..report.text.certificate_text import (
     certificate_status_document,
     verified_document,
 )
-from ..spelling import setting
+from ..spelling import command, setting
 from .argument_checks import checked_arguments, require_range
 from .display import Document, Shown, ShownOnPage, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
@@ -90,7 +90,7 @@ def commands_after_export(probes: Path, to: str, out: Path) -> list[str]:
     folder = shlex.quote(str(out))
     return [
         *(line.format(folder=folder) for line in first),
-        f"  fiducial audit import {shlex.quote(str(probes))} {shlex.quote(str(out / results))} --out audit",
+        f"  {command('audit import', probes, out / results, out='audit')}",
     ]
 
 

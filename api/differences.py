@@ -11,13 +11,13 @@ from ..evaluation.past_runs.compare_runs import TwoRuns, two_runs
 from ..evaluation.past_runs.history import HistoryNumbers, read_history
 from ..evaluation.store.run_store import RunStore
 from ..records import MemoryFolder
-from ..records.frames import data_frame
 from ..report.changed_cases import changed_cases
 from ..report.document import Piece
 from ..report.text.difference_screen import difference_screen
 from ..report.text.difference_text import difference_document
 from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
+from ..tables.frames import data_frame
 from .argument_checks import checked_arguments
 from .display import ShownOnPage
 from .paths import FilePath, folder_path

@@ -10,9 +10,9 @@ import msgspec
 from ..calibration.statistic import Statistic
 from ..errors import as_named
 from ..records import Verdict
-from ..records.frames import data_frame
 from ..report.document import Document, as_lines, as_markdown
 from ..report.text.safe_text import SCREEN, WIDTH, visible
+from ..tables.frames import data_frame
 from .inert_text import inert
 from .paths import FilePath, written_path
 

@@ -31,7 +31,7 @@ from .callers import warn_caller
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
-from .label_sources import LabelReading, label_input
+from .label_sources import LabelReading, label_input, unread_note
 from .model_access import AccessArguments
 from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, folder_path, output_sources
 from .progress_bars import show_progress
@@ -134,6 +134,9 @@ def evaluate(
     folder = folder_or_memory(out, "run")
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)
     case_shards, output_shards = shards_of(output_sources(cases, "cases")), shards_of(sources)
+    label_file = None if labels is None else label_input(labels, **label_reading)
+    if skipped := unread_note(label_file):
+        warn_caller(f"labels: {skipped}")
     plan = Plan(
         cases=case_shards.files,
         outputs=output_shards.files,
@@ -147,7 +150,7 @@ def evaluate(
         **judging_fields(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,
         repeats=repeats,
-        labels=None if labels is None else label_input(labels, **label_reading),
+        labels=label_file,
         pass_at=pass_at_of(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),

@@ -11,9 +11,9 @@ from ..calibration.statistic import CaseRate
 from ..errors import UsageError
 from ..evaluation.conclusion.run_results import StratumRate
 from ..records import nearest
-from ..records.grades import as_number
 from ..records.made_scores import rounded_score
 from ..spelling import command, setting
+from ..tables.grades import as_number
 
 if TYPE_CHECKING:
     from ..calibration.agreement.calibration_results import JudgeCalibration

@@ -121,7 +121,7 @@ async def agenerate(
             a key of its own (``URL,key-env=NAME``, or a mapping with ``api_key``) it gets the environment's.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **access_arguments: Model access: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
-            ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
+            ``attempts``, ``max_calls``, ``max_cost`` and others; see `AccessArguments`.
 
     Returns:
         One output per case and trial, in that order.

@@ -24,9 +24,9 @@ from ..formats.folder import is_label
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file, read_records
 from ..records.folder_files import CASES, OUTPUTS
-from ..records.frames import data_frame
 from ..report.text.improvement_text import improvement_document, improvement_screen
 from ..spelling import setting
+from ..tables.frames import data_frame
 from .argument_checks import checked_arguments
 from .checking import Worlds, worlds_of
 from .display import Shown

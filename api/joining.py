@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -15,10 +14,12 @@ from ..evaluation.store.file_names import GENERATED, MANIFEST
 from ..evaluation.store.run_store import LABELS, RunStore
 from ..formats.folder import import_summary
 from ..formats.references import References
+from ..proposed_steps import Command
 from ..records import Author, FolderPath
 from ..records.folder_files import CASES
 from ..report.rerun_command import rerun_command
 from ..report.text.import_text import next_of_import, one_judge
+from ..settings.typed_commands import proposed, typed_command
 
 
 def complete_cases(folder: Path, table: References) -> CompletedCases:
@@ -68,8 +69,8 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
 _CORRECTED = "next: the pass rate, corrected with these labels"
 
 
-def _estimate_command(folder: Path, judges: Sequence[str] = ()) -> str:
-    return f"fiducial estimate {shlex.quote(str(folder))}{one_judge(judges)}"
+def _estimate_command(folder: Path, judges: Sequence[str] = ()) -> Command:
+    return proposed("estimate", folder, judge=one_judge(judges))
 
 
 def correction_commands(run: Path) -> list[str]:
@@ -102,12 +103,12 @@ def _cases_beside(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.{CASES}")
 
 
-def _regrade_command(folder: Path) -> str:
+def _regrade_command(folder: Path) -> Command:
     """Return the command that grades the outputs of a run by its completed cases."""
     run = _inputs(folder)
     labels, out = folder / LABELS, _unused_name(folder)
     return rerun_command(
-        _words(run.command),
+        typed_command(run.command),
         run.cases,
         cases=_cases_beside(out),
         outputs=run.outputs,
@@ -116,11 +117,10 @@ def _regrade_command(folder: Path) -> str:
     )
 
 
-def recheck_command(folder: FolderPath, patch: Path) -> str:
+def recheck_command(folder: FolderPath, patch: Path) -> Command:
     """Return the command that checks the outputs of a run by corrected references."""
     run = _inputs(folder)
-    inputs = [*run.cases, "--outputs", *run.outputs, "--labels-patch", str(patch)]
-    return shlex.join(["fiducial", "check", *inputs, "--out", "verdicts.jsonl"])
+    return proposed("check", *run.cases, outputs=tuple(run.outputs), labels_patch=patch, out="verdicts.jsonl")
 
 
 class _RunInputs(NamedTuple):
@@ -140,10 +140,3 @@ def _inputs(folder: FolderPath) -> _RunInputs:
     if (folder / GENERATED).exists():
         outputs = [str(folder / GENERATED)]
     return _RunInputs([file.name for file in files[:count]], outputs, manifest.command or "")
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return []

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Unpack
 
 import msgspec
 
@@ -26,10 +26,11 @@ from .argument_checks import (
     known_arguments,
     refuse_unknown,
     require_choice,
+    require_declared,
     require_type,
 )
 from .callable_judge import ReadyJudge
-from .model_access import AccessArguments, EndpointLike, model_access
+from .model_access import AccessArguments, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
@@ -41,23 +42,13 @@ def judge(
     prompt: str | FilePath,
     *,
     model: str | None = None,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    connection: Any = None,
-    endpoints: EndpointLike | Sequence[EndpointLike] = (),
-    record: FilePath | None = None,
-    replay: FilePath | None = None,
-    cache: FilePath | bool = True,
     concurrency: int = 64,
-    timeout: float = 60.0,
-    attempts: int = 6,
-    max_calls: int | None = None,
-    max_cost: float | None = None,
     parameters: Mapping[str, Any] | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
     worlds: Mapping[str, type] | None = None,
     pass_at: float | None = None,
     split_statements: bool = False,
+    **access: Unpack[AccessArguments],
 ) -> ReadyJudge:
     """Create a judge that can be called.
 
@@ -65,24 +56,15 @@ def judge(
         prompt: A judge's name (``groundedness``), with its variant (``groundedness/direct``) or its model (``groundedness@m``), or the
             path of a ``.prompty`` file.
         model: The judging model's name at the endpoint; ``baseline`` for the word overlap control, which needs none.
-        base_url: An OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or OpenAI's own.
-        api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
-        connection: A promptflow connection, by name or file, instead of both.
-        endpoints: Several endpoints that share the load, instead of one: URLs with options, or mappings; see `EndpointLike`.
-        record: A file to append every reply to.
-        replay: A recording to answer from, instead of a model.
-        cache: The reply cache's file; True for the one in the user's cache folder, False for none.
         concurrency: Maximum calls in flight.
-        timeout: Time limit of one call, in seconds.
-        attempts: Maximum failed calls per request.
-        max_calls: Maximum calls, retries included; None for no limit.
-        max_cost: Maximum US dollars to spend; None for no limit.
         parameters: Decoding parameters that override the prompt's; a value of None omits one.
         judge_parameters: The same as ``parameters``, under the name that `fiducial.evaluate` has for it; give one of them.
         worlds: Custom simulated worlds, by class name, in which calls are executed for a judge of conversations; by default the
             registered ones.
         pass_at: Pass threshold; by default the judge's own, else 0.5.
         split_statements: Whether to judge long answers statement by statement; for judges whose score is a share of statements.
+        **access: Access to the model: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
+            ``attempts``, ``max_calls``, ``max_cost`` and others; see `AccessArguments`.
 
     Returns:
         The judge. It connects at the first call.
@@ -92,8 +74,7 @@ def judge(
         PromptError: The prompt file cannot be used.
         ConfigurationError: No model or endpoint is named, or the recording does not exist.
     """
-    arguments = dict(locals())  # the arguments as they were given
-    remake = partial(judge, **arguments)
+    require_declared(access, AccessArguments)
     environments = RegisteredEnvironments() if worlds is None else worlds
     if parameters is not None and judge_parameters is not None:
         raise UsageError("parameters and judge_parameters are the same: give one")
@@ -106,13 +87,20 @@ def judge(
         if not task.parts:
             raise UsageError(f"{task.by} judges an answer as a whole: leave split_statements out")
     task = by_criterion(task)
-    if not task.models:
-        return ReadyJudge(task, ModelAccess(), remake)
-    access_arguments = cast(
-        "AccessArguments",
-        {name: arguments[name] for name in AccessArguments.__annotations__.keys() & arguments},
+    remake = partial(
+        judge,
+        prompt,
+        model=model,
+        concurrency=concurrency,
+        parameters=parameters,
+        judge_parameters=judge_parameters,
+        worlds=worlds,
+        pass_at=pass_at,
+        split_statements=split_statements,
+        **access,
     )
-    return ReadyJudge(task, model_access(task.model, concurrency, **access_arguments), remake)
+    reached = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
+    return ReadyJudge(task, reached, remake)
 
 
 @checked_arguments

@@ -6,15 +6,18 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
-from ..records.grades import GradeScale, plain_word
-from ..records.label_table import is_verdicts, label_table
-from ..records.score_scales import ScoreScales
-from ..records.several_label_files import joined_label_files
 from ..spelling import setting, spelled_pairs
+from ..tables.grades import GradeScale, plain_word
+from ..tables.gzipped import unpacked
+from ..tables.header import OF_SECOND_TABLE
+from ..tables.label_table import LabelTable, is_verdicts, label_table
+from ..tables.score_scales import ScoreScales
+from ..tables.several_label_files import joined_label_files
 from .argument_checks import require_declared, require_range
 from .paths import FilePath, Labels, source
 
@@ -34,12 +37,25 @@ class LabelReading(TypedDict, total=False):
         label_scale: The worst and the best label, as they are written.
         label_pass_at: The worst label that passes, as it is written.
         map_label: Scores of words; None if a word is not a grade.
+        all_alike: Whether words may make all labels pass or all fail.
     """
 
     map: Mapping[str, str] | None
     label_scale: tuple[float, float] | None
     label_pass_at: float | None
     map_label: Mapping[str, float | None] | None
+    all_alike: bool
+
+
+def unpacked_source(name: str, labels: Labels) -> InputPath:
+    """Return the source of labels, unpacked if it is a gzip file."""
+    path = source(name, labels)
+    return unpacked(path) if isinstance(path, Path) else path
+
+
+def unread_note(labels: InputPath | None) -> str:
+    """Return how many rows of a table of labels were skipped, and why; empty if none was."""
+    return labels.unread.note() if isinstance(labels, LabelTable) else ""
 
 
 def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
@@ -49,14 +65,14 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
         InputError: A table cannot be read, or a value is not a grade.
         UsageError: Options for tables were given with verdicts, or the argument is neither.
     """
-    path = source("labels", labels)
+    path = unpacked_source("labels", labels)
     if is_verdicts(path):
         if grades.ends is not None or grades.pass_at is not None:
             raise UsageError(
                 f"{setting('label_scale')} and {setting('label_pass_at')} are about tables of grades; verdicts are in [0, 1]"
             )
         return path
-    return label_table(path, grades, columns or {})
+    return label_table(path, grades, columns or {}, header=OF_SECOND_TABLE)
 
 
 def label_files(
@@ -86,7 +102,12 @@ def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
 def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
     """Return the meaning of grades that a caller describes."""
     require_declared(reading, LabelReading)
-    return grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
+    return grade_scale(
+        reading.get("label_scale"),
+        reading.get("label_pass_at"),
+        reading.get("map_label"),
+        all_alike=reading.get("all_alike", False),
+    )
 
 
 def grade_scale(
@@ -95,6 +116,7 @@ def grade_scale(
     words: Mapping[str, float | None] | None,
     *,
     name: str = "label_scale",
+    all_alike: bool = False,
 ) -> GradeScale:
     """Return the meaning of grades.
 
@@ -112,18 +134,24 @@ def grade_scale(
     for word, score in (words or {}).items():
         if score is not None and not (isinstance(score, Real) and 0.0 <= score <= 1.0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(f"{spelled_pairs('map_label', {word: score})}: expected a score in [0, 1]")
-    return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})
+    by_word = {plain_word(word): score for word, score in (words or {}).items()}
+    return GradeScale(ends, pass_at, by_word, all_alike=all_alike)
 
 
-def score_scales(scale: GivenScale | None, words: Mapping[str, float | None] | None) -> ScoreScales:
+def score_scales(
+    scale: GivenScale | None, words: Mapping[str, float | None] | None, *, all_alike: bool = False
+) -> ScoreScales:
     """Return the scales of judges' scores.
 
     Raises:
         UsageError: See `grade_scale`.
     """
     ends = dict(scale) if isinstance(scale, Mapping) else {} if scale is None else {"": scale}
-    scales = {judge: grade_scale(each, None, words, name="score_scale") for judge, each in ends.items()}
-    return ScoreScales(scales.pop("", grade_scale(None, None, words)), scales)
+    scales = {
+        judge: grade_scale(each, None, words, name="score_scale", all_alike=all_alike)
+        for judge, each in ends.items()
+    }
+    return ScoreScales(scales.pop("", grade_scale(None, None, words, all_alike=all_alike)), scales)
 
 
 def _require_scale(ends: Any, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -18,16 +17,17 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..records.joined_table import joined_table
-from ..records.label_table import is_verdicts, label_table
-from ..records.table_rows import readable_lines
-from ..report.text.number_text import counted
-from ..spelling import setting
+from ..report.text.number_text import counted, whole_list
+from ..spelling import command, setting
+from ..tables.joined_table import joined_table
+from ..tables.label_table import is_verdicts, label_table
+from ..tables.table_rows import UnreadRows
 from .argument_checks import checked_arguments
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
+from .headers import header_choice
 from .joining import complete_cases, next_lines, recheck_command
-from .label_sources import LabelReading, grade_meaning, label_input
+from .label_sources import LabelReading, grade_meaning, label_input, unpacked_source
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, disk_folder_of
 
@@ -67,11 +67,11 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
             )
             lines += [f"  {each.item}: {each.found}; {each.why}" for each in self.unsaid[:_SHOWN]]
             if len(self.unsaid) > _SHOWN:
-                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more (--json has all)")
+                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more ({whole_list()} has all)")
         if self.patch is not None:
             lines += [
                 f"patch: {self.patch}",
-                "next: check with the corrected references (`run` takes --labels-patch, too)",
+                f"next: check with the corrected references (`run` takes {setting('labels_patch')}, too)",
                 f"  {self.command}",
             ]
         return lines
@@ -101,15 +101,15 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         store.refuse_edited()
         if not store.adjudications:
             raise InputError(
-                f"no decisions yet; make a page for them: `fiducial review {shlex.quote(str(folder))} --of disagreements`",
+                f"no decisions yet; make a page for them: `{command('review', folder, of='disagreements')}`",
                 path=str(folder),
             )
         corrected, unsaid = corrections(store)
     patch = None if out is None or not corrected else written_path(out)
     if patch is not None:
         write_records(patch, corrected)
-    command = "" if patch is None else recheck_command(folder, patch)
-    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=command)
+    recheck = "" if patch is None else str(recheck_command(folder, patch))
+    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=recheck)
 
 
 class LabelsJoined(Shown, frozen=True, kw_only=True):
@@ -157,7 +157,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             counts = f"{self.added - self.replaced:,} added, {replaced}{self.unchanged:,} already there"
             lines.append(f"labels: {self.labels} ({counts})")
         if self.replaced:
-            lines.append("a replaced label had the same name; keep a second person's labels with --by NAME")
+            other = setting("by", "NAME")
+            lines.append(f"a replaced label had the same name; keep a second person's labels with {other}")
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")
@@ -186,7 +187,13 @@ def _references_joined(joined: JoinedReferences) -> Iterator[str]:
 
 
 def join_labels(
-    folder: Run | FilePath, labels: Labels, *, by: str | None = None, **reading: Unpack[LabelReading]
+    folder: Run | FilePath,
+    labels: Labels,
+    *,
+    by: str | None = None,
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
+    **reading: Unpack[LabelReading],
 ) -> LabelsJoined:
     """Add labels, and references of cases, to an existing import or run.
 
@@ -196,6 +203,8 @@ def join_labels(
         folder: The folder of an import or of a run.
         labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
         by: The person who gave the labels of a table, if its rows name none; by default the column of labels.
+        header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
+        column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
         **reading: The meaning of a table; see `LabelReading`.
 
     Raises:
@@ -203,22 +212,25 @@ def join_labels(
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
     target = disk_folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
-    path = source("labels", labels)
-    if is_verdicts(readable_lines(path)[0]):
+    path = unpacked_source("labels", labels)
+    choice = header_choice(header, column_names)
+    if is_verdicts(path):
         if by is not None:
             raise UsageError(f"{setting('by')} is about tables of grades; verdicts name their person in `by`")
         joined = join(target, label_input(labels, **reading))
         return LabelsJoined(folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined))
     grades = grade_meaning(**reading)
-    table = joined_table(path, reading.get("map") or {}, grades)
+    table = joined_table(path, reading.get("map") or {}, grades, choice)
     completed = None
     if table.references:
-        rows = References(path, table.of_references, grades, alone=True, without=table.not_references)
+        rows = References(
+            path, table.of_references, grades, alone=True, without=table.not_references, header=choice
+        )
         completed = complete_cases(target, rows)
-    joined, skipped = None, list[InputError]()
+    joined, unread = None, UnreadRows()
     if table.has_labels:
-        rows = label_table(path, grades, table.of_labels, table.references, by, skip=True)
-        joined, skipped = join(target, rows), rows.skipped
+        rows = label_table(path, grades, table.of_labels, table.references, by, skip=True, header=choice)
+        joined, unread = join(target, rows), rows.unread
     references = None
     if completed is not None:
         references = completed.joined
@@ -228,8 +240,8 @@ def join_labels(
     counts = {} if joined is None else asdict(joined)
     return LabelsJoined(
         folder=target,
-        skipped=len(skipped),
-        first_skipped=str(skipped[0]) if skipped else None,
+        skipped=unread.count,
+        first_skipped=None if unread.first is None else str(unread.first),
         references=references,
         commands=[*commands],
         **counts,

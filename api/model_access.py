@@ -13,6 +13,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
+from ..settings.access_settings import AccessSettings
 from ..spelling import setting
 from .argument_checks import require_declared, require_range, require_type, require_whole
 from .paths import FilePath, input_path, written_path
@@ -234,7 +235,10 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
     require_whole("max_calls", arguments.get("max_calls"), 0)
     require_range("max_cost", arguments.get("max_cost"), 0.0, math.inf, "both")
     replay, record, cache = arguments.get("replay"), arguments.get("record"), arguments.get("cache", True)
-    timeout, attempts = arguments.get("timeout", 60.0), arguments.get("attempts", 6)
+    timeout, attempts = (
+        arguments.get("timeout", AccessSettings.timeout),
+        arguments.get("attempts", AccessSettings.attempts),
+    )
     require_whole("concurrency", concurrency)
     require_whole("attempts", attempts)
     require_range("patience", arguments.get("patience"), 0.0, math.inf, "both")
@@ -252,7 +256,7 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
         concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,
-        patience=arguments.get("patience", 10.0),
+        patience=arguments.get("patience", AccessSettings.patience),
         cache=default_cache() if cache is True else written_path(cache) if cache else None,
         record=None if record is None else written_path(record),
         replay=None if replay is None else input_path(replay),

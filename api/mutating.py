@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -21,7 +20,8 @@ from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
 from ..report.text.safe_text import SCREEN
-from ..spelling import command, setting
+from ..settings.typed_commands import proposed
+from ..spelling import setting
 from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
@@ -58,10 +58,9 @@ def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
     kinds = {case.kind for _, case in read_numbered(probes.kept / CASES, Case, validated=True)}
     judges = sorted({judge for kind in kinds for judge in judges_for(kind, 1, 0)})
     if judges:
-        folder, audit = (shlex.quote(str(each)) for each in (out, f"{out}-audit"))
-        judge = " ".join(judges)
-        yield f"next: audit judges ({number_text.NEEDS_MODEL})"
-        yield f"  {command('audit run', folder, judge=judge, model=number_text.MODEL, out=audit)}"
+        asked = {"judges": tuple(judges), "model": number_text.MODEL, "out": f"{out}-audit"}
+        yield f"next: audit judges ({number_text.needs_model()})"
+        yield f"  {proposed('audit run', out, **asked)}"
 
 
 def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:

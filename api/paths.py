@@ -20,9 +20,9 @@ from ..evaluation.store.copies import put_back, working_copy
 from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict, memory_file, read_records
 from ..records.addresses import is_address, local_path, redacted
 from ..records.disk_files import copy_of_pipe, refuse_device
-from ..records.frames import frame_rows, is_frame
 from ..records.memory_file import MemoryFile
-from ..records.table_rows import as_whole
+from ..tables.frames import frame_rows, is_frame
+from ..tables.table_rows import as_whole
 
 if TYPE_CHECKING:
     import pandas as pd

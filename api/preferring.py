@@ -21,15 +21,19 @@ from ..evaluation.preference.preference_run import (
 from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
+from ..records.folder_files import CASES, LABELS, MANIFEST, OUTPUTS
 from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
 from ..report.text.safe_text import SCREEN
+from ..settings.verbs.compare import CompareSettings
 from .argument_checks import checked_arguments, require_range, require_whole
+from .callers import warn_caller
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
+from .pair_results import recorded_pairs
 from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, input_path, output_sources, source
 from .price_memory import known_prices
 from .progress_bars import show_progress
@@ -41,8 +45,8 @@ if TYPE_CHECKING:
 
     from ..report.page import ResultPage
 
-Preferable: TypeAlias = Run | Outputs | Output
-"""A run, the folder of one, or outputs in any form."""
+Preferable: TypeAlias = Run | Outputs | Output | Sequence[Mapping[str, Any]]
+"""A run, the folder of one, outputs in any form, or rows of pairs."""
 
 
 class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
@@ -114,10 +118,12 @@ def prefer(
 ) -> Preferences:
     """Ask which of two outputs is better, in both orders, for every pair of systems.
 
-    The results are win rates, strengths, flips and biases.
+    The results are win rates, strengths, flips and biases. Recorded verdicts on pairs (a table of them, or its import) are measured
+    without asking, if no judge is named.
 
     Args:
-        a: Outputs of one system, or of several that are all compared. A run provides its cases, and the verdicts of checkers and labels.
+        a: Outputs of one system, or of several that are all compared. A run provides its cases, and the verdicts of checkers and labels. Or
+            recorded verdicts on pairs.
         b: Outputs of other systems.
         cases: The cases of the outputs, if no run has them.
         judges: One or several that compare two outputs, made by `fiducial.judge` or given by name.
@@ -144,26 +150,71 @@ def prefer(
         ConfigurationError: A model is needed and none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run.
     """
-    arguments = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
-    plan = _plan(**arguments, shared=access is not None)
-    return run_apart(partial(_prefer, plan, access or ModelAccess, progress=progress))
+    if b is None and cases is None and model is None and judges == "preference":
+        recorded = recorded_pairs(a, {"labels": labels})
+        if recorded is not None:
+            for warning in recorded.left_out:
+                warn_caller(warning)
+            return Preferences(judges=recorded.preferences(against=against, level=level))
+    require_whole("repeats", repeats)
+    require_range("level", level)
+    asked = judging_fields(
+        judges,
+        model,
+        worlds_of(worlds),
+        shared=access is not None,
+        poll_seconds=poll_seconds,
+        judge_parameters=judge_parameters,
+    )
+    plan = PreferencePlan(
+        **_compared(a, b, cases, labels, accept_edited=accept_edited),
+        out=folder_or_memory(out, "preferences"),
+        **asked,
+        against=against,
+        repeats=repeats,
+        level=level,
+        command=command,
+    )
+    return prefer_by(plan, access or ModelAccess, progress=progress)
 
 
-def forecast_preferences(
-    a: Preferable,
-    b: Preferable | None = None,
-    *,
-    judges: Sequence[str],
-    access: ModelAccess,
-    prices: Sequence[str] = (),
-    **options: Any,
-) -> Forecasts:
-    """Forecast the cost of `prefer` without making a call or writing a file.
+def preference_plan(
+    settings: CompareSettings, *, labels: Path | None, accept_edited: bool, command: str
+) -> PreferencePlan:
+    """Return the plan of the settings of `fiducial compare --judge`.
 
-    Takes the arguments of `prefer`, and ``prices``.
+    Fields of a setting's name have its value.
+
+    Args:
+        settings: The settings.
+        labels: The file of trusted verdicts, if there is one.
+        accept_edited: Whether to accept runs whose verdicts were edited by hand.
+        command: The command line, for the record.
     """
-    plan = _plan(a=a, b=b, judges=judges, shared=True, **options)
+    made: dict[str, Any] = {
+        **_compared(settings.tables, None, None, labels, accept_edited=accept_edited),
+        **judging_fields(
+            settings.judges,
+            settings.model,
+            worlds_of(settings.worlds),
+            shared=True,
+            poll_seconds=settings.batch_poll_seconds,
+            judge_parameters=settings.judge_parameters,
+        ),
+        "out": folder_or_memory(settings.out, "preferences"),
+        "command": command,
+    }
+    return PreferencePlan(**{**settings.named(PreferencePlan.__struct_fields__), **made})
+
+
+def forecast_preferences(plan: PreferencePlan, access: ModelAccess, prices: Sequence[str] = ()) -> Forecasts:
+    """Forecast the cost of comparing without making a call or writing a file."""
     return Forecasts(judges=preference_forecasts(plan, access, known_prices(prices)))
+
+
+def prefer_by(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:
+    """Carry out the plan of a comparison by judges, or resume it."""
+    return run_apart(partial(_prefer, plan, access, progress=progress))
 
 
 class _ComparedOutputs(NamedTuple):
@@ -174,54 +225,20 @@ class _ComparedOutputs(NamedTuple):
     truth: dict[ItemKey, float]
 
 
-def _plan(
-    *,
-    a: Preferable,
-    b: Preferable | None,
-    judges: JudgeLike | Sequence[JudgeLike],
-    shared: bool,
-    cases: Cases | None = None,
-    model: str | None = None,
-    labels: Labels | None = None,
-    out: FilePath | None = None,
-    worlds: Worlds = None,
-    judge_parameters: Mapping[str, Any] | None = None,
-    poll_seconds: float | None = None,
-    accept_edited: bool = False,
-    repeats: int = 1,
-    level: float = 0.95,
-    **rest: Any,
-) -> PreferencePlan:
-    require_whole("repeats", repeats)
-    require_range("level", level)
-    environments = worlds_of(worlds)
-    named = {"outputs": a, "more_outputs": b}
+def _compared(
+    a: Preferable, b: Preferable | None, cases: Cases | None, labels: Labels | None, *, accept_edited: bool
+) -> dict[str, Any]:
+    """Return the fields of a plan that hold what is compared, and what is known of it."""
     parts = [
         _compared_outputs(name, each, accept_edited=accept_edited)
-        for name, each in named.items()
+        for name, each in (("outputs", a), ("more_outputs", b))
         if each is not None
     ]
     compared = _combined(parts, cases)
     if labels is not None:
         trusted = read_records(source("labels", labels), Verdict)
         compared.truth.update((each.key, each.score) for each in trusted if each.score is not None)
-    return PreferencePlan(
-        cases=compared.cases,
-        outputs=compared.outputs,
-        out=folder_or_memory(out, "preferences"),
-        **judging_fields(
-            judges,
-            model,
-            environments,
-            shared=shared,
-            poll_seconds=poll_seconds,
-            judge_parameters=judge_parameters,
-        ),
-        truth=compared.truth,
-        repeats=repeats,
-        level=level,
-        **rest,
-    )
+    return compared._asdict()
 
 
 def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) -> _ComparedOutputs:
@@ -244,7 +261,9 @@ def _folders(value: Any) -> list[Path]:
 
 
 def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
-    """Return the inputs of a run, and the scores of its labels and checkers."""
+    """Return the inputs of a run or an import, and the scores of its labels and checkers."""
+    if isinstance(folder, Path) and not (folder / MANIFEST).exists() and (folder / OUTPUTS).exists():
+        return _of_import(folder)
     with RunStore(folder) as store:
         if not accept_edited:
             store.refuse_edited()
@@ -255,6 +274,13 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
             if verdict.source == "checker" and verdict.score is not None
         }
         return _ComparedOutputs(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
+
+
+def _of_import(folder: Path) -> _ComparedOutputs:
+    """Return the inputs of an import, and the scores of its labels, also of people on pairs."""
+    labels = read_records(folder / LABELS, Verdict) if (folder / LABELS).exists() else ()
+    truth = {each.key: each.score for each in labels if each.score is not None}
+    return _ComparedOutputs([folder / CASES], [folder / OUTPUTS], truth)
 
 
 def _combined(parts: Sequence[_ComparedOutputs], cases: Cases | None) -> _ComparedOutputs:

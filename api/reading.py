@@ -5,7 +5,6 @@ The results are cases, outputs and verdicts.
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
-from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
-from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
+from ..formats.import_record import ImportRecord, explanation
 from ..formats.imported_records import (
     LOGGED,
     FilePosition,
@@ -37,12 +35,17 @@ from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
-from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from ..spelling import command
+from ..tables.alike_grades import AlikeGrades
+from ..tables.column_guesses import TableColumns
+from ..tables.frames import frame_rows, is_frame
+from ..tables.gzipped import unpacked
+from ..tables.header import OF_SECOND_TABLE
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
+from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
 
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Readable",
     "Reading",
+    "explain_import",
     "import_files",
     "import_lines",
     "is_source",
@@ -171,12 +175,12 @@ class Reading:
         if not self.tags:
             return ""
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
-        hints = grade_hints(self._table.asked, self._table.ratings)
+        hints = grade_hints(self._table.asked, self._table.ratings, self._table.raters)
         grades = "".join(f"; {hint}" for hint in hints)
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
 
-class DataReading(LabelReading, total=False):
+class DataReading(LabelReading, HeaderReading, total=False):
     """Options for reading data of another tool; see `read`."""
 
     criterion: str | None
@@ -201,7 +205,10 @@ def read(
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
+    all_alike: bool = False,
     score_scale: GivenScale | None = None,
+    header: bool | None = None,
+    column_names: Sequence[str] | None = None,
 ) -> Reading:
     """Read data of another tool: cases, outputs and verdicts.
 
@@ -220,7 +227,10 @@ def read(
         label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
+        all_alike: Accept words that make all labels, or all scores of a judge, pass or all fail.
         score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
+        header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
+        column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
 
     Returns:
         The records; ``format`` names the format, ``skipped`` lists rows that became no record.
@@ -240,12 +250,15 @@ def read(
         label_scale=label_scale,
         label_pass_at=label_pass_at,
         map_label=map_label,
+        all_alike=all_alike,
         score_scale=score_scale,
+        header=header,
+        column_names=column_names,
     )
     references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
-        name = as_ or find_format(path, options.columns)
+        name = as_ or find_format(path, options.columns, options.header)
         _refuse_missing(path)
         records = _joined(read_all(name, [path], options), references, options.scaling)
         return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
@@ -278,8 +291,9 @@ def other_content(files: Sequence[FilePath]) -> str | None:
         return None
     if name in TABLES:
         return None
-    paths = shlex.join(map(str, files))
-    return f"this is a file of {name}: `{command('import', paths, out='imported')}`, then `fiducial calibrate imported`"
+    if name == "pairs":
+        return f"these are verdicts on pairs of outputs: `{command('compare', *files, by='system')}` gives win rates, `{command('calibrate', *files)}` agreement with people"
+    return f"this is a file of {name}: `{command('import', *files, out='imported')}`, then `fiducial calibrate imported`"
 
 
 def import_files(
@@ -293,15 +307,18 @@ def import_files(
     files = [_input(path) for path in paths]
     for path in files:
         _refuse_missing(path)
-    name = as_ or find_format(files[0], options.columns)
+    name = as_ or find_format(files[0], options.columns, options.header)
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
+    record = ImportRecord.of(name, paths, columns.fields, columns.grades, reading)
+    record.write(written_path(out))
     return msgspec.structs.replace(
         written,
         columns=columns.fields,
         tags=columns.tags,
         guesses=columns.guesses,
+        raters=columns.raters,
         asked=columns.asked,
         ratings=columns.ratings,
         pairing=columns.pairing,
@@ -309,20 +326,31 @@ def import_files(
         unread_ids=columns.unread_ids,
         own_folders=columns.own_folders,
         cut_off=columns.cut_off,
+        attempts=columns.attempts,
     )
+
+
+def explain_import(folder: FilePath) -> list[str]:
+    """Return how an import read its columns, as a command that names them.
+
+    Raises:
+        InputError: The folder is no import.
+    """
+    return explanation(input_path(folder))
 
 
 def _options(reading: DataReading) -> tuple[References | None, Options]:
     require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
-    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
+    words, alike = reading.get("map_label"), reading.get("all_alike", False)
+    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike)
     require_choice("unit", unit, ChatUnit)
     require_choice("grade_by", grade_by, GradeBy)
     references = None
     if join is not None:
         _refuse_missing(path := _input(join))
-        references = References(path, columns, grades)
+        references = References(path, columns, grades, header=OF_SECOND_TABLE)
     options = Options(
         columns=columns,
         criterion=reading.get("criterion"),
@@ -331,7 +359,9 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         unit=unit,
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
-        scaling=ScoreScaling(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
+        header=header_choice(reading.get("header"), reading.get("column_names")),
+        scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
+        alike=AlikeGrades(grades),
     )
     if references is None:
         return None, options

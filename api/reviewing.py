@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ from ..evaluation.labelling.trusted_labels import AddedLabels, decided_by, label
 from ..evaluation.labelling.trusted_labels import add_labels as add_files
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
-from ..records.label_table import is_verdicts
 from ..report.review import write_review
-from ..spelling import setting
+from ..spelling import command, setting
+from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole
 from .display import Document, Shown
 from .joining import correction_commands
@@ -118,23 +117,23 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
             return [
-                f"  fiducial review {_quoted(self.run)} {setting('add', file)}",
+                f"  {command('review', self.run, add=file)}",
                 *correction_commands(self.run),
             ]
         if self.drawn.kind in TO_DECIDE:
             return [
-                f"  fiducial review {_quoted(self.run)} {setting('add', file)}",
+                f"  {command('review', self.run, add=file)}",
                 *_adjudicated_by(self.run),
             ]
         if self.drawn.kind == "decided":
             # An audit's labels correct judges' rates.
             asked = RunStore(self.run).manifest.judges
             later = [] if asked else ["once a judge was asked:"]
-            return [*later, f"  fiducial calibrate {_quoted(self.run)} {setting('label_audit', file)}"]
+            return [*later, f"  {command('calibrate', self.run, label_audit=file)}"]
         if self.drawn.kind == "doubt":
             return [
                 "label every one, since each stands for others:",
-                f"  fiducial estimate {_quoted(self.table)} {setting('labels', file)}",
+                f"  {command('estimate', self.table, labels=file)}",
             ]
         return ["  correct the cases whose label is wrong, and run again"]
 
@@ -246,8 +245,9 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
     paths = [input_path(file) for file in files]
     for path in paths:
         if not is_verdicts(path):
-            command = shlex.join(["fiducial", "labels", "add", str(folder), str(path)])
-            raise UsageError(f"{path} is a table, not labels of a review page: `{command}` adds it")
+            raise UsageError(
+                f"{path} is a table, not labels of a review page: `{command('labels add', folder, path)}` adds it"
+            )
     added = add_files(folder, paths)
     return LabelsAdded(run=folder, **msgspec.structs.asdict(added))
 
@@ -266,15 +266,10 @@ def _adjudicated_by(run: Path) -> list[str]:
     manifest = RunStore(run).manifest
     if "audit_of" in manifest.identity:
         return [f"  {manifest.command}"]
-    return [f"  fiducial calibrate {_quoted(run)}", "for the report:", f"  {manifest.command}"]
+    return [f"  {command('calibrate', run)}", "for the report:", f"  {manifest.command}"]
 
 
 def _missed_by(run: Path) -> str:
     """Return the judges that all miss a survivor; the baseline counts only alone."""
     only_baseline = all(judge.id.kind == "baseline" for judge in RunStore(run).manifest.roster)
     return "the baseline" if only_baseline else "every judge but the baseline"
-
-
-def _quoted(path: object) -> str:
-    """Return a path quoted for a shell."""
-    return shlex.quote(str(path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from ..report.first_answers import answers, next_pieces, run_document
 from ..report.text import number_text
 from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
+from ..spelling import command
 from .display import Document, Shown
 from .gates import gate_notes, run_gate_failures
 
@@ -57,7 +57,7 @@ class RunResults(Shown, frozen=True, kw_only=True):
         """Yield the paths of the report and the records."""
         out = self.plan.out
         yield f"report: {self.report}"
-        every = f"fiducial calibrate {shlex.quote(str(out))}"
+        every = command("calibrate", out)
         yield f"records: {out} (the same command resumes; `{every}` for every statistic)"
 
     def gate_failures(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:

@@ -6,34 +6,35 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from ..errors import MissingExtraError, UsageError
 from ..evaluation.engines.ray_engine import RayEngine
 from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..evaluation.judging.judge_task import JudgeOn, parse_judge_on
+from ..evaluation.judging.judge_task import parse_judge_on
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import Plan
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
-from ..records import FolderPath, InputPath
+from ..records import InputPath
 from ..records.disk_files import shards_of
+from ..settings.checking_settings import WorkspacesSettings
+from ..settings.judging_settings import JudgingSettings
+from ..settings.setting import DeclaredSettings, names_of
+from ..settings.verbs.run import RunSettings
 from ..spelling import setting
 from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
 
 if TYPE_CHECKING:
-    from ..calibration.pass_threshold import PassAt
-    from ..deterministic.options import CheckOptions
-    from ..evaluation.checking.dotted_names import NamesOption
     from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.judging.composites import JuryRule
     from .forecasts import Forecasts
@@ -42,12 +43,11 @@ if TYPE_CHECKING:
 __all__ = [
     "GENERATED",
     "Access",
-    "CheckingStage",
     "ModelAccess",
     "Plan",
     "engine_of",
     "forecast",
-    "parse_judge_on",
+    "jury_rule",
     "plan_of",
     "reparse",
     "run",
@@ -58,71 +58,71 @@ Access: TypeAlias = Callable[[], ModelAccess]
 """Function that returns access to a model; called only if one is needed."""
 
 
-class CheckingStage(TypedDict, total=False):
-    """Fields of a plan that need checkers."""
-
-    options: CheckOptions | None
-    names: NamesOption
-    judge_on: JudgeOn
-    workers: int | None
-    engine: RayEngine | None
-
-
-class PlanFields(CheckingStage, total=False):
-    """Fields of a plan that are passed unchanged; see `Plan`."""
-
-    out: Required[FolderPath]
-    command: Required[str]
-    judges: Sequence[str]
-    model: str | None
-    labels: InputPath | None
-    pass_at: PassAt
-    repeats: int
-    split: bool
-    split_model: str | None
-    environments: Mapping[str, type]
-    judge_parameters: Mapping[str, Any]
-    notes: Sequence[str]
-    accept_edited: bool
-
-
 def plan_of(
+    settings: DeclaredSettings,
     *,
-    prices: Sequence[str] | None = None,
-    jury: str | None = None,
-    weights: tuple[float, ...] = (),
-    unsure: tuple[float, float] = (0.2, 0.8),
-    poll_seconds: float | None = None,
-    cases: Sequence[InputPath],
-    outputs: Sequence[InputPath],
-    **fields: Unpack[PlanFields],
+    command: str,
+    labels: InputPath | None = None,
+    jury: JuryRule | None = None,
+    environments: Mapping[str, type] | None = None,
 ) -> Plan:
-    """Return the settings of a run.
+    """Return the plan of a run; fields with the name of a setting have its value.
+
+    Values of another form are made of the settings here, or given.
 
     Args:
-        prices: Prices in addition to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens; None omits costs.
+        settings: Settings of `run`, `judge` or `batch import`.
+        command: The command line, for the record.
+        labels: The source of trusted verdicts.
         jury: Rule that combines the judges' verdicts into one more.
-        weights: Weight of each judge in the jury.
-        unsure: Range of scores on which ``escalate`` asks the second judge.
-        poll_seconds: Seconds between checks of a provider's batch; None asks the model directly.
-        cases: Files of cases, or folders of shards.
-        outputs: Files of outputs, or folders of shards.
-        **fields: Fields of `Plan` that are passed unchanged.
+        environments: Custom simulated worlds, by class name; None for those that the settings name.
     """
-    case_shards, output_shards = shards_of(cases), shards_of(outputs)
-    return Plan(
-        cases=case_shards.files,
-        outputs=output_shards.files,
-        sharded=case_shards.sharded or output_shards.sharded,
-        prices=None if prices is None else known_prices(prices),
-        priced=tuple(prices or ()),
-        jury=None if jury is None else _jury(jury, weights, unsure),
-        batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
-        **fields,
-    )
+    fields = settings.named(Plan.__struct_fields__)
+    cases, outputs = shards_of(fields["cases"]), shards_of(fields["outputs"])
+    made: dict[str, Any] = {
+        "command": command,
+        "cases": cases.files,
+        "outputs": outputs.files,
+        "sharded": cases.sharded or outputs.sharded,
+        "labels": labels,
+        "jury": jury,
+        "environments": _environments(settings) if environments is None else environments,
+    }
+    if isinstance(settings, JudgingSettings):
+        made |= {"prices": known_prices(settings.price), "priced": settings.price, "batch": _batch(settings)}
+    if isinstance(settings, RunSettings):
+        made |= _checking(settings)
+    return Plan(**{**fields, **made})
 
 
-def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) -> JuryRule:
+def _environments(settings: DeclaredSettings) -> Mapping[str, type]:
+    worlds: tuple[str, ...] = getattr(settings, "worlds", ())
+    if not worlds:
+        return {}
+    from .checking import worlds_of  # noqa: PLC0415 - judging alone needs no checkers
+
+    return worlds_of(worlds)
+
+
+def _batch(settings: JudgingSettings) -> BatchMode | None:
+    seconds = settings.batch_poll_seconds
+    return None if seconds is None else BatchMode(poll_seconds=seconds)
+
+
+def _checking(settings: RunSettings) -> dict[str, Any]:
+    """Return the fields of a plan that need checkers, and the engine."""
+    from .checking import check_options  # noqa: PLC0415 - judging alone needs no checkers
+
+    workspaces = settings.named(names_of(WorkspacesSettings))
+    return {
+        "options": check_options(settings.rules, settings.functions, settings.worlds, **workspaces),
+        "judge_on": parse_judge_on(settings.judge_on),
+        "engine": engine_of(settings.engine, settings.address, settings.workers),
+    }
+
+
+def jury_rule(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) -> JuryRule:
+    """Return the rule of a jury, by its name."""
     from ..evaluation.judging.composites import JuryRule  # noqa: PLC0415 - most runs have none
 
     return JuryRule(rule=rule, weights=weights, unsure=unsure)

@@ -8,8 +8,8 @@ from pathlib import Path
 from ..errors import UsageError
 from ..records import Case, Output, Verdict, read_records
 from ..records.disk_files import shards_of
-from ..records.label_table import is_verdicts
 from ..spelling import command, setting
+from ..tables.label_table import is_verdicts
 from .files_beside import require_local, write_beside
 from .paths import FilePath, paths_of
 

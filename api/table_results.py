@@ -11,7 +11,6 @@ from ..calibration.agreement.calibration_results import CalibrationNumbers, cali
 from ..calibration.comparison.comparison_results import ComparisonNumbers
 from ..calibration.corrected_rate.estimation_results import EstimationNumbers, estimation_json
 from ..calibration.planning.plan_results import PlanNumbers, plan_json
-from ..records.frames import data_frame
 from ..report.text.calibration_screen import calibration_screen
 from ..report.text.calibration_text import calibration_document
 from ..report.text.caution_text import comparison_cautions, sentences
@@ -22,6 +21,7 @@ from ..report.text.estimation_text import estimation_document
 from ..report.text.one_screen import one_screen
 from ..report.text.plan_text import plan_document
 from ..report.text.safe_text import SCREEN
+from ..tables.frames import data_frame
 from .display import Document, Shown, ShownOnPage, statistics_frame
 
 if TYPE_CHECKING:

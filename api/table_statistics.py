@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias, Unpack, cast
@@ -20,6 +20,7 @@ from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
+from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
@@ -27,6 +28,8 @@ from ..judges.prices import dollars_of
 from ..records import nearest
 from ..spelling import setting
 from .argument_checks import checked_arguments, require_choice, require_range, require_whole
+from .callers import warn_caller
+from .pair_results import pair_calibration, recorded_pairs
 from .paths import Labels, source
 from .price_memory import known_prices
 from .table_results import Calibration, Comparison, Estimation
@@ -81,7 +84,7 @@ def calibrate(
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
     Returns:
-        The calibration.
+        The calibration; of a table of pairs a `PairCalibration`, whose ``pairs`` hold agreement by judge.
 
     Raises:
         InputError: The table cannot be used; the message names file or row, and field.
@@ -97,6 +100,13 @@ def calibrate(
     if recalibrate is not None:
         require_choice("recalibrate", recalibrate, Recalibrator)
     categories = None if levels is None else _categories(levels)
+    if isinstance(table, Iterator):  # looked at twice
+        table = cast("list[Mapping[str, Any]]", list(table))
+    pairs = None if isinstance(table, Table) else recorded_pairs(table, reading)
+    if pairs is not None:
+        for warning in pairs.left_out:
+            warn_caller(warning)
+        return pair_calibration(pairs, level=level, replicates=replicates)
     rows = read_table(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
         _require_cascade(cascade, rows.judge.values, max_error)
@@ -185,6 +195,8 @@ def compare(
 ) -> Comparison:
     """Compare judges, or systems, on the items that both have.
 
+    Pairs of outputs are compared by `prefer`.
+
     Args:
         a: A table in any form.
         b: Another table of the same items; None if ``a`` holds all that is compared.
@@ -222,6 +234,7 @@ def compare(
             read_table(
                 combined_tables(a, b),
                 apart=by == "judge",
+                systems_apart=by == "system",
                 outputs=by == "system" and right != "agrees",
                 **reading,
             ),

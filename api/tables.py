@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
 from ..calibration.tables.calibration_table import Table
-from ..calibration.tables.layout import TableForm
 from ..errors import DuplicateRowError, UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath
-from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
+from ..spelling import command
+from ..tables.frames import frame_rows, is_frame, is_plain_frame
+from ..tables.layout import TableForm
 from .argument_checks import require_declared
 from .callers import warn_caller
+from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelFiles, grade_scale, label_files, score_scales
 from .paths import FilePath, Labels, input_path, pieces_of, rows_file, source
 from .run import Run
@@ -34,7 +35,7 @@ Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
 """`Rows`, a table already read, or several files, folders and runs that form one."""
 
 
-class TableReading(TypedDict, total=False):
+class TableReading(HeaderReading, total=False):
     """Options for reading a table.
 
     Attributes:
@@ -45,6 +46,7 @@ class TableReading(TypedDict, total=False):
         label_pass_at: The worst label that passes, as it is written; fractions are kept without it.
         score_scale: The worst and the best score, as they are written; a mapping gives those of single judges: ``{"gpt": (1, 5)}``.
         map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
+        all_alike: Whether words may make all labels, or all scores of a judge, pass or all fail.
         draws: Files with the chances of labelled items to be drawn, made by `plan`, one per round.
         accept_edited: Whether to accept runs whose verdicts were edited by hand.
     """
@@ -56,6 +58,7 @@ class TableReading(TypedDict, total=False):
     label_pass_at: float | None
     score_scale: GivenScale | None
     map_label: Mapping[str, float | None] | None
+    all_alike: bool
     draws: Sequence[FilePath]
     accept_edited: bool
 
@@ -67,6 +70,7 @@ def read_calibration_table(
     open_only: bool = False,
     outputs: bool = False,
     apart: bool = False,
+    systems_apart: bool = False,
     tags: Sequence[str] = (),
     adjudications: Labels | None = None,
     **reading: Unpack[TableReading],
@@ -79,6 +83,7 @@ def read_calibration_table(
         open_only: Read only undecided outputs of runs.
         outputs: Read all outputs of runs, judged or not.
         apart: Whether each file without a column of judges is of a separate judge, named after the file.
+        systems_apart: Whether each file without a column of systems is of a separate system, named after the file.
         tags: Columns that are needed, which may be tags of runs' cases.
         adjudications: People's decisions on who is right if judge and label differ, besides those in runs.
         **reading: Further options; see `TableReading`.
@@ -99,7 +104,7 @@ def read_calibration_table(
         if decided is not None:
             return replace(table, decisions=table.decisions + read_decisions(decided))
         return table
-    form = replace(_form(reading, columns, apart=apart), tags=tags)
+    form = replace(_form(reading, columns, apart=apart), systems_apart=systems_apart, tags=tags)
     several = table if isinstance(table, _Several) else pieces_of(table, Run)
     sources = [_source(each) for each in several]
     try:
@@ -131,12 +136,13 @@ def read_table(table: Tables, **options: Any) -> Table:
 
 def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:
     """Return the meaning of columns and grades that a caller describes."""
-    words = reading.get("map_label")
+    words, alike = reading.get("map_label"), reading.get("all_alike", False)
     return TableForm(
         columns=columns,
         apart=apart,
-        scores=score_scales(reading.get("score_scale"), words),
-        labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words),
+        header=header_choice(reading.get("header"), reading.get("column_names")),
+        scores=score_scales(reading.get("score_scale"), words, all_alike=alike),
+        labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike),
     )
 
 
@@ -145,7 +151,7 @@ def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
     runs = {str(each) for each in sources if isinstance(each, Path) and each.is_dir()}
     if not len(runs) == len(sources) == 2:  # noqa: PLR2004 - it compares two
         return ""
-    return f"; `fiducial report {shlex.join(map(str, sources))}` compares two runs of one system"
+    return f"; `{command('report', *sources)}` compares two runs of one system"
 
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:

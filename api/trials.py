@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Unpack
 from ..calibration.trial_rates import SystemTrials, trial_rates
 from ..errors import UsageError
 from ..records import nearest
-from ..records.frames import data_frame
 from ..report.document import Document
 from ..report.text.trials_text import trials_document
 from ..spelling import setting
+from ..tables.frames import data_frame
 from .argument_checks import checked_arguments, require_range
 from .display import Shown
 from .tables import TableReading, Tables, read_table

@@ -19,8 +19,10 @@ import paths
 from commands import described
 from setting_declarations import (
     SURFACES,
+    commands_read_back,
     declarations,
     expressions_over_messages,
+    locals_gathered,
     option_literals,
     verbs_in,
 )
@@ -152,6 +154,13 @@ def _settings() -> Iterator[tuple[str, str]]:
         "texts of the core that write an option",
         f"{option_literals(core, {each.option for each in settings})}",
     )
+    shown = [path for path in product_files() if path.relative_to(_ROOT).parts[0] in {"api", "report"}]
+    yield (
+        "texts of report/ and api/ that write an option",
+        f"{option_literals(shown, {each.option for each in settings})}",
+    )
+    yield "places that read a command out of a text", f"{commands_read_back(product_files())}"
+    yield "functions of api/ that gather arguments by locals()", f"{locals_gathered(files)}"
     yield (
         "regular expressions in errors.py",
         f"{expressions_over_messages((_ROOT / 'errors.py').read_text())}",

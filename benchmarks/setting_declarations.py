@@ -14,6 +14,9 @@ from fiducial.settings.setting import DeclaredSettings
 SURFACES = {"cli", "api", "settings", "report", "pytest_plugin.py", "tests", "benchmarks", "docs", "examples"}
 """Rooms that speak to users: the core is the rest."""
 
+_OF_AGENTS = "generation"
+"""Folder whose commands are those of users' agents."""
+
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
@@ -55,6 +58,34 @@ def _texts(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
             yield node.value
+
+
+def commands_read_back(files: Iterable[Path]) -> int:
+    """Count the places that read a command, or what to set, out of a text."""
+    return sum(
+        isinstance(node, ast.Call) and _reads_commands(node)
+        for path in files
+        if _OF_AGENTS not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+
+
+def _reads_commands(call: ast.Call) -> bool:
+    """Return whether a call splits a command, or is an expression over commands."""
+    function = ast.unparse(call.func)
+    if function == "shlex.split":
+        return True
+    pattern = ast.unparse(call.args[0]) if call.args else ""
+    return function in {"re.compile", "re.sub"} and ("fiducial " in pattern or "--m" in pattern)
+
+
+def locals_gathered(files: Iterable[Path]) -> int:
+    """Count the functions that gather their arguments by ``locals()``."""
+    return sum(
+        isinstance(node, ast.Call) and ast.unparse(node.func) == "locals"
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
 
 
 def expressions_over_messages(source: str) -> int:

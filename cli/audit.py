@@ -8,9 +8,7 @@ from typing import Any
 
 import click
 
-from ..api.pass_thresholds import PassAt
 from ..errors import as_named
-from ..settings.judging_settings import JudgingSettings
 from ..settings.verbs.audit import AuditMutateSettings, AuditRunSettings
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
@@ -104,57 +102,34 @@ def mutate_command(
 )
 @options_of(AuditRunSettings)
 @scale_for("judges")
-def run(
-    probes: Path | None,
-    judges: tuple[str, ...],
-    out: Path,
-    sample: int,
-    only: tuple[str, ...],
-    pass_at: PassAt,
-    json_file: str | None,
-    **options: Any,
-) -> int:
+def run(**values: Any) -> int:
     """Ask judges about probes: missed faults, rejected twins, successful attacks.
 
     Correct outputs are judged --repeats times to measure self-consistency. With --ladder faults get harder: each dial is asked
     about in rounds near the level at which 80 % are caught, which needs no PROBES. to_read.jsonl in the run folder lists the verdicts to
     review, missed faults first. Exit code 3: finished, but calls failed.
     """
-    from ..api.auditing import audit, forecast_audit
+    from ..api.auditing import audit_by, audit_plan, forecast_audit
 
-    if not options["ladder"]:
+    options = select_options(AuditRunSettings, values)
+    if not options.ladder:
         refuse_typed(["calls", "evenly"], "goes with --ladder")
-    judging = select_options(JudgingSettings, options)
-    settings: dict[str, Any] = {
-        "model": judging.model,
-        "out": out,
-        "command": command_line(),
-        "sample": sample,
-        "ladder": options["ladder"],
-        "calls": options["calls"],
-        "evenly": options["evenly"],
-        "only": only,
-        "repeats": judging.repeats,
-        "pass_at": pass_at,
-        "poll_seconds": judging.batch_poll_seconds,
-        "judge_parameters": judging.judge_parameters,
-        "worlds": options["worlds"],
-    }
-    access = cache(lambda: model_access(judging))  # once: all judges share its budget
-    if judging.dry_run:
-        click.echo(str(forecast_audit(probes, judges, access=access(), prices=judging.price, **settings)))
+    plan = audit_plan(options, command=command_line())
+    access = cache(lambda: model_access(options))  # once: all judges share its budget
+    if options.dry_run:
+        click.echo(str(forecast_audit(plan, access(), options.price)))
         return EXIT_OK
-    audited = audit(probes, judges, access=access, progress=True, **settings)
+    audited = audit_by(plan, access, progress=True)
     closing = [
-        f"records: {out} (to_read.jsonl lists survivors and false alarms)",
-        f"report: {audited.report(out / 'report.html')}",
+        f"records: {options.out} (to_read.jsonl lists survivors and false alarms)",
+        f"report: {audited.report(options.out / 'report.html')}",
     ]
     if audited.failed:
         retry = (
             "the recording has no reply for them"
-            if judging.replay
+            if options.replay
             else "rerun the command to retry only these"
         )
         closing.append(f"verdicts missing because calls failed: {audited.failed:,}; {retry}")
-    emit(audited, json_file, closing=closing)
+    emit(audited, options.json_file, closing=closing)
     return EXIT_PARTIAL if audited.failed else EXIT_OK

@@ -12,6 +12,7 @@ import click
 
 from ..settings.verbs.batch import BatchExportSettings, BatchImportSettings
 from .declared_options import options_of, scale_for
+from .model_options import select_options
 from .printing import command_line
 from .shared_options import (
     MultiValueCommand,
@@ -64,14 +65,7 @@ def export(*, out: Path, **options: Any) -> None:
 )
 @options_of(BatchImportSettings)
 @scale_for("judges")
-def import_(
-    *,
-    results: tuple[Path, ...],
-    record: Path | None,
-    expect_served_by: str | None,
-    worlds: tuple[str, ...],
-    **options: Any,
-) -> int:
+def import_(**options: Any) -> int:
     """Read batch results into a run folder, as `fiducial judge` writes it.
 
     Requests without a result, or with an error, are `failed`; importing again with more results replaces them.
@@ -81,13 +75,25 @@ def import_(
     from ..api.run_files import plan_of
     from .evaluate import evaluate
 
-    output_options = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}
-    plan = plan_of(command=command_line(), environments=worlds_of(worlds), **options)
+    settings = select_options(BatchImportSettings, options)
+    environments = worlds_of(settings.worlds)
+    plan = plan_of(settings, command=command_line(), labels=settings.labels, environments=environments)
     notes: list[str] = []
     access = access_to_results(
-        results, record, served_by=expect_served_by, model=options["model"], on_note=notes.append
+        settings.results,
+        settings.record,
+        served_by=settings.expect_served_by,
+        model=settings.model,
+        on_note=notes.append,
     )
-    code = evaluate(plan, access, **output_options)
+    code = evaluate(
+        plan,
+        access,
+        fail_under=settings.fail_under,
+        min_graded=settings.min_graded,
+        verbose=settings.verbose,
+        quiet=settings.quiet,
+    )
     for line in notes:
         click.echo(line, err=True)
     return code

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from ..settings.verbs.calibrate import CalibrateSettings
 from .declared_options import options_of
+from .exit_codes import EXIT_OK
 from .option_sources import refuse_typed
 from .printing import emit, print_gate_failures
-from .table_options import load_table
+from .table_options import load_pairs, load_table, show_choices
+
+if TYPE_CHECKING:
+    from ..api.table_results import Calibration
+
+_OF_SINGLE_OUTPUTS = ("adjudications", "slices", "cascade", "levels", "pass_at", "label_audit", "max_error", "threshold_for", "recalibrate", "interval")  # fmt: skip
+"""Options that mean nothing for verdicts on pairs."""
 
 _EXAMPLE = """\b
 Example:
@@ -35,19 +42,31 @@ def command(
     gates: tuple[str, ...],
     cascade: str | None,
     levels: str | None,
+    dry_run: bool,
     **options: Any,
 ) -> int:
     """Compare judges with trusted labels, every rate with its denominator and interval.
 
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
-    order, if known), or a run folder.
+    order, if known), or a run folder; or a table of pairs of outputs, with a judge's choices and people's.
     """
     from ..api.gates import judge_gate_failures, parse_gates
+    from ..api.pair_results import pair_calibration
     from ..api.table_statistics import STATISTICS, calibrate
 
     if options["label_audit"] is None:
         refuse_typed(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
+    if dry_run:
+        fast: dict[str, Any] = {**options, "replicates": 100}  # no interval is shown
+        show_choices(tables, columns, labels, lambda each: _accuracies(calibrate(each, **fast)))
+        return EXIT_OK
+    pairs = load_pairs(tables, columns, labels)
+    if pairs is not None:
+        refuse_typed(_OF_SINGLE_OUTPUTS, "is for verdicts on single outputs; these are on pairs")
+        found = pair_calibration(pairs, replicates=options["replicates"])
+        emit(found, json_file)
+        return print_gate_failures(judge_gate_failures(minimums, found.judges))
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:
@@ -61,10 +80,19 @@ def command(
     emit(
         calibration,
         json_file,
-        full=calibration.document(slices=slices),
+        full=partial(calibration.document, slices=slices),
         screen=partial(calibration.screen, slices=slices),
     )
     return print_gate_failures(judge_gate_failures(minimums, calibration.judges))
+
+
+def _accuracies(calibration: Calibration) -> str:
+    """Return the accuracy of each judge."""
+    rates = ((name, judge.statistics["accuracy"]) for name, judge in calibration.judges.items())
+    return ", ".join(
+        f"{name} accuracy {'-' if rate.value is None else f'{rate.value:.2f}'} (n {rate.n:,})"
+        for name, rate in rates
+    )
 
 
 def _numbers(text: str) -> list[float]:

@@ -19,10 +19,10 @@ from .model_options import model_access
 from .option_sources import refuse_typed
 from .printing import command_line, emit_page
 from .shared_options import SectionedCommand
-from .table_options import accepts_edited, load_table
+from .table_options import accepts_edited, load_pairs, load_table
 
 if TYPE_CHECKING:
-    pass
+    from ..api.pair_results import RecordedPairs
 
 _EXAMPLE = """\b
 Example:
@@ -41,7 +41,7 @@ _TABLE_OPTIONS = ("pass_at", "right", "statistic", "flips", "interval", "seed", 
 def command(**values: Any) -> int:
     """Test every pair of judges or systems on their common items.
 
-    P-values are corrected for the number of pairs. With --judge, a judge sees both outputs of a case, in both orders, and picks the better
+    P-values are corrected for the number of pairs. Of recorded verdicts on pairs of outputs, win rates are compared. With --judge, a judge sees both outputs of a case, in both orders, and picks the better
     one. Exit code 3: finished, but calls to the model failed; with --out the same command retries only these.
     """
     options = CompareSettings(**values)
@@ -57,9 +57,20 @@ def command(**values: Any) -> int:
         )
     from ..api.table_statistics import compare
 
+    recorded = load_pairs(options.tables, options.columns, options.labels)
+    if recorded is not None:
+        return _show_recorded(options, recorded)
     outputs = options.by == "system" and options.right != "agrees"
+    table = load_table(
+        options.tables,
+        options.columns,
+        options.labels,
+        outputs=outputs,
+        apart=options.by == "judge",
+        systems_apart=options.by == "system",
+    )
     comparison = compare(
-        load_table(options.tables, options.columns, options.labels, outputs=outputs),
+        table,
         by=options.by,
         against=options.against,
         prices=options.price,
@@ -69,32 +80,36 @@ def command(**values: Any) -> int:
     return EXIT_OK
 
 
+def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
+    """Print the preferences in recorded verdicts on pairs, without asking a model."""
+    from ..api.preferring import Preferences
+
+    if options.by != "system":
+        raise UsageError(
+            "these are verdicts on pairs of outputs: add --by system; `fiducial calibrate` measures their judges"
+        )
+    refuse_typed(
+        ["pass_at", "right", "statistic", "flips", "interval", "seed", "replicates"],
+        "is for verdicts on single outputs",
+    )
+    found = Preferences(judges=pairs.preferences(against=options.against))
+    emit_page(found, options.html, json_file=options.json_file)
+    return EXIT_OK
+
+
 def _prefer(options: CompareSettings) -> int:
     """Ask judges which of two outputs is better, or forecast the cost of it."""
-    from ..api.preferring import forecast_preferences, prefer
+    from ..api.preferring import forecast_preferences, prefer_by, preference_plan
 
     if (table := next((each for each in options.tables if not each.is_dir()), None)) is not None:
         raise UsageError(f"{table} is not a run folder; --judge reads outputs from run folders")
-    settings: dict[str, Any] = {
-        "judges": options.judges,
-        "model": options.model,
-        "labels": one_labels_file(options.labels),
-        "against": options.against,
-        "out": options.out,
-        "repeats": options.repeats,
-        "worlds": options.worlds,
-        "poll_seconds": options.batch_poll_seconds,
-        "judge_parameters": options.judge_parameters,
-        "accept_edited": accepts_edited(),
-        "command": command_line(),
-    }
+    labels, accept_edited = one_labels_file(options.labels), accepts_edited()
+    plan = preference_plan(options, labels=labels, accept_edited=accept_edited, command=command_line())
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options.dry_run:
-        click.echo(
-            str(forecast_preferences(options.tables, access=access(), prices=options.price, **settings))
-        )
+        click.echo(str(forecast_preferences(plan, access(), options.price)))
         return EXIT_OK
-    preferences = prefer(options.tables, access=access, progress=True, **settings)
+    preferences = prefer_by(plan, access, progress=True)
     missing: list[str] = []
     if preferences.failed:
         retry = (

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from ..settings.plugging_settings import PluggingSettings
-from ..settings.setting import Declared, DeclaredSettings, declared
+from ..settings.setting import SEVERAL, Declared, DeclaredSettings, declared
 from .forms import READINGS, FormReading
 from .param_types import Number, Whole
 from .shared_options import SECTION
@@ -41,8 +41,8 @@ def parameter_of(each: Declared) -> click.Parameter:
     setting = each.setting
     reading = READINGS[setting.form] if setting.form is not None else _NO_FORM
     kind = reading.kind or _kind_of(each)
-    several = each.several if reading.several is None else reading.several
-    has_default = each.default is not None and each.default != () and reading.several is None
+    several = each.is_repeatable
+    has_default = each.default is not None and each.default != () and setting.form not in SEVERAL
     more: dict[str, Any] = {
         "required": setting.required,
         "callback": reading.callback,

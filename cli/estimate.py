@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..settings.verbs.estimate import EstimateSettings
 from .declared_options import options_of
 from .printing import emit
-from .table_options import load_table
+from .table_options import load_table, show_choices
+
+if TYPE_CHECKING:
+    from ..api.table_results import Estimation
 
 _EXAMPLE = """\b
 Example:
@@ -37,6 +40,7 @@ def command(
     phases: str | None,
     judges: str | None,
     reweight_by: str | None,
+    dry_run: bool,
     **options: Any,
 ) -> None:
     """Correct a judge's pass rate with labels: PPI++, Rogan-Gladen and others.
@@ -50,7 +54,18 @@ def command(
 
     tags = [name for name in (options["strata"], *(reweight_by or "").split(",")) if name]
     open_only = options["open_worse_by"] is None
+    if dry_run:
+        show_choices(tables, columns, labels, lambda each: _rates(estimate(each, **options)))
+        return
     table = load_table(tables, columns, labels, draws=draw, open_only=open_only, tags=tags)
     names = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
     estimation = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
     emit(estimation, json_file)
+
+
+def _rates(estimation: Estimation) -> str:
+    """Return the rate to report, and how many labels correct it."""
+    part = estimation.all
+    value = "-" if part.rate.value is None else f"{part.rate.value:.2f}"
+    corrected = "uncorrected" if part.reported is None else f"{part.n_labelled:,} labels"
+    return f"{'mean' if part.is_mean else 'pass rate'} {value} ({corrected})"

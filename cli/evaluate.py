@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Unpack
 
 import click
+import msgspec
 
 from ..api.gates import parse_run_gates
-from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
+from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..errors import UsageError
 from ..records import InputPath
 from ..settings.verbs.judge import JudgeSettings
 from ..settings.verbs.run import RunSettings
-from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_UNGRADED, EXIT_USAGE
 from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grade_arguments
-from .model_options import jury_options_of, model_access
+from .model_options import jury_of, model_access
+from .notes import note
 from .printing import command_line, echo_answer, write_json
 
 _WIDTH = 80
@@ -27,28 +28,30 @@ _WIDTH = 80
 
 def labels_of(labels: Path | None) -> InputPath | None:
     """Return the source of ``--labels``: verdicts, or a table of grades."""
-    from ..api.label_sources import label_input
+    from ..api.label_sources import label_input, unread_note
 
-    return None if labels is None else label_input(labels, **grade_arguments())
+    source = None if labels is None else label_input(labels, **grade_arguments())
+    if skipped := unread_note(source):
+        note(f"--labels: {skipped}")
+    return source
 
 
-def evaluate_command_line(options: RunSettings | JudgeSettings, /, **stages: Unpack[CheckingStage]) -> int:
-    """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`.
-
-    ``stages`` are the fields of the plan that only one of the two commands has.
-    """
+def evaluate_command_line(options: RunSettings | JudgeSettings) -> int:
+    """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`."""
+    if not options.generates:
+        _require_outputs(options)
+    jury = jury_of(options)
+    plan = plan_of(options, command=command_line(), labels=labels_of(options.labels), jury=jury)
     access = cache(lambda: model_access(options))  # once: all models share its budget
     generated = None
-    if not isinstance(options, RunSettings) or not options.generates:
-        _require_outputs(options)
-    elif options.dry_run:
-        if not forecast_first(options, access):
+    if isinstance(options, RunSettings) and options.generates:
+        if not options.dry_run:
+            generated = generate_first(options, access)
+            if not generated.tally.kept + generated.tally.made:
+                return EXIT_PARTIAL
+        elif not forecast_first(options, access):
             return EXIT_OK
-    else:
-        generated = generate_first(options, access)
-        if not generated.tally.kept + generated.tally.made:
-            return EXIT_PARTIAL
-    plan = _plan(options, stages)
+        plan = msgspec.structs.replace(plan, outputs=[*plan.outputs, plan.out / GENERATED])
     if options.dry_run:
         expected = forecast(plan, access(), progress=True)
         write_json(expected, options.json_file)
@@ -65,28 +68,6 @@ def evaluate_command_line(options: RunSettings | JudgeSettings, /, **stages: Unp
         json_file=options.json_file,
     )
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
-
-
-def _plan(options: RunSettings | JudgeSettings, stages: CheckingStage) -> Plan:
-    """Return the plan of a command line; generated outputs are in the run folder."""
-    return plan_of(
-        cases=options.cases,
-        outputs=[*options.outputs, *([options.out / GENERATED] if options.generates else [])],
-        out=options.out,
-        command=command_line(),
-        judges=options.judges,
-        model=options.model,
-        labels=labels_of(options.labels),
-        pass_at=options.pass_at,
-        repeats=options.repeats,
-        judge_parameters=options.judge_parameters,
-        prices=options.price,
-        accept_edited=options.accept_edited,
-        poll_seconds=options.batch_poll_seconds,
-        **jury_options_of(options),
-        environments=_environments(options.worlds),
-        **stages,
-    )
 
 
 def _require_outputs(options: RunSettings | JudgeSettings) -> None:
@@ -143,12 +124,6 @@ def evaluate(
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
+    if any(use.graded_nothing for use in result.summary.judges):
+        return EXIT_UNGRADED
     return EXIT_PARTIAL if result.summary.counts.failed else EXIT_OK
-
-
-def _environments(worlds: tuple[str, ...]) -> Mapping[str, type]:
-    if not worlds:
-        return {}
-    from ..api.checking import worlds_of  # judging alone needs no checkers
-
-    return worlds_of(worlds)

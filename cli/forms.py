@@ -34,14 +34,12 @@ class FormReading(NamedTuple):
     Attributes:
         kind: The type in click; None for that of the setting's values.
         callback: What is done with the value, if anything.
-        several: Whether the option may be given several times; None: if its value is several.
         given: False if the command does not get the value as an argument.
         settings: More arguments of `click.Option`.
     """
 
     kind: click.ParamType[Any] | None = None
     callback: Callable[[click.Context, click.Parameter, Any], Any] | None = None
-    several: bool | None = None
     given: bool = True
     settings: dict[str, Any] = {}
 
@@ -166,16 +164,17 @@ READINGS: dict[Form, FormReading] = {
     "file unless dry run": FormReading(OUT_FILE, _out_or_scratch),
     "folder": FormReading(FOLDER),
     "grade": FormReading(callback=_keep, given=False),
+    "header": FormReading(callback=_keep, given=False),
     "input": FormReading(INPUT),
     "input file": FormReading(INPUT_FILE),
     "json": FormReading(callback=_not_an_input, settings={"is_flag": False, "flag_value": "-"}),
-    "labels of one file": FormReading(INPUT_FILE, _only_file, several=True),
-    "numbers": FormReading(click.STRING, _numbers, several=False),
+    "labels of one file": FormReading(INPUT_FILE, _only_file),
+    "numbers": FormReading(click.STRING, _numbers),
     "out": FormReading(OUT),
     "out file": FormReading(OUT_FILE),
     "out folder": FormReading(OUT_FOLDER),
-    "parameters": FormReading(click.STRING, decoding_parameters, several=True),
-    "pass at": FormReading(PassThresholdType(), _pass_at, several=True),
+    "parameters": FormReading(click.STRING, decoding_parameters),
+    "pass at": FormReading(PassThresholdType(), _pass_at),
     "plugin": FormReading(callback=_load_plugins, given=False),
     "records": FormReading(INPUT, _refuse_tables),
     "reparse": FormReading(EXISTING_FOLDER, _reparse, given=False),

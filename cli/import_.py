@@ -13,7 +13,7 @@ from ..errors import InputError, UsageError
 from ..records.json_text import encode_json
 from ..settings.verbs.import_ import ImportSettings
 from .declared_options import options_of
-from .label_options import grade_arguments
+from .label_options import grade_arguments, header_arguments
 from .printing import command_line, echo_json
 from .shared_options import MultiValueCommand, pairs
 
@@ -41,12 +41,17 @@ class ImportCommand(MultiValueCommand):
         return super().get_help(ctx)
 
 
+def _parameter(name: str) -> click.Parameter:
+    return next(each for each in click.get_current_context().command.params if each.name == name)
+
+
 @click.command("import", epilog=_EXAMPLE, cls=ImportCommand)
 @options_of(ImportSettings)
 def command(
     *,
     paths: tuple[str, ...],
-    out: Path,
+    out: Path | None,
+    explain: bool,
     as_: str | None,
     columns: tuple[str, ...],
     criterion: str | None,
@@ -59,12 +64,18 @@ def command(
     """Import other tools' files; PATH is a file, or a folder of related files.
 
     SOURCE is one of SOURCES, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores),
-    labels.jsonl (people's labels among them), clusters.json (if rows name a group), and skipped.jsonl, which lists every skipped record with
-    file, line, field and reason.
+    labels.jsonl (people's labels among them), clusters.json (if rows name a group), import.json (its columns, for --explain), and
+    skipped.jsonl, which lists every skipped record with file, line, field and reason.
     """
-    from ..api.reading import import_files, import_lines, is_source, source_names
+    from ..api.reading import explain_import, import_files, import_lines, is_source, source_names
     from ..records import nearest
 
+    if explain:
+        for line in (line for path in paths for line in explain_import(path)):
+            click.echo(visible(line))
+        return
+    if out is None:
+        raise click.MissingParameter(param=_parameter("out"), ctx=click.get_current_context())
     first, *others = paths
     if others and is_source(first):
         if as_ is not None:
@@ -84,6 +95,7 @@ def command(
             join=join,
             grade_by=grade_by,
             **grade_arguments(),
+            **header_arguments(),
         )
     except InputError as error:
         error.message = _MAPS.sub(lambda maps: f"`{command_line()} {maps[0]}`", error.message)

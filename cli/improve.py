@@ -12,7 +12,7 @@ from ..settings.judging_settings import JudgingSettings
 from ..settings.verbs.improve import ImproveSettings
 from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
-from .label_options import grade_arguments
+from .label_options import grade_arguments, header_arguments
 from .model_options import model_access, select_options
 from .printing import command_line, emit
 from .shared_options import MultiValueCommand, pairs
@@ -47,7 +47,7 @@ def command(
 
     judging = select_options(JudgingSettings, options)
     names = ("candidates", "model", "proposals", "probes", "adjudications", "holdout", "margin", "sample")
-    reading: Any = {"map": pairs("--map", columns), **grade_arguments()}
+    reading: Any = {"map": pairs("--map", columns), **header_arguments(), **grade_arguments()}
     improvement = improve(
         labelled,
         prompt,

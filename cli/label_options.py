@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from csv import reader
 from typing import Any
 
 from ..errors import UsageError
-from ..records.grades import require_chosen_scores
-from ..settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
+from ..proposed_steps import Option
+from ..settings.labels_settings import (
+    GradesSettings,
+    HeaderSettings,
+    LabelColumnsSettings,
+    ScoreScalesSettings,
+)
 from ..settings.setting import names_of
+from ..settings.typed_commands import options_named
+from ..spelling import spelled_scale
+from ..tables.grades import UNKNOWN, require_chosen_scores
 from .forms import kept
 from .shared_options import pairs
 
@@ -17,25 +26,31 @@ _GRADES = frozenset(
 )
 
 
+_HEADER = frozenset(names_of(HeaderSettings))
+_SEVERAL = {"map", "map_label", "score_scale"}
+
+
 def _typed_grades() -> dict[str, Any]:
-    return {name: value for name, value in kept().items() if name in _GRADES}
+    return {name: value for name, value in kept().items() if name in _GRADES and value is not False}
 
 
-def grade_words() -> list[str]:
-    """Return the typed grade options as words of a command line, for proposed commands."""
-    grades = _typed_grades()
-    words: list[str] = []
-    for name, value in grades.items():
-        for each in value if name in {"map", "map_label", "score_scale"} else [value]:
-            words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
-    return words
+def grade_options() -> tuple[Option, ...]:
+    """Return the typed options of grades and of a header, for proposed commands."""
+    typed: dict[str, Any] = {}
+    for name, value in _typed_grades().items():
+        listed = [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
+        typed[name] = True if value is True else listed
+    typed |= {name: value for name, value in kept().items() if name in _HEADER}
+    return options_named("plan", **typed)
 
 
 def _as_typed(name: str, value: Any) -> str:
     if name == "score_scale":
         judge, scale = value
         return f"{judge}={_as_typed('label_scale', scale)}" if judge else _as_typed("label_scale", scale)
-    return f"{value[0]:g}:{value[1]:g}" if name == "label_scale" else str(value)
+    if name != "label_scale":
+        return str(value)
+    return ":".join(each if isinstance(each, str) else f"{each:g}" for each in value)
 
 
 def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
@@ -55,17 +70,58 @@ def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     return scores
 
 
+def _is_open(name: str, value: Any) -> bool:
+    """Return whether an option has a ``?`` that the user has to replace."""
+    if name == "map_label":
+        return str(value).endswith(f"={UNKNOWN}")
+    if name == "map":
+        return UNKNOWN in str(value).split("=")
+    return UNKNOWN in (value[1] if name == "score_scale" else value)
+
+
+def without_open_choices(grades: dict[str, Any]) -> dict[str, Any]:
+    """Return grade options without those that have a ``?``."""
+    kept_grades: dict[str, Any] = {}
+    for name, value in grades.items():
+        if name in {"map", "map_label", "score_scale"}:
+            kept_grades[name] = tuple(each for each in value if not _is_open(name, each))
+        elif name != "label_scale" or not _is_open(name, value):
+            kept_grades[name] = value
+    return kept_grades
+
+
+def _require_ends(name: str, scale: Any, judge: str = "") -> None:
+    if UNKNOWN in scale:
+        option = spelled_scale(name, ":".join(map(str, scale)), judge or None)
+        raise UsageError(f"replace each ? in {option} with the worst and the best grade")
+
+
 def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
     by_judge: dict[str, tuple[float, float]] = {}
     for judge, scale in scales:
+        _require_ends("score_scale", scale, judge)
         if by_judge.setdefault(judge, scale) != scale:
             raise UsageError(f"--score-scale: two scales for {judge or 'all judges'}; give one")
     return by_judge
 
 
-def grade_arguments() -> dict[str, Any]:
-    """Return the grade options as arguments of the Python API."""
-    grades = _typed_grades()
+def header_arguments() -> dict[str, Any]:
+    """Return the options of a header as arguments of the Python API."""
+    typed = kept()
+    if typed.get("header") and typed.get("no_header"):
+        raise UsageError("--header and --no-header exclude each other")
+    names = typed.get("column_names")
+    return {
+        "header": True if typed.get("header") else False if typed.get("no_header") else None,
+        "column_names": None if names is None else next(reader([names]), list[str]()),
+    }
+
+
+def grade_arguments(*, dry_run: bool = False) -> dict[str, Any]:
+    """Return the grade options as Python arguments; in a dry run without those with ``?``."""
+    grades = without_open_choices(_typed_grades()) if dry_run else _typed_grades()
+    if "label_scale" in grades and grades["label_scale"] is not None:
+        _require_ends("label_scale", grades["label_scale"])
     if "map_label" in grades:
         grades["map_label"] = _scores_of_words(grades["map_label"])
     if "score_scale" in grades:

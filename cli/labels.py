@@ -8,7 +8,7 @@ import click
 
 from ..settings.verbs.labels import LabelsAddSettings, LabelsExportSettings
 from .declared_options import options_of
-from .label_options import grade_arguments
+from .label_options import grade_arguments, header_arguments
 from .printing import emit
 
 _EXPORT_EXAMPLE = """\b
@@ -46,7 +46,8 @@ def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> No
     """
     from ..api.labels import join_labels
 
-    emit(join_labels(folder, labels, by=by, **grade_arguments()), json_file, wrapped=False)
+    joined = join_labels(folder, labels, by=by, **header_arguments(), **grade_arguments())
+    emit(joined, json_file, wrapped=False)
 
 
 @command.command(

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError
+from ..errors import AgentSetupError, ColumnsError, EditedRunError, FiducialError, UsageError
 from ..spelling import spelled_as_options
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
@@ -191,6 +191,10 @@ def _run() -> NoReturn:
     except FiducialError as error:
         edited = isinstance(error, EditedRunError)
         message = error.accepted_here if edited and _has_option(args, "--accept-edited") else str(error)
+        if isinstance(error, ColumnsError) and error.options and message.endswith(error.options):
+            from .printing import command_line  # most commands end without a message
+
+            message = f"{message.removesuffix(error.options)}`{command_line()} {error.options}`"
         click.echo(f"fiducial: {_one_line(message)}", err=True)
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,7 +18,7 @@ from ..settings.setting import DeclaredSettings, names_of
 from .option_sources import from_team_file, refuse_typed
 
 if TYPE_CHECKING:
-    from ..api.run_files import ModelAccess
+    from ..api.run_files import JuryRule, ModelAccess
 
 Options = TypeVar("Options", bound=DeclaredSettings)
 
@@ -101,33 +101,23 @@ def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
     return environment[api_key_env]
 
 
-class JuryFields(TypedDict, total=False):
-    """Arguments of `plan_of` for juries and for splitting answers."""
-
-    jury: str
-    weights: tuple[float, ...]
-    unsure: tuple[float, float]
-    split: bool
-    split_model: str | None
-
-
-def jury_options_of(options: JurySettings) -> JuryFields:
-    """Return the options for juries and for splitting answers, as arguments of `plan_of`."""
+def jury_of(options: JurySettings) -> JuryRule | None:
+    """Return the rule of a jury; None without one."""
     if options.split_model is not None and not options.split_statements:
         raise UsageError("--split-model goes with --split-statements")
     if options.jury != "escalate":
         refuse_typed(["unsure"], "goes with --jury escalate")
-    fields = JuryFields(split=options.split_statements, split_model=options.split_model)
     if options.jury is None:
         if options.weights is not None:
             raise UsageError("--weights goes with --jury")
-        return fields
+        return None
+    from ..api.run_files import jury_rule
+
     low, high = _numbers("--unsure", options.unsure, "-", 2)
     if not low <= high:
         raise UsageError(f"--unsure: expected LOW-HIGH, got {options.unsure!r}; it holds no score")
     weights = () if options.weights is None else _numbers("--weights", options.weights, ",", None)
-    fields |= {"jury": options.jury, "weights": weights, "unsure": (low, high)}
-    return fields
+    return jury_rule(options.jury, weights, (low, high))
 
 
 def _numbers(option: str, text: str, separator: str, count: int | None) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import click
 
 from ..errors import UsageError
+from ..tables.grades import UNKNOWN
 from .notes import note
 
 
@@ -155,6 +156,8 @@ class ScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] 
         worst, colon, best = str(value).partition(":")
         if not colon:
             self.fail(f"{value!r} is not WORST:BEST, such as 1:5.", param, ctx)
+        if UNKNOWN in {worst, best}:  # refused later, unless a dry run shows the choices
+            return cast("tuple[float, float]", (worst, best))
         number = Number()
         return number.convert(worst, param, ctx), number.convert(best, param, ctx)
 

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..records import write_records
 from ..settings.verbs.plan import PlanSettings
 from .declared_options import options_of
-from .label_options import grade_words
+from .label_options import grade_options
 from .option_sources import refuse_typed
 from .printing import command_line, emit
 from .shared_options import SectionedCommand, numbers_by_name
@@ -49,7 +49,7 @@ def command(
     """Compute how many labels or items are needed."""
     by_budget = options["budget"] is not None
     _require_goal(options, has_table=bool(tables), has_out=out is not None)
-    if not tables and (labels or columns or options["judge"] or grade_words()):
+    if not tables and (labels or columns or options["judge"] or grade_options()):
         raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
     _refuse_unused(options, has_table=bool(tables), on_average=on_average)
     from ..api.planning import plan_both

@@ -16,6 +16,7 @@ import click
 from ..api.inert_text import inert_json
 from ..api.paths import written_path
 from ..errors import UsageError
+from ..proposed_steps import read_by
 from ..records import atomic_write
 from ..records.addresses import redacted, without_credentials
 from .exit_codes import EXIT_GATE, EXIT_OK
@@ -23,6 +24,7 @@ from .forms import kept
 
 if TYPE_CHECKING:
     from ..api.display import Document, Shown, ShownOnPage
+    from ..proposed_steps import Command
 
 _HTTP = re.compile(r"\bhttps?://")
 
@@ -52,9 +54,7 @@ def echo_answer(lines: Sequence[str]) -> None:
         click.echo(click.style(line, bold=True) if bold else line)
 
 
-_TABLES = f"{__name__}.tables"
-_PROPOSED = re.compile(r"((?:`|  )fiducial )(plan|review) (?:TABLE|RUN)\b")
-"""A proposed command with a placeholder, since a result does not know its table's path."""
+_READ_BY = f"{__name__}.read_by"
 
 
 def is_verbose() -> bool | None:
@@ -62,24 +62,16 @@ def is_verbose() -> bool | None:
     return kept().get("verbose")
 
 
-def propose_tables(**arguments: Sequence[str]) -> None:
-    """Store the arguments that replace TABLE or RUN in proposed commands."""
-    click.get_current_context().meta[_TABLES] = {name: shlex.join(words) for name, words in arguments.items()}
-
-
-def _with_tables(text: str) -> str:
-    """Replace the placeholders in proposed commands by the table arguments."""
-    words = click.get_current_context().meta.get(_TABLES)
-    if words is None:
-        return text
-    return _PROPOSED.sub(lambda match: f"{match[1]}{match[2]} {words[match[2]]}", text)
+def propose_tables(**commands: Command) -> None:
+    """Store, by verb, the command that reads the tables of this one, for results to propose."""
+    click.get_current_context().meta[_READ_BY] = commands
 
 
 def emit(
     result: Shown,
     json_file: str | None,
     *,
-    full: Document | None = None,
+    full: Callable[[], Document] | None = None,
     screen: Callable[[int], Document] | None = None,
     closing: Sequence[str] = (),
     wrapped: bool = True,
@@ -91,7 +83,7 @@ def emit(
     Args:
         result: The result.
         json_file: Path of its JSON, if any.
-        full: The document printed with ``-v``; by default the result's.
+        full: Function that makes the document printed with ``-v``; by default the result's.
         screen: Function that makes a screen of at most so many lines; by default the result's.
         closing: Lines after the screen or document.
         wrapped: Break paragraphs to the screen's width; False if they hold paths to copy.
@@ -101,14 +93,14 @@ def emit(
     write_json(result, json_file)
     if json_file == "-":
         return
-    document = result.document() if full is None else full
     width = WIDTH if wrapped and not is_verbose() else None
-    lines = list(as_lines(document, full=is_verbose() or False, width=width))
-    if is_verbose() is False:
-        room = SCREEN - 1 - len(closing)
-        summary = list(as_lines((screen or result.screen)(room), width=WIDTH))
-        lines = summary if summary == lines else [*summary, "(-v prints everything)"]
-    echo_answer(_with_tables("\n".join([*lines, *as_lines(closing)])).split("\n"))
+    with read_by(click.get_current_context().meta.get(_READ_BY, {})):
+        lines = list(as_lines((full or result.document)(), full=is_verbose() or False, width=width))
+        if is_verbose() is False:
+            room = SCREEN - 1 - len(closing)
+            summary = list(as_lines((screen or result.screen)(room), width=WIDTH))
+            lines = summary if summary == lines else [*summary, "(-v prints everything)"]
+    echo_answer([*lines, *as_lines(closing)])
 
 
 def echo_json(text: str) -> None:

@@ -12,7 +12,6 @@ from .model_options import select_options
 from .shared_options import (
     MultiValueCommand,
     keep_only,
-    workspaces_of,
     written_beside,
 )
 
@@ -30,15 +29,13 @@ Examples:
 @click.command("run", cls=MultiValueCommand, epilog=_EXAMPLE)
 @options_of(RunSettings)
 @scale_for("judges")
-def command(judge_on: str, **options: Any) -> int:
+def command(**options: Any) -> int:
     """Check outputs, judge the undecided ones, calibrate, report.
 
     With --generate or --agent, generate the outputs first. CASES holds the tasks and how they are graded (JSON Lines; `fiducial cases`
     and `fiducial import` make it from other tools' data). Exit code 3: finished, but calls to the model, or custom checkers, failed; the
     same command retries only these.
     """
-    from ..api.checking import check_options
-    from ..api.run_files import engine_of, parse_judge_on
     from .evaluate import evaluate_command_line
 
     if options["labels_patch"] is not None:
@@ -49,13 +46,4 @@ def command(judge_on: str, **options: Any) -> int:
         if not options["dry_run"]:
             click.echo(f"corrected cases: {corrected}", err=True)
     keep_only(options)
-    return evaluate_command_line(
-        select_options(RunSettings, options),
-        options=check_options(
-            options["rules"], options["functions"], options["worlds"], **workspaces_of(options)
-        ),
-        names=options["names"],
-        judge_on=parse_judge_on(judge_on),
-        workers=options["workers"],
-        engine=engine_of(options["engine"], options["address"], options["workers"]),
-    )
+    return evaluate_command_line(select_options(RunSettings, options))

@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import click
 
 from ..errors import UsageError
-from ..records.column_names import FIELDS, require_chosen_columns
-from ..settings.checking_settings import WorkspacesSettings
-from ..settings.setting import names_of
+from ..tables.column_names import FIELDS, require_chosen_columns
 from .forms import scratch
-
-if TYPE_CHECKING:
-    from ..api.checking import Workspaces
-
 
 SECTION = "section"
 """Attribute of an option: its heading in `--help`."""
@@ -146,8 +140,3 @@ def keep_only(options: dict[str, Any]) -> None:
 def written_beside(options: Mapping[str, Any]) -> Path:
     """Return the path beside which selected inputs are written: ``--out``, but not in a dry run."""
     return scratch(click.get_current_context()) if options.get("dry_run") else options["out"]
-
-
-def workspaces_of(options: Mapping[str, Any]) -> Workspaces:
-    """Return the settings of workspaces."""
-    return cast("Workspaces", {name: options[name] for name in names_of(WorkspacesSettings)})

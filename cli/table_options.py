@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from ..api.terminal_text import visible
 from ..errors import ColumnsError
+from ..settings.typed_commands import proposed
 from .forms import kept
-from .label_options import grade_arguments, grade_words
+from .label_options import grade_arguments, grade_options, header_arguments, without_open_choices
 from .notes import note
 from .printing import command_line, propose_tables
 from .shared_options import pairs
 
 if TYPE_CHECKING:
+    from ..api.pair_results import RecordedPairs
     from ..api.tables import Table
 
 
 def accepts_edited() -> bool:
     """Return whether ``--accept-edited`` was given."""
     return kept().get("accept_edited", False)
+
+
+def load_pairs(
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]
+) -> RecordedPairs | None:
+    """Read verdicts on pairs of outputs, if the tables of a command line hold them.
+
+    Rows that are not used are noted on stderr.
+    """
+    from ..api.pair_results import recorded_pairs
+
+    reading = {"labels": list(labels) or None, "map": pairs("--map", columns)}
+    words = grade_arguments().get("map_label")
+    found = recorded_pairs(list(tables), {**reading, **header_arguments(), "map_label": words})
+    for each in () if found is None else found.left_out:
+        note(each)
+    return found
 
 
 def load_table(
@@ -39,22 +62,55 @@ def load_table(
             map=pairs("--map", columns),
             accept_edited=accepts_edited(),
             **grade_arguments(),
+            **header_arguments(),
             **reading,
         )
     except ColumnsError as error:
         if content := other_content(tables):
-            error.message, error.field = content, None
-        elif error.options:
-            error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
+            error.message, error.field, error.options = content, None, ""
         raise
     for hint in (*table.notes, *table.warnings):
         note(hint.replace("`--map ", f"`{command_line()} --map ", 1))
     return table
 
 
+def show_choices(
+    tables: tuple[Path, ...],
+    columns: tuple[str, ...],
+    labels: tuple[Path, ...],
+    measure: Callable[[Table], str],
+    **reading: Any,
+) -> None:
+    """Print what each choice gives that the tables leave open.
+
+    Args:
+        tables: The tables.
+        columns: Columns that the user named.
+        labels: Files of labels.
+        measure: Function that returns a line for a table.
+        **reading: Further options for reading it.
+    """
+    from ..api.choice_outcomes import choice_outcomes
+    from ..api.tables import read_calibration_table
+
+    named = pairs("--map", without_open_choices({"map": columns})["map"])
+    typed: dict[str, Any] = {**grade_arguments(dry_run=True), **header_arguments(), **reading, "map": named}
+
+    def read_and_measure(chosen: Mapping[str, Any]) -> str:
+        both: dict[str, Any] = {
+            name: {**(typed.get(name) or {}), **value} if isinstance(value, Mapping) else value
+            for name, value in chosen.items()
+        }
+        arguments: dict[str, Any] = {**typed, **both, "accept_edited": accepts_edited()}
+        return measure(read_calibration_table(tables, labels=labels or None, **arguments))
+
+    lines = [*choice_outcomes(read_and_measure)]
+    for line in lines or ["Nothing is left to choose."]:
+        click.echo(visible(line))
+
+
 def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]) -> None:
     """Keep the table arguments for the commands that the result proposes."""
     names = [str(table) for table in tables]
-    options = [word for column in columns for word in ("--map", column)]
-    options += [word for each in labels for word in ("--labels", str(each))]
-    propose_tables(plan=[*names, *options, *grade_words()], review=names)
+    read = proposed("plan", *names, columns=[*columns], labels=[*labels])
+    propose_tables(plan=read.also(*grade_options()), review=proposed("review", *names))

@@ -53,7 +53,10 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python. It passes if it is an accepted answer and nothing
     else. It fails if it is empty or a plain refusal that mentions no accepted answer. Otherwise it is undecided.
     """
-    answer = _answer_field(message)
+    given = _answer_fields(message)
+    if len(set(map(_normalize, given))) > 1:
+        return undecided(f"several answers: {shorten(message)}", expected=answers, got=plain(message))
+    answer = given[0]
     stated = _normalize(answer)
     accepted = {_normalize(choice) for choice in answers}
     if stated in accepted or _normalize(_LEAD_IN.sub("", stated, count=1)) in accepted:
@@ -72,26 +75,46 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     return undecided(f"{why}: {shorten(answer)}", **facts)
 
 
-def _answer_field(message: str) -> str:
-    """Return the ``answer`` field if the message is an object that has one, else the message."""
+def _answer_fields(message: str) -> list[str]:
+    """Return the ``answer`` fields if the message is an object that has one, else the message.
+
+    An object may repeat the key, and readers differ in which of its values counts.
+    """
     text = message.strip().strip("`").removeprefix("json").strip()
     if not text.startswith("{"):
-        return message
-    for read in (json.loads, _read_literal):
+        return [message]
+    for read in (_json_pairs, _literal_pairs):
         try:
-            value: Any = read(text)
+            pairs = read(text)
         except (ValueError, RecursionError, DecodingError, TypeError, MemoryError):
             continue
-        if isinstance(value, dict) and "answer" in value:
-            answer = cast("dict[str, Any]", value)["answer"]
-            if answer is None:
-                return ""
-            return answer if isinstance(answer, str) else shorten(answer)
-    return message
+        answers = [value for key, value in pairs if key == "answer"]
+        if answers:
+            return [
+                "" if each is None else each if isinstance(each, str) else shorten(each) for each in answers
+            ]
+    return [message]
 
 
-def _read_literal(text: str) -> Any:
-    return ast.literal_eval(parse_expression(text))
+def _json_pairs(text: str) -> list[tuple[str, Any]]:
+    """Return the keys and values of a JSON object, repeated keys too."""
+    pairs: list[tuple[str, Any]] = []
+
+    def keep(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs[:] = found  # the outermost object comes last
+        return dict(found)
+
+    json.loads(text, object_pairs_hook=keep)
+    return pairs
+
+
+def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
+    """Return the keys and values of a Python dictionary, repeated keys too."""
+    literal = parse_expression(text)
+    if not isinstance(literal, ast.Dict) or None in literal.keys:
+        return []
+    keys = [ast.literal_eval(each) for each in literal.keys if each is not None]
+    return [*zip(keys, map(ast.literal_eval, literal.values), strict=True)]
 
 
 def _normalize(text: str) -> str:

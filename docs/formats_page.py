@@ -16,7 +16,7 @@ from fiducial.formats.traces.trace_examples import __doc__ as traces_doc
 from fiducial.formats.writers import WRITERS
 from fiducial.judges.catalogue import judges_for
 from fiducial.records import KINDS, KindSpec
-from fiducial.records.column_names import FIELDS
+from fiducial.tables.column_names import FIELDS
 
 PAGE = Path(__file__).with_suffix("").with_name("formats.md")
 
@@ -30,7 +30,7 @@ fiducial import results.json --out shop                          # the format is
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). In Python:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades), `import.json` (`import --explain FOLDER` prints its columns as options) and `skipped.jsonl` (file, line, field, reason). In Python:
 
 ```python
 import fiducial as fd
@@ -88,7 +88,18 @@ Conversations that Pydantic AI (`all_messages_json()`), openai-agents (`to_input
 def page() -> str:
     """The page."""
     return "\n".join(
-        [_HEAD, *_formats(), _TRACES, *_logs(), *_kinds(), *_calls(), *_columns(), *_written(), *_inspect(), _TRIED]
+        [
+            _HEAD,
+            *_formats(),
+            _TRACES,
+            *_logs(),
+            *_kinds(),
+            *_calls(),
+            *_columns(),
+            *_written(),
+            *_inspect(),
+            _TRIED,
+        ]
     )
 
 
@@ -142,9 +153,9 @@ def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
     yield (
         "`--map response=COLUMN` names a column; several for `response` are a system each, for `score` a judge each, for `label` a person each (as are rows with a column `annotator`). The names below, `error`, `turns` and `verdicts` are recognised in any letter case;\n"
-        "other columns become tags; the import lists them and names likely fields. Without questions, answers need references, contexts, criteria or grades. Titles above CSV headers are skipped. `user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer.\n\n"
+        "other columns become tags; the import lists them and names likely fields. Without questions, answers need references, contexts, criteria or grades. Titles above CSV headers are skipped. A CSV whose first row looks like data (a verdict, a sentence, numbers) is refused until `--no-header`, `--columns NAME,NAME` or `--header` says what it is. `user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer.\n\n"
         "Grades are numbers in [0, 1] (`0.5`, `0,5`, `50 %`), or yes, no, pass, fail, up and the like; `n/a` and `-` are no grade. `--map-label WORD=SCORE` adds words, and says which value is good in a column named after a fault (`hallucination`). A judge's cell without a score is an ungraded verdict or listed, and costs no other; beside numbers, `failed` is no grade.\n"
-        "`--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 is not read. A `rating`, `feedback`, `vote` or `ok` is a label if all values are grades.\n"
+        "`--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 is not read. Contested labels and unknown words are [asked](tables.md#how-they-are-read). A `rating`, `feedback`, `vote` or `ok` is a label if all values are grades.\n"
     )
     for field, names in FIELDS.items():
         if others := [name for name in names if name != field]:

@@ -215,12 +215,12 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
         parameters=plan.judge_parameters,
     )
     refuse_comparing(tasks)
-    if not plan.split and not any(task.by_criterion for task in tasks):
+    if not plan.split_statements and not any(task.by_criterion for task in tasks):
         return tasks
     from .judging.composites import by_criterion, by_statement, is_split  # noqa: PLC0415 - most judges are asked about whole outputs
 
     tasks = [by_criterion(task) for task in tasks]
-    if not plan.split:
+    if not plan.split_statements:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]
     if not any(map(is_split, tasks)):

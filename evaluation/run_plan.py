@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         priced: Prices as the user gave them. If they change, costs are computed again; the public list is too large to compare.
         jury: Rule that combines the judges' verdicts into one more; None for no jury.
         batch: Settings for waiting on a provider's batch endpoint; None to ask the model directly.
-        split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
+        split_statements: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
         split_model: The model that splits them; None for the judge's model.
         environments: Custom simulated worlds, by class name, in which judges see calls executed.
         judge_parameters: Decoding parameters that replace those of judges' prompts; a parameter of value None is not sent.
@@ -65,7 +65,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     priced: Sequence[str] = ()
     jury: JuryRule | None = None
     batch: BatchMode | None = None
-    split: bool = False
+    split_statements: bool = False
     split_model: str | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}

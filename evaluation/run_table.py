@@ -13,12 +13,12 @@ import msgspec
 
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
-from ..calibration.tables.layout import TableForm
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
-from ..records.standing_labels import is_tie, standing_labels
 from ..spelling import command, either
+from ..tables.layout import TableForm
+from ..tables.standing_labels import is_tie, standing_labels
 from .case_tags import with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on

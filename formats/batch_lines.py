@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import RecordError
-from .file_rows import FileRow, decode
+from ..tables.json_rows import decode
+from .file_rows import FileRow
 from .imported_records import FilePosition
 from .json_values import is_object
 

@@ -1,6 +1,6 @@
 """Tool calls in any format, and chats as steps of an agent.
 
-Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``inputParameters``,
+Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``kwargs``, ``inputParameters``,
 ``input_parameters``, ``input``, ``parameters``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
 ``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages may be in the form of OpenAI,
 Anthropic, Gemini, Bedrock or LangChain, whose ``invalid_tool_calls`` are calls.
@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
-from .field_reader import FieldReader, type_name
+from ..records.json_text import type_name
+from .field_reader import FieldReader
 from .json_values import as_text, is_list, is_object, parsed, question_text
 from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
-_ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
+_ARGUMENTS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id", "toolUseId")
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")

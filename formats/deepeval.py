@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ from .imported_scores import ImportedScore, collect_scores, numbered_names, scor
 from .json_values import is_list, is_object, tags_of
 
 NAME = "deepeval"
-ABOUT = (
-    "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs, an `EvaluationResult`"
-)
-LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description; an `EvaluationResult` holds no calls outside of turns"
+ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs (`.deepeval/.latest_test_run.json`), results of `evaluate`"
+LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description; results of `evaluate` hold no calls outside of turns"
 
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
+_RUNS = ("testRunData", "test_run_data")
+"""Names under which the cache of the latest run keeps it."""
+_METRICS = frozenset({"metricsData", "metrics_data"})
 _OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "metrics_data", "turns"})  # fmt: skip
 
 
@@ -34,13 +36,14 @@ def recognises(glimpse: Any) -> bool:
         return False
     row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
     row = row and _have_roles(glimpse.get("turns"))
-    return row or any(name in glimpse for name in ("testCases", "test_cases")) or _is_result(glimpse)
+    return row or "testCases" in glimpse or "test_cases" in glimpse or _is_run(glimpse)
 
 
-def _is_result(glimpse: dict[str, Any]) -> bool:
-    """Return whether an object is an ``EvaluationResult``."""
-    results = glimpse.get("test_results")
-    return is_list(results) and all(is_object(each) and "metrics_data" in each for each in results)
+def _is_run(value: dict[str, Any]) -> bool:
+    """Return whether an object is the cache of the latest run, or what `evaluate` returns."""
+    results: Any = value.get("test_results", value.get("testResults"))
+    scored = is_list(results) and any(is_object(each) and not _METRICS.isdisjoint(each) for each in results)
+    return scored or any(is_object(value.get(name)) for name in _RUNS)
 
 
 def _have_roles(turns: Any) -> bool:
@@ -56,16 +59,18 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
-    names = ("testCases", "test_cases", "test_results", "conversationalTestCases", "goldens")
-    if document.first(*names) is None:
-        return None
-    pairs = (
+    run = document.first(*_RUNS)
+    if run is not None:
+        document = document.node(run)
+    names = (
         ("testCases", "test_cases"),
-        ("test_results",),
         ("conversationalTestCases", "conversational_test_cases"),
+        ("testResults", "test_results"),
         ("goldens",),
     )
-    return [item for pair in pairs for item in document.items(*pair)]
+    if run is None and document.first(*chain.from_iterable(names)) is None:
+        return None
+    return [item for pair in names for item in document.items(*pair)]
 
 
 def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[ImportedRecord]:

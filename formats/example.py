@@ -26,6 +26,7 @@ class Example(msgspec.Struct, kw_only=True):
         turns: Its steps by turn, if there are several turns.
         conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
         labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
+        is_trial: Whether the row numbers its trial: trials of a case may be asked differently, as by a simulated user.
         in_table: Whether it is a row of a table, where columns can tell repeated outputs apart.
         calls_made: Whether calls were made, also by other answers to the same case; None until this answer is looked at.
     """
@@ -52,6 +53,7 @@ class Example(msgspec.Struct, kw_only=True):
     calls_made: bool | None = None
     scores: list[ImportedScore] = []
     labelled_by: str | None = None
+    is_trial: bool = False
     in_table: bool = False
 
 

@@ -118,8 +118,12 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
-    references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
-    noted = options.seen.cases.note(case, without_calls, output, has_reference=any(references))
+    cases, references = (
+        options.seen.cases,
+        (example.expected_calls is not None, example.accepted, example.criterion, example.criteria),
+    )
+    noted = cases.note(case, without_calls, output, has_reference=any(references), is_trial=example.is_trial)
+    output = _asked_otherwise(case, output) if cases.asks_otherwise else output
     graded = any(score.outcome == "graded" for score in example.scores)
     may_grade = graded or example.labelled_by
     is_new = output is not None and not (may_grade and _grades_again(example, output, options, graded=graded))
@@ -127,8 +131,9 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         try:
             options.seen.outputs.add(output, position, graded=graded, in_table=example.in_table)
         except RecordError:
-            options.seen.cases.undo()  # an answer that is not read decides no kind
+            cases.undo()  # an answer that is not read decides no kind
             raise
+        options.recognized.attempts += not example.is_trial and options.joined is None and output.trial > 0
     if noted is not None:
         yield noted
     if output is not None and is_new:
@@ -136,6 +141,13 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
     if example.scores:
         key = ItemKey(name, system, example.trial if output is None else output.trial)
         yield from _verdicts(example, key, position, options)
+
+
+def _asked_otherwise(case: Case, output: Output | None) -> Output | None:
+    """Return the output of a trial with what it was asked, which its case does not hold."""
+    if output is None or not case.all_messages:
+        return output
+    return msgspec.structs.replace(output, asked=case.turns)
 
 
 def _verdicts(
@@ -169,7 +181,7 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
     trial = example.trial
     if options.joined is not None:
         trial = options.seen.outputs.free_trial(case_id, system, trial)
-    return Output(
+    output = Output(
         case_id=case_id,
         system=system,
         trial=trial,
@@ -178,6 +190,13 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
         turns=example.turns or (None if answer.steps is None else [answer.steps]),
         error=error,
     )
+    return _numbered(output, example, options) if example.in_table and example.id else output
+
+
+def _numbered(output: Output, example: Example, options: Options) -> Output:
+    """Return an output as the next attempt, unless its row says whose or which it is."""
+    is_told = example.is_trial or example.system is not None or options.joined is not None
+    return output if is_told else options.seen.outputs.as_attempt(output)
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:

@@ -18,11 +18,12 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import TagValue
-from ..records.column_names import SESSIONS
-from .calls import are_messages
+from ..tables.column_names import SESSIONS
+from .calls import are_messages, role_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .imported_records import FilePosition
+from .imported_scores import ImportedScore
 from .json_values import as_text, is_list, is_object, parsed, tags_of
 from .logged_answer import answers_in, beyond_request, bodies_of, is_cut_off, response_in
 from .logged_messages import says_something
@@ -98,6 +99,8 @@ class Exchange(msgspec.Struct, kw_only=True):
         error: The reason for a missing answer.
         cut_off: Whether the answer ended at the limit of tokens.
         time: Order within a session; None if unknown.
+        trial: Number of the attempt, if the line has one.
+        scores: Scores of the answer that stand on the line.
     """
 
     position: FilePosition
@@ -118,11 +121,18 @@ class Exchange(msgspec.Struct, kw_only=True):
     accepted: Any = None
     criterion: str | None = None
     context: list[Any] = []
+    trial: int | None = None
+    scores: list[ImportedScore] = []
 
     @property
     def has_failed(self) -> bool:
         """Return whether the exchange ended with an error and without an answer."""
         return self.error is not None and not any(map(says_something, (n for c in self.choices for n in c)))
+
+    @property
+    def answers(self) -> bool:
+        """Return whether the line holds an answer, also as the last of its messages."""
+        return bool(self.choices) or (bool(self.messages) and role_of(self.messages[-1]) == "assistant")
 
 
 def is_exchange(value: Any, *, plain: bool = True) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any
 
 from ..errors import RecordError
+from ..records.json_text import type_name
 from .json_values import is_object, parsed
 
 MOST_WHOLE = 1 << 53
@@ -142,16 +143,3 @@ class FieldReader:
         """Return the object in a field, or in JSON text there; empty if missing."""
         value = self.unpacked(*names)
         return value if is_object(value) else {}
-
-
-def type_name(value: Any) -> str:
-    """Return the name of a value's type for people."""
-    kind = cast("type[object]", type(value))
-    names: dict[type[object], str] = {
-        dict: "an object",
-        list: "a list",
-        str: "a text",
-        bool: "true or false",
-        type(None): "null",
-    }
-    return names.get(kind, "a number" if isinstance(value, int | float) else kind.__name__)

@@ -13,7 +13,7 @@ from ..errors import InputError, UsageError, as_named
 from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
 from ..records.folder_files import CASES, CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
 from ..records.json_text import encode_json, encode_line
-from ..records.standing_labels import is_tie
+from ..tables.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, RevisedCase, Skipped, revised
 from .imported_scores import ScoreScaling
@@ -48,6 +48,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         columns: The columns of a table's fields.
         tags: Columns of a table that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
+        raters: Tags that may be labels by their values, if there are several.
         asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         pairing: The column whose values pair rows of several systems, if none is known to be the id.
@@ -55,6 +56,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         unread_ids: The column of the cases' ids in each of those files that has one.
         own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Number of logged answers that ended at the token limit.
+        attempts: Number of answers to a question that was answered before, where no column tells them apart.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
         first_skipped: The first of these.
@@ -78,6 +80,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     scored: bool = False
     own_folders: int = 0
     cut_off: int = 0
+    attempts: int = 0
     default_criterion: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None
@@ -85,6 +88,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     columns: dict[str, str] = {}
     tags: list[str] = []
     guesses: dict[str, str] = {}
+    raters: list[str] = []
     asked: dict[str, str] = {}
     ratings: dict[str, str] = {}
     pairing: str | None = None

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Literal
 
 from ..records import ItemKey, Verdict
-from ..records.grades import PLAIN, GradeScale
-from ..records.standing_labels import majority_verdict
+from ..tables.alike_grades import AlikeGrades
+from ..tables.column_guesses import TableColumns
+from ..tables.grades import PLAIN, GradeScale
+from ..tables.header import UNSAID, HeaderChoice
+from ..tables.standing_labels import majority_verdict
 from .batch_lines import BatchLines
-from .column_guesses import TableColumns
 from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition
@@ -106,6 +108,8 @@ class Options:
         grades: The meaning of people's grades in tables.
         scaling: The scales of scores, and the scores read so far that are on none of them.
         recognized: The columns of tables read so far.
+        alike: Watch over words that make all grades the same.
+        header: What the user said about the header of CSV.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -121,3 +125,5 @@ class Options:
     grades: GradeScale = PLAIN
     scaling: ScoreScaling = field(default_factory=ScoreScaling)
     recognized: TableColumns = field(default_factory=TableColumns)
+    alike: AlikeGrades = field(default_factory=AlikeGrades)
+    header: HeaderChoice = UNSAID

@@ -45,11 +45,11 @@ ImportedRecord: TypeAlias = Case | RevisedCase | Output | Verdict | Skipped
 
 
 def revised(case: Case, revisions: Mapping[str, Case]) -> Case:
-    """Return a case as revisions by id leave it, with its own tags and cluster."""
+    """Return a case as revisions by id leave it, with its own question, tags and cluster."""
     revision = revisions.get(case.id)
     if revision is None:
         return case
-    return msgspec.structs.replace(revision, tags=case.tags, cluster=case.cluster)
+    return msgspec.structs.replace(revision, messages=case.messages, tags=case.tags, cluster=case.cluster)
 
 
 class FilePosition(msgspec.Struct, frozen=True):

@@ -9,20 +9,22 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
-from ..records.grades import (
+from ..records.json_text import type_name
+from ..records.made_scores import rounded_score
+from ..spelling import setting
+from ..tables.grades import (
     FAILURES,
     PLAIN,
     WORDS,
     GradeScale,
     UnknownGradeError,
+    asked_scale,
     is_above_one,
     plain_word,
     usual_ends,
 )
-from ..records.made_scores import rounded_score
-from ..records.score_scales import UNIT_SCORES, ScoreScales
-from ..spelling import setting, spelled_scale
-from .field_reader import MOST_WHOLE, type_name
+from ..tables.score_scales import UNIT_SCORES, ScoreScales
+from .field_reader import MOST_WHOLE
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
@@ -169,7 +171,7 @@ class ScoreScaling:
 
 def _scale_option(by: str, number: float, *, is_label: bool = False) -> str:
     ends = usual_ends([number])
-    return spelled_scale("label_scale", ends) if is_label else spelled_scale("score_scale", ends, by)
+    return asked_scale("label_scale", ends) if is_label else asked_scale("score_scale", ends, by)
 
 
 def scored(

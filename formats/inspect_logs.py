@@ -15,11 +15,12 @@ from typing import Any
 from ..errors import InputError, RecordError, readable
 from ..records import UNGRADED, Outcome
 from ..records.jsonl import MAX_LINE_BYTES
+from ..tables.json_rows import decode, read_document
 from .calls import AgentAnswer, answer_of, messages_of, role_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows, decode, files_of, read_document, read_rows
+from .file_rows import FileRow, convert_rows, files_of, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_parts, collect_scores, scored, unscored
@@ -89,17 +90,19 @@ def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
                 "no log of Inspect: neither header.json nor _journal/start.json is in it", path=path
             )
         try:
-            system = _system(FieldReader(decode(archive.read(head)), head), options)
+            log = FieldReader(decode(archive.read(head)), head)
+            system, planned = _system(log, options), _planned(log)
         except RecordError as error:
             raise InputError(error.message, path=path, field=error.field or head) from error
+        stored = [name for name in archive.members if name.startswith("samples/") and name.endswith(".json")]
+        yield from _unfinished(log, position, len(stored), planned)
 
         def rows() -> Iterator[FileRow | Skipped]:
-            for name in archive.members:
-                if name.startswith("samples/") and name.endswith(".json"):
-                    try:
-                        yield FileRow(decode(archive.read(name)), position, name)
-                    except InputError as error:
-                        yield position.skipped_part(name, error.message)
+            for name in stored:
+                try:
+                    yield FileRow(decode(archive.read(name)), position, name)
+                except InputError as error:
+                    yield position.skipped_part(name, error.message)
 
         yield from convert_rows(rows(), lambda row: read_sample(row.node, position, system, options))
 
@@ -113,11 +116,31 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
         log = FieldReader(document)
         if "eval" not in log:
             raise log.refuse("eval", "a log of Inspect")
-        system, samples = _system(log, options), log.items("samples")
+        system, samples, planned = _system(log, options), log.items("samples"), _planned(log)
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
+    yield from _unfinished(log, position, len(samples), planned)
     rows = (FileRow(sample, position, at) for at, sample in samples)
     yield from convert_rows(rows, lambda row: read_sample(row.node, position, system, options))
+
+
+def _planned(log: FieldReader) -> int | None:
+    """Return the number of samples that a log was to have, epochs counted; None if unknown."""
+    dataset, config = log.node("eval").node("dataset"), log.node("eval").node("config")
+    chosen = dataset.items("sample_ids")
+    samples = len(chosen) or dataset.whole("samples")
+    return None if samples is None else samples * (config.whole("epochs") or 1)
+
+
+def _unfinished(
+    log: FieldReader, position: FilePosition, stored: int, planned: int | None
+) -> Iterator[Skipped]:
+    """List the samples that a log lacks since it ended early."""
+    status = log.get("status")
+    if status == "success" or planned is None or stored >= planned:
+        return
+    ended = {"cancelled": "was cancelled", "error": "ended with an error"}.get(str(status), "is not finished")
+    yield position.skipped_part("status", f"the log {ended}: {stored:,} of {planned:,} samples")
 
 
 def _system(log: FieldReader, options: Options) -> str:

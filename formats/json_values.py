@@ -7,26 +7,28 @@ import io
 import json
 import re
 import tokenize
-from datetime import date, datetime, time
 from typing import Any, TypeGuard
 
 from ..records import TagValue
-from ..records.json_text import read_object
+from ..records.json_text import is_list, is_object, read_object
 
-
-def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a value is an object."""
-    return isinstance(value, dict)
+__all__ = [
+    "answer_text",
+    "as_text",
+    "is_arguments",
+    "is_list",
+    "is_object",
+    "number_in",
+    "parsed",
+    "python_texts",
+    "question_text",
+    "tags_of",
+]
 
 
 def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
     """Return whether a value can be a call's arguments: an object, or its JSON text."""
     return isinstance(value, dict | str)
-
-
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Return whether a value is a list."""
-    return isinstance(value, list)
 
 
 _OPENINGS = ("{", "[", '"')
@@ -68,15 +70,6 @@ def as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
-
-
-def plain_scalar(value: Any) -> str | float | None:
-    """Return a value that is not JSON: dates as text, bytes as their number."""
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return f"[{len(value)} bytes]"
-    return value if isinstance(value, str | int | float | None) else str(value)  # decimals, durations
 
 
 _SINGLE = (str, int, float, bool)

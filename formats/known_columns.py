@@ -9,9 +9,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import RecordError
 from ..records import Step, TagValue
-from ..records.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
-from ..records.grades import GradeScale
 from ..records.typed_values import convert
+from ..tables.alike_grades import PEOPLE, AlikeGrades
+from ..tables.column_errors import nothing_asked
+from ..tables.column_names import (
+    HEADERS,
+    is_person,
+    known_fields,
+    lists_answers,
+    people_named_by_user,
+    person_column,
+)
+from ..tables.grades import GradeScale
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -20,19 +29,30 @@ from .calls import (
     plain_calls,
     user_message,
 )
-from .column_errors import nothing_asked
 from .conversation_turns import ConversationTurn, conversation, is_agents
 from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
-from .imported_scores import ScoreScaling, collect_scores
-from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
+from .imported_scores import ImportedScore, ScoreScaling, collect_scores
+from .json_values import (
+    answer_text,
+    as_text,
+    is_list,
+    is_object,
+    parsed,
+    python_texts,
+    question_text,
+    tags_of,
+)
 from .message_parts import results_apart
 from .recognized_grades import RecognizedGrades
 from .score_columns import RowGrades, ScoreReader, judge_scores, label_readers, score_readers, verdicts_in
 from .written_calls import written_calls
+
+_ANSWERS_IN = ("text", "aliases")
+"""Fields with a list of accepted answers, of SQuAD's and TriviaQA's answers."""
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 """An attribute of an example, and its reader."""
@@ -54,6 +74,7 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
         answer=answer,
         conversation=[] if messages is None else _turns_of(fields, messages, options),
         in_table=True,
+        is_trial="trial" in columns.names and fields.get("trial") is not None,
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )
@@ -63,7 +84,18 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     grades = RowGrades(graded, options.scaling, options.grades, answered=answered)
     readers = _score_readers(columns, line, fields, grades, example.labelled_by)
     skipped = collect_scores(example.scores, readers, lambda read: read(), row.position)
-    return example, list(skipped)
+    found = list(skipped)
+    if options.alike.is_watching:
+        note_alike(options.alike, example.scores)
+    return example, found
+
+
+def note_alike(alike: AlikeGrades, scores: Iterable[ImportedScore]) -> None:
+    """Note the grades of judges and people, as the file writes them."""
+    for each in scores:
+        column = PEOPLE if each.source == "human" else each.by
+        if each.source in {"human", "judge"}:
+            alike.note(column, [(each.evidence.get("value", each.score), each.score)])
 
 
 def _tags(line: FieldReader, names: Iterable[str]) -> dict[str, TagValue]:
@@ -121,8 +153,9 @@ def _columns(
 ) -> _Columns:
     """Return the meaning of columns. Cached, since rows of a table share a header."""
     names = dict(known_fields(header, mapping))
+    names.pop("label", None)
     if label in header:
-        names.setdefault("label", label)
+        names["label"] = label
     material = instruction_input(header, names)
     if material is not None:
         names["instruction_input"] = material
@@ -186,7 +219,18 @@ def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
     for field, value in cells.items():
         if isinstance(value, float) and math.isnan(value) and field != "score":
             cells[field] = None
+    answers = cells.get("accepted_answers")
+    if isinstance(answers, str) and lists_answers(names["accepted_answers"]):
+        cells["accepted_answers"] = _between_bars(answers)
     return FieldReader(cells, line.at)
+
+
+def _between_bars(text: str) -> Any:
+    """Return the answers that bars separate; other text, and a list, unchanged."""
+    bar = next((each for each in ("||", "|") if each in text), None)
+    if bar is None or is_list(parsed(text)) or python_texts(text) is not None:
+        return text
+    return [part.strip() for part in text.split(bar) if part.strip()] or text
 
 
 def _non_field_columns(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -233,7 +277,10 @@ def _expected_calls(fields: FieldReader) -> list[Any] | None:
 
 def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
-    return answers_of(answer_text(value) if is_object(value) else value)
+    if not is_object(value):
+        return answers_of(value)
+    listed = next((value[name] for name in _ANSWERS_IN if is_list(value.get(name))), None)
+    return answers_of(answer_text(value) if listed is None else [*answers_of(value.get("value")), *listed])
 
 
 def _question_and_answer(
@@ -256,7 +303,7 @@ def _question_and_answer(
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(nothing_asked(row, fields, options.recognized.guesses))
+        raise RecordError(nothing_asked(row, fields.value, options.recognized.guesses))
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))

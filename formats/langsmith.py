@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..errors import RecordError
 from ..records import Source
-from ..records.column_names import SESSIONS
+from ..tables.column_names import SESSIONS
 from .arrow_rows import read_any_rows
 from .calls import are_messages, question_of, results_of, role_of
 from .example import Example, answers_of
@@ -28,6 +28,7 @@ from .imported_records import FilePosition, ImportedRecord, Skipped, TrialCounte
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import answer_text, is_list, is_object, parsed, tags_of
 from .langchain_messages import plain_messages
+from .langsmith_rows import evaluated_pieces, is_evaluated_row
 from .tool_documents import all_tools
 from .traces.conventions import SpanKind
 from .traces.spans import Span, add_call, read_call
@@ -45,7 +46,7 @@ def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is a run, an example or feedback."""
     if not is_object(glimpse):
         return False
-    if "evaluation_results" in glimpse and "run" in glimpse:
+    if ("evaluation_results" in glimpse and "run" in glimpse) or is_evaluated_row(glimpse):
         return True
     return "run_type" in glimpse or ("dataset_id" in glimpse and "inputs" in glimpse) or _is_feedback(glimpse)
 
@@ -71,6 +72,9 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
     """Yield runs, examples and feedback; a result of an experiment holds all three."""
     for row in rows:
         value: Any = row.value if isinstance(row, FileRow) else None
+        if isinstance(row, FileRow) and is_evaluated_row(value):
+            yield from (replace(row, value=piece) for piece in evaluated_pieces(value))
+            continue
         if not isinstance(row, FileRow) or not is_object(value) or "evaluation_results" not in value:
             yield row
             continue

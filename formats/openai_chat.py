@@ -16,6 +16,7 @@ import msgspec
 
 from ..records import TagValue
 from ..records.case import LOG_TAGS
+from ..tables.json_rows import decode
 from .batch_lines import is_reply, missing_request
 from .calls import AgentAnswer, answer_of, are_messages, role_of
 from .conversation_turns import asked_message, failed, is_agents, turns_of
@@ -23,11 +24,12 @@ from .example import Example, answers_of
 from .example_records import records_of
 from .exchanges import Exchange, exchange_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows, decode, read_rows
+from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object
 from .langchain_messages import plain_message
+from .logged_grades import add_grades
 from .logged_messages import conversation_messages, is_conversation, item_messages, message_key
 from .logged_request import with_messages
 from .openai_evals import evals_example, is_evals_row
@@ -70,7 +72,13 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     elif not options.deferred.batches.holds(row):
         exchange, read = _exchange(row, options)
         if is_object(row.value):
-            options.recognized.note_unread(row.value, row.position.path, _case_id(exchange, options))
+            options.recognized.note_unread(
+                row.value,
+                row.position.path,
+                _case_id(exchange, options),
+                in_session=exchange.session is not None,
+            )
+            yield from add_grades(exchange, row, options)
         yield from exchange_records(exchange, read, options)
 
 
@@ -166,7 +174,10 @@ def _chat(
         options.deferred.systems.add(exchange.model)
     for trial, choice in enumerate(exchange.choices or [None]):
         example = _example(exchange, choice, options)
-        example.id, example.trial, example.calls_made = name, trial, calls_made
+        example.id, example.trial, example.calls_made = name, trial + (exchange.trial or 0), calls_made
+        example.is_trial = exchange.trial is not None
+        if trial == 0:
+            example.scores = exchange.scores
         empty = example.answer is not None and example.answer.is_empty
         if (example.error is not None or empty) and exchange.session is None and options.unit != "last":
             options.deferred.failures.append((example, exchange.position))

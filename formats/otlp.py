@@ -57,6 +57,11 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read spans and events; see `Format`."""
+    return read_spans(read_rows(path), options)
+
+
+def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[ImportedRecord]:
+    """Read the spans and events of rows; see `read`."""
     spans: dict[tuple[str, str], Span] = {}
     events: list[_Event] = []
 
@@ -79,7 +84,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
                 row.position,
             )
 
-    yield from convert_rows(_pieces(read_rows(path)), take)
+    yield from convert_rows(_pieces(rows), take)
     # An evaluation of a missing span is a verdict by itself.
     yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)

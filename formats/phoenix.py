@@ -1,45 +1,59 @@
-"""Phoenix's evaluated data frames.
+"""Phoenix's evaluated data frames, and its tables of spans.
 
-``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME.
+``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME. Spans with a column per attribute are read as ``otlp`` reads spans.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ..records import Source
-from ..records.column_names import known_fields
 from ..records.made_scores import rounded_score
+from ..tables.column_names import known_fields
 from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
+from .flat_spans import is_flat_span, nested_spans
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example
+from .otlp import read_spans
 from .recognized_grades import RecognizedGrades
 from .traces.recorded_content import NO_ANSWER, recorded
 
 NAME = "phoenix"
-ABOUT = "evaluated data frames (JSON Lines, JSON, CSV, Parquet)"
+ABOUT = "evaluated data frames, exported spans (JSON Lines, JSON, CSV, Parquet)"
 LOST = "durations of evaluators"
 
 _DETAILS, _SCORE = "_execution_details", "_score"
 
 
 def recognises(glimpse: Any) -> bool:
-    """Return whether the first value of a file is a row with evaluations."""
-    return is_object(glimpse) and any(name.endswith(_DETAILS) for name in glimpse)
+    """Return whether the first value of a file is a row with evaluations, or a span."""
+    return is_object(glimpse) and (is_flat_span(glimpse) or _is_evaluated(glimpse))
+
+
+def _is_evaluated(row: dict[str, Any]) -> bool:
+    return any(name.endswith(_DETAILS) for name in row)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
-    """Read evaluated rows; see `Format`."""
-    yield from convert_rows(read_any_rows(path), lambda row: _records(row, options))
+    """Read evaluated rows, or spans; see `Format`."""
+    rows = iter(read_any_rows(path))
+    first = list(islice(rows, 1))
+    if any(
+        isinstance(row, FileRow) and is_flat_span(row.value) and not _is_evaluated(row.value) for row in first
+    ):
+        yield from read_spans(nested_spans(chain(first, rows)), options)
+        return
+    yield from convert_rows(chain(first, rows), lambda row: _records(row, options))
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:

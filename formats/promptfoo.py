@@ -13,7 +13,8 @@ from typing import Any, cast
 
 from ..errors import InputError, RecordError
 from ..records import Message, Outcome
-from ..records.csv_file import opened_csv
+from ..tables.csv_file import opened_csv
+from ..tables.header import ANY_HEADER
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, user_message
 from .example import Example, as_values
 from .example_records import records_of
@@ -234,7 +235,7 @@ def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
     The header of a block is ``[provider] prompt``.
     """
-    with opened_csv(path, ",") as (header, _, lines):
+    with opened_csv(path, ",", ANY_HEADER) as (header, _, lines):
         heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
         if not heads:
             raise InputError(

@@ -10,15 +10,17 @@ from typing import Any, cast
 from ..errors import InputError, RecordError, readable
 from ..records import not_utf8
 from ..records.json_text import read_object
+from ..tables.json_rows import read_document
+from ..tables.plain_values import plain_scalar
 from .calls import AgentAnswer, question_of
 from .example import Example, answers_of
 from .example_records import records_of
 from .field_reader import FieldReader
-from .file_rows import FileRow, convert_rows, files_of, read_document
+from .file_rows import FileRow, convert_rows, files_of
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
-from .json_values import answer_text, is_list, is_object, plain_scalar, tags_of
+from .json_values import answer_text, is_list, is_object, tags_of
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records import TagValue
-from ..records.column_names import columns_by_field, is_person
-from ..records.fault_columns import direction_options
-from ..records.grade_columns import are_scores
-from ..records.grades import as_number, is_missing
+from ..records.json_text import type_name
+from ..tables.column_names import columns_by_field, is_person
+from ..tables.fault_columns import direction_options
+from ..tables.grade_columns import are_scores
+from ..tables.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, messages_of, split_question
 from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, passages_of
 from .example_records import records_of
-from .field_reader import FieldReader, type_name
+from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped

@@ -11,21 +11,23 @@ from typing import Any, Protocol, cast
 from ..errors import FiducialError, InputError, RecordError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
-from ..records.column_names import columns_by_field
-from ..records.csv_file import SUFFIXES, refuse_workbook
 from ..records.json_text import encode_json
-from .arrow_rows import read_arrow_rows
-from .column_errors import text_columns, unknown_columns
-from .csv_rows import read_csv_rows
+from ..tables.column_errors import text_columns, unknown_columns
+from ..tables.column_names import columns_by_field
+from ..tables.csv_file import SUFFIXES, refuse_workbook
+from ..tables.header import UNSAID, HeaderChoice
+from ..tables.json_rows import UnreadRow, is_document
+from ..tables.json_tables import content_fields, rows_in
+from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
-from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
-from .json_tables import content_fields, rows_in
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
+from .pair_layouts import may_name_pairs
+from .refused_layouts import refuse_known_layout
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -57,12 +59,16 @@ _MODULES: dict[str, str] = {
     "inspect": "inspect_logs",
     "healthbench": "healthbench",
     "rubric": "rubric_rows",
+    "langsmith": "langsmith",
     "promptfoo": "promptfoo",
     "otlp": "otlp",
     "mlflow": "mlflow",
-    "langsmith": "langsmith",
     "langfuse": "langfuse",
+    "tau": "tau_bench",
     "crewai": "crewai",
+    "mt-bench": "mt_bench",
+    "toolbench": "toolbench",
+    "devai": "agent_judge",
     "openai": "openai_chat",
     "phoenix": "phoenix",
     "deepeval": "deepeval",
@@ -70,6 +76,7 @@ _MODULES: dict[str, str] = {
     "ragas": "ragas",
     "braintrust": "braintrust",
     "azure": "azure_rows",
+    "pairs": "pairwise_rows",
 }
 """Modules of the formats that recognise their files, by name, in order of detection."""
 
@@ -78,6 +85,12 @@ NAMES = (*_MODULES, *TABLES)
 
 _GLIMPSES = 20
 """Maximum number of values of a file that are examined to detect its format."""
+
+_START = 1 << 16
+"""Bytes of a file in which columns of pairs are looked for, before it is read."""
+
+_PAIRS = 512
+"""Maximum number of rows by which a table is recognised as one of pairs."""
 
 _MOST_KEYS = 8
 """Maximum number of keys that an error names."""
@@ -187,12 +200,13 @@ def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterato
             yield Skipped(file=str(path), reason=f"the {name} is {problem}")
 
 
-def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
+def find_format(path: Path, columns: Mapping[str, str] | None = None, header: HeaderChoice = UNSAID) -> str:
     """Detect the format of a file or folder from its content.
 
     Args:
         path: The file or folder.
         columns: Columns that the user named, which alone may identify a table.
+        header: What the user said about the header of CSV.
 
     Raises:
         InputError: It cannot be read, or its format is not recognised.
@@ -200,27 +214,37 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
-        return _format_of_folder(path, columns or {})
+        return _format_of_folder(path, columns or {}, header)
     refuse_workbook(path)
-    return _format_by_start(path) or _format_by_content(path, columns or {})
+    return _format_by_start(path, columns or {}, header) or _format_by_content(path, columns or {})
 
 
-def _format_by_start(path: Path) -> str | None:
+def _names_answers(columns: Mapping[str, str]) -> bool:
+    """Return whether a user names columns of answers, so that a table is none of pairs."""
+    return "response" in {*columns, *columns.values()}
+
+
+def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str | None:
     """Return the format indicated by a file's first bytes or extension."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
     suffix = path.suffix.lower()
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
-    if start == b"PAR1" or suffix == ".parquet":
-        return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
+    if start == b"PAR1" or suffix in {".parquet", ".arrow"}:
+        rows = _first_values(read_arrow_rows(path))
+        if not _names_answers(columns) and _are_pairs(rows):
+            return "pairs"
+        return _tool_of_columns(rows) or "parquet"
     if suffix in SUFFIXES:
-        return _format_of_table(path)
+        return _format_of_table(path, columns, header)
     return "pydantic-evals" if suffix in _YAML else None
 
 
 def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
     glimpses = list(_glimpses(path))
+    if not _names_answers(columns) and _are_pairs([glimpse for glimpse in glimpses if is_object(glimpse)]):
+        return "pairs"
     for glimpse in glimpses:
         refuse_native_file(glimpse, path)
         for name in _MODULES:
@@ -228,9 +252,42 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
                 return name
         if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
             return "openai"
-        if is_object(glimpse) and _is_table(glimpse, columns):
+        if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
+    refuse_known_layout(glimpses, path)
     raise _unrecognised(path, glimpses)
+
+
+def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the first rows of a file are pairs of outputs, with choices between them."""
+    if not rows:
+        return False
+    from .pairwise_rows import are_pairs  # noqa: PLC0415 - few files hold pairs
+
+    inner = rows_in(dict(rows[0]), {}, is_document=True) if len(rows) == 1 and not are_pairs(rows) else None
+    values = [value for _, value in inner or () if is_object(value)]
+    return are_pairs(values[:_PAIRS] or rows)
+
+
+def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
+    """Return whether a file is a table of pairs of outputs, with choices between them.
+
+    Only its first rows are read; a file that cannot be read holds none.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
+        return False
+    if suffix in JSON_SUFFIXES:
+        with readable(path), path.open("rb") as file:
+            if not may_name_pairs(file.read(_START)):
+                return False
+    try:
+        if suffix in JSON_SUFFIXES:
+            return _are_pairs([glimpse for glimpse in _glimpses(path) if is_object(glimpse)])
+        rows = read_csv_rows(path, header) if suffix in SUFFIXES else read_arrow_rows(path)
+        return _are_pairs(_first_values(rows))
+    except FiducialError:
+        return False
 
 
 def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
@@ -244,41 +301,41 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
 
-def _format_of_folder(path: Path, columns: Mapping[str, str]) -> str:
+def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     if is_folder_of_datasets(path):
         return "hf"
     refuse_run_folder(path)
     problems: list[FiducialError] = []
     for file in files_in(path, _DATA):
         try:
-            return find_format(file, columns)
+            return find_format(file, columns, header)
         except FiducialError as problem:
             problems.append(problem)
     raise problems[0] if problems else InputError("holds no file of a known format", path=path)
 
 
-def _format_of_table(path: Path) -> str:
+def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     try:
-        row = _first_row(read_csv_rows(path))
+        rows = _first_values(read_csv_rows(path, header))
     except InputError as error:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
         raise
-    if row is not None and "Named Scores" in row.value:
+    if rows and "Named Scores" in rows[0]:
         return "promptfoo"
-    return _tool_of_columns(row) or "csv"
+    if not _names_answers(columns) and _are_pairs(rows):
+        return "pairs"
+    return _tool_of_columns(rows) or "csv"
 
 
-def _tool_of_columns(row: FileRow | None) -> str | None:
+def _tool_of_columns(rows: Sequence[Mapping[str, Any]]) -> str | None:
     """Return the tool that writes a table with these columns, by its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
-    return (
-        None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
-    )
+    return next((name for name in tools if rows and format_of(name).recognises(rows[0])), None)
 
 
-def _first_row(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
-    return next((row for row in rows if isinstance(row, FileRow)), None)
+def _first_values(rows: Iterator[FileRow | Skipped]) -> list[dict[str, Any]]:
+    return [row.value for row in islice(rows, _PAIRS) if isinstance(row, FileRow) and is_object(row.value)]
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
@@ -322,10 +379,13 @@ def _has_reference(row: dict[str, Any]) -> bool:
     )
 
 
-def _is_table(value: dict[str, Any], columns: Mapping[str, str]) -> bool:
+def _is_table(value: dict[str, Any], columns: Mapping[str, str], *, is_whole: bool) -> bool:
     """Return whether an object is a row with a question or an answer, or a table of such rows."""
     try:
-        rows = rows_in(FieldReader(value), columns)
+        rows = rows_in(value, columns, is_document=is_whole)
     except RecordError:
         return False
-    return bool(content_fields(rows[0][1] if rows else value, columns))
+    if rows and all(isinstance(row, UnreadRow) for _, row in rows):
+        return True
+    first = next((row for _, row in rows or () if is_object(row)), value)
+    return bool(content_fields(first, columns))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError, RecordError
-from ..records.column_names import (
+from ..spelling import spelled_pairs, together
+from ..tables.column_names import (
     TABLE_FIELDS,
     columns_by_field,
     is_number_field,
@@ -18,10 +19,10 @@ from ..records.column_names import (
     people_columns,
     people_named_by_user,
 )
-from ..records.fault_columns import direction_options, direction_problem, label_direction
-from ..records.grade_columns import GradeColumns
-from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.fault_columns import direction_options, direction_problem, label_direction
+from ..tables.grade_columns import GradeColumns
+from ..tables.grades import GradeScale, UnknownGradeError, as_number, asked_scale, is_above_one, usual_ends
+from ..tables.known_labels import label_names, require_known_labels, require_known_words
 from .file_rows import FileRow
 from .import_options import Options
 from .json_values import is_object, parsed
@@ -34,12 +35,13 @@ class RecognizedGrades(NamedTuple):
     """Columns of grades recognised by a table's first rows, besides those known by name.
 
     Attributes:
-        label: The column of a person's grades.
+        label: The column of a person's grades; None if there is none, or several people have one each.
         judges: Columns of judges' scores.
         unscaled: Columns of grades with numbers above 1 and no scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
         unit: Columns of labels, and of scores, with no scale and no number above 1 so far.
         numeric: Judges that gave a number, so that the word ``failed`` is no grade of theirs.
         undirected: Columns named after a fault, each with the options that say which of its values is good.
+        unnamed: Columns that could be a judge's scores by their values alone.
     """
 
     label: str | None = None
@@ -48,6 +50,7 @@ class RecognizedGrades(NamedTuple):
     unit: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
     numeric: frozenset[str] = frozenset()
     undirected: Mapping[str, str] = {}
+    unnamed: tuple[str, ...] = ()
 
     def require_direction(self, column: str) -> None:
         """Refuse a grade of which only the user knows whether it is good.
@@ -75,13 +78,13 @@ class RecognizedGrades(NamedTuple):
             ):
                 continue
             ends = usual_ends([number])
-            remedy = f"add {spelled_scale('label_scale', ends)}"
+            remedy = f"add {asked_scale('label_scale', ends)}"
             if column not in labels:
                 of_people = together(
-                    spelled_pairs("map", {"label": column}), spelled_scale("label_scale", ends)
+                    spelled_pairs("map", {"label": column}), asked_scale("label_scale", ends)
                 )
                 remedy = (
-                    f"add {spelled_scale('score_scale', ends, column)}, or if people gave them: {of_people}"
+                    f"add {asked_scale('score_scale', ends, column)}, or if people gave them: {of_people}"
                 )
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",
@@ -92,27 +95,23 @@ class RecognizedGrades(NamedTuple):
 
 
 def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> RecognizedGrades:
-    """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores."""
+    """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores.
+
+    Raises:
+        ChoiceNeeded: Several columns could be the label, or only the user knows which of its values are good.
+    """
     header = dict.fromkeys(name for row in rows for name in row)
     names = columns_by_field(header, options.columns)
-    mapped = {field: names[field] for field in ("label", "score") if field in names}
     named_people = people_named_by_user(header, options.columns)
-    taken = {
-        *(name for field, name in names.items() if field not in mapped),
-        *named_people,
-        *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
-    }
-    scales = options.scaling.scales
-    columns = GradeColumns(
-        rows, mapped, (scales.default, options.grades), lambda name: name in taken or is_number_field(name)
-    )
-    for name in ("item_id", "judge"):
-        columns.find_by_usual_name(name, columns.may_be_names)
+    columns = _grade_columns(rows, names, named_people, options)
     columns.find_labels()
+    require_known_labels(columns, rows, options.grades)
     score, label = names.get("score"), columns.columns.get("label")
     judges = [name for name in _judges(columns, names, options) if name != score]
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
     scores = {*filter(None, (score, *judges))} - people
+    scales = options.scaling.scales
+    _require_known_words(columns, rows, {*judges} & scores, options)
     given = _scores_given(rows, scores)
     undirected = _undirected(rows, people, given, options)
     without_scale = {name for name in scores if not scales.is_declared(name)}
@@ -120,7 +119,7 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         people = set[str]()
     unscaled = unscaled_grades(rows, people | without_scale, options.grades)
     return RecognizedGrades(
-        None if "label" in mapped or named_people else label,
+        None if named_people else label,
         tuple(judges),
         unscaled,
         (
@@ -129,7 +128,47 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         ),
         frozenset(judge for judge, values in given.items() if any(map(_is_number, values))),
         undirected,
+        tuple(columns.unnamed) if not judges and score is None else (),
     )
+
+
+def _grade_columns(
+    rows: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
+    people: Sequence[str],
+    options: Options,
+) -> GradeColumns:
+    """Return the search for columns of grades, with those that the user named."""
+    mapped = {"score": names["score"]} if "score" in names else {}
+    if "label" in names and {"label", names["label"]} & {*options.columns, *options.columns.values()}:
+        mapped["label"] = names["label"]
+    taken = {
+        *(name for field, name in names.items() if field not in {"label", *mapped}),
+        *people,
+        *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
+    }
+    scales = (options.scaling.scales.default, options.grades)
+    columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
+    for name in ("item_id", "judge"):
+        columns.find_by_usual_name(name, columns.may_be_names)
+    if people:
+        columns.assign_people(people)
+    return columns
+
+
+def _require_known_words(
+    columns: GradeColumns, rows: Sequence[Mapping[str, Any]], judges: Iterable[str], options: Options
+) -> None:
+    """Refuse words of labels and judges that only the user knows.
+
+    Beside labels the words of a column named like a judge's scores are asked, too; alone it is a tag.
+    """
+    labels = dict.fromkeys(label_names(columns), options.grades)
+    named = [each for each in columns.free() if is_score_like(each) and columns.may_be_scores(each)]
+    score = columns.columns.get("score")
+    beside = [*named, *filter(None, [score])] if labels else []
+    of_judges = {each: options.scaling.scales.of(each) for each in (*judges, *beside) if each not in labels}
+    require_known_words(columns, rows, labels | of_judges)
 
 
 def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:
@@ -188,7 +227,7 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
         scores = [scale.score(value) for value in values]
     except UnknownGradeError:
         return False
-    is_named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"]
+    is_named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"] or columns.is_judge(name)
     return bool(scores) and (is_named or all(as_number(value) is not None for value in values))
 
 

@@ -9,34 +9,23 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import columns_by_field, is_person, is_session, map_options, normal
-from ..records.fault_columns import label_direction
-from ..records.grades import PLAIN, GradeScale
-from ..records.id_columns import likely_id
-from ..records.table_rows import json_rows, key_of_rows
-from .arrow_rows import read_any_rows
+from ..tables.alike_grades import AlikeGrades
+from ..tables.column_names import columns_by_field, is_person, is_session, map_options, normal
+from ..tables.fault_columns import label_direction
+from ..tables.grades import PLAIN, GradeScale
+from ..tables.header import UNSAID, HeaderChoice
+from ..tables.id_columns import likely_id
+from ..tables.known_labels import require_one_label
+from ..tables.table_rows import read_table_rows
 from .example import Example
 from .example_records import with_reference
-from .field_reader import FieldReader
-from .file_rows import FileRow
+from .file_rows import FileRow, imported_rows
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
-from .known_columns import reference_example
+from .known_columns import note_alike, reference_example
 from .recognized_grades import LOOKED_AT, RecognizedGrades, unscaled_grades
 
 _NAMES_KEPT = 1000
-
-
-def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
-    if isinstance(path, Path):
-        return read_any_rows(path, _rows_under_key)
-    source = Path(str(path))
-    return (FileRow(dict(row), FilePosition(source, line), number=line) for line, row in json_rows(path))
-
-
-def _rows_under_key(document: FieldReader) -> list[tuple[str, Any]] | None:
-    key = key_of_rows(document.value)
-    return None if key is None else document.items(key)
 
 
 class References:
@@ -48,6 +37,7 @@ class References:
         grades: The meaning of people's grades.
         alone: Whether to read only references, without grades, scores and tags.
         without: Columns to ignore.
+        header: What the user said about the header of CSV.
 
     Attributes:
         path: The table.
@@ -56,6 +46,7 @@ class References:
         first_rows: Its first rows.
 
     Raises:
+        ChoiceNeeded: Several columns could be the label.
         InputError: It cannot be read, or no column holds ids.
     """
 
@@ -67,6 +58,7 @@ class References:
         *,
         alone: bool = False,
         without: Collection[str] = (),
+        header: HeaderChoice = UNSAID,
     ) -> None:
         self.path = path
         self._grades = grades
@@ -77,18 +69,24 @@ class References:
         self._skipped: list[Skipped] = []
         self._used = set[str]()
         self._example_ids: list[str] = []
-        rows = list(_rows(path))
+        rows = list(imported_rows(read_table_rows(path, columns, header), Path(str(path))))
         values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
-        header = list(dict.fromkeys(chain(*values)))
-        self.columns = frozenset(header)
-        self.fields = columns_by_field([name for name in header if name not in without], columns)
+        names = list(dict.fromkeys(chain(*values)))
+        self.columns = frozenset(names)
+        self.fields = columns_by_field([name for name in names if name not in without], columns)
         self.first_rows = values[:LOOKED_AT]
         self._graded = self._find_grades(values)
+        self._alike = AlikeGrades(grades)
+        if not alone:
+            told = columns_by_field(self.columns, columns, use_aliases=False)
+            others = {field: name for field, name in self.fields.items() if field != "label" or field in told}
+            require_one_label(self.first_rows, others, grades, path)
         for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
             else:
                 self._take(row, columns)
+        self._alike.refuse(path)
 
     def complete(self, example: Example) -> None:
         """Add the table's references to an example; its own take precedence."""
@@ -178,6 +176,7 @@ class References:
                     path=self.path,
                 )
             example, skipped = reference_example(row, names, self._grades, self._graded)
+            note_alike(self._alike, example.scores)
         except UNREADABLE as error:
             self._skipped.append(row.position.skipped(error))
             return

@@ -11,19 +11,20 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Verdict
-from ..records.grades import (
+from ..records.typed_values import convert
+from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.grades import (
     GradeScale,
     UnknownGradeError,
     as_number,
+    asked_scale,
     is_missing,
     majority,
     map_label_options,
     no_grade,
     usual_ends,
 )
-from ..records.standing_labels import MAJORITY
-from ..records.typed_values import convert
-from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.standing_labels import MAJORITY
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
 from .json_values import is_object
@@ -79,7 +80,7 @@ def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedS
     grades.columns.require_direction(by)
     number, unscaled = as_number(value), grades.columns.unscaled
     if by in unscaled and number is not None:
-        option = together(spelled_pairs("map", {"label": by}), spelled_scale("label_scale", unscaled[by]))
+        option = together(spelled_pairs("map", {"label": by}), asked_scale("label_scale", unscaled[by]))
         raise RecordError(
             f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}; if people gave them: {option}",
             field=by,
@@ -115,7 +116,7 @@ def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
 
 
 def _score_scale(by: str, ends: str) -> str:
-    return spelled_scale("score_scale", ends, by)
+    return asked_scale("score_scale", ends, by)
 
 
 def label_readers(
@@ -143,7 +144,7 @@ def _label(
     number, unscaled = as_number(value), columns.unscaled
     if column in unscaled and number is not None and not grades.has_word(number):
         raise RecordError(
-            f"the labels are not all from 0 to 1: name their worst and best with {spelled_scale('label_scale', unscaled[column])}",
+            f"the labels are not all from 0 to 1: name their worst and best with {asked_scale('label_scale', unscaled[column])}",
             field=column,
         )
     try:

@@ -7,6 +7,8 @@ from array import array
 from itertools import count
 from pathlib import Path
 
+import msgspec
+
 from ..errors import RecordError, as_named
 from ..records import Output
 from ..records.json_text import encode_json
@@ -53,6 +55,16 @@ class SeenOutputs:
         """Return the first unused trial number of a system at a case, from a given one."""
         trials = count(trial)
         return next(each for each in trials if hash((case_id, system, each)) not in self._numbers)
+
+    def as_attempt(self, output: Output) -> Output:
+        """Return an output with the trial of the same one before, or with the first unused trial."""
+        attempts = (msgspec.structs.replace(output, trial=trial) for trial in count(output.trial))
+        return next(each for each in attempts if not self._is_taken(each))
+
+    def _is_taken(self, output: Output) -> bool:
+        """Return whether another output has this trial."""
+        number = self._numbers.get(hash((output.case_id, output.system, output.trial)))
+        return number is not None and self._contents[number] != hash(encode_json(output))
 
     def has_any(self, case_id: str, system: str) -> bool:
         """Return whether a system answered a case."""

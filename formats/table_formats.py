@@ -9,17 +9,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from ..records.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
-from .arrow_rows import read_any_rows, read_arrow_rows
-from .column_errors import missing_columns
-from .csv_rows import read_csv_rows
+from ..errors import ChoiceNeeded, InputError
+from ..tables.column_errors import missing_columns
+from ..tables.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
+from ..tables.fault_columns import is_fault
+from ..tables.table_rows import read_table_rows
+from .arrow_rows import read_any_rows, read_arrow_rows, read_csv_rows
 from .example_records import records_of
 from .exchanges import exchange_of, is_exchange
-from .file_rows import FileRow, convert_rows, files_in, files_of, read_rows
+from .file_rows import JSON_SUFFIXES, FileRow, convert_rows, files_in, files_of, imported_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
-from .json_tables import rows_in
 from .json_values import is_object
 from .known_columns import instruction_input, row_example
 from .openai_chat import exchange_records
@@ -83,7 +83,7 @@ def records_of_table(
     rows = iter(rows)
     first = list(islice(rows, LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
-    graded = recognize_grades(values, options)
+    graded = _recognized(values, options, path)
     there = list(dict.fromkeys(chain(*values)))
     answers = answer_columns(there, options.columns)
     if len(answers) > 1:
@@ -109,6 +109,7 @@ def records_of_table(
     problem = missing_columns(names | options.joined_columns, options.columns) if names else None
     if problem is not None:
         raise InputError(problem, path=path)
+    options.alike.refuse(path)
     unasked.refuse(fields, options.recognized.guesses, names, path)
 
 
@@ -118,13 +119,27 @@ def _note_columns(
     """Note the columns of fields, and those that become tags; return the former."""
     header = tuple(dict.fromkeys(name for row in rows for name in row))
     fields = dict(known_fields(header, tuple(options.columns.items())))
+    fields.pop("label", None)
     if graded.label is not None:
         fields["label"] = graded.label
     person = person_column(header) if "label" in fields else None
     material = instruction_input(header, fields)
     people = people_columns(header, options.columns)
+    options.recognized.grades["score"] += graded.judges
+    options.recognized.grades["label"] += people if len(people) > 1 else ()
     options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
+    if len(graded.unnamed) == 1 and not is_fault(graded.unnamed[0]):
+        options.recognized.guesses["score"] = graded.unnamed[0]
     return fields
+
+
+def _recognized(rows: Sequence[Mapping[str, Any]], options: Options, path: Path) -> RecognizedGrades:
+    """Return the columns of grades; an error names the file."""
+    try:
+        return recognize_grades(rows, options)
+    except ChoiceNeeded as error:
+        error.path = path
+        raise
 
 
 def _records(
@@ -174,12 +189,11 @@ class _Csv(_Table):
     """CSV and TSV, columns by name."""
 
     NAME = "csv"
-    ABOUT = "CSV and TSV with a header"
+    ABOUT = "CSV and TSV, read as pandas reads them; blank rows are no rows"
     LOST = _NOTHING
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        del options
-        return read_csv_rows(path)
+        return read_csv_rows(path, options.header)
 
 
 class _Json(_Table):
@@ -190,7 +204,11 @@ class _Json(_Table):
     LOST = _NOTHING
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        return read_rows(path, lambda node: rows_in(node, options.columns))
+        return (
+            row
+            for file in files_of(path, JSON_SUFFIXES)
+            for row in imported_rows(read_table_rows(file, options.columns), file)
+        )
 
 
 class _Parquet(_Table):
@@ -213,13 +231,12 @@ class _HuggingFace(_Table):
     LOST = "names of splits, bytes, null keys of structs"
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        del options
         files = files_in(path, _DATA) if path.is_dir() else [path]
         # Reading a device or a pipe might never end.
         data = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
         if not data:
             raise InputError(f"holds no file of data ({', '.join(_DATA)})", path=path)
-        return (row for file in data for row in read_any_rows(file))
+        return (row for file in data for row in read_any_rows(file, header=options.header))
 
 
 TABLES: dict[str, _Table] = {each.NAME: each for each in (_Csv(), _Parquet(), _Json(), _HuggingFace())}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..records import Case, atomic_write, kind_spec, message_text
-from ..records.arrow_file import pyarrow
 from ..records.json_text import encode_json
 from ..records.output import messages_asked
+from ..tables.arrow_file import pyarrow
+from ..tables.spreadsheet import as_text_cell
 from .export_items import ExportContext, ExportItem, Written
-from .spreadsheet import as_text_cell
 
 _COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason", "label", "label_by")  # fmt: skip
 

@@ -64,9 +64,63 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
         plain = plain_document(held)
         return tool if plain is held else {**tool, "function": plain}
     name = next((each for each in _SCHEMAS if is_object(tool.get(each))), None)
-    if name is None or tool.get("parameters") is not None:
-        return tool
-    return {"parameters" if key == name else key: value for key, value in tool.items()}
+    if name is not None and tool.get("parameters") is None:
+        return {"parameters" if key == name else key: value for key, value in tool.items()}
+    properties = _flat_properties(tool.get("parameters"))
+    return (
+        tool if properties is None else {**tool, "parameters": {"type": "object", "properties": properties}}
+    )
+
+
+def _flat_properties(parameters: Any) -> dict[str, Any] | None:
+    """Return parameters that stand there without a schema around them; None if there is one.
+
+    They are an object, each under its name, as xLAM has them, or a list.
+    """
+    if is_list(parameters):
+        named = [each for each in parameters if is_object(each) and isinstance(each.get("name"), str)]
+        if len(named) < len(parameters):
+            return None
+        parameters = {
+            each["name"]: {key: held for key, held in each.items() if key != "name"} for each in named
+        }
+    if not is_object(parameters) or not parameters or "properties" in parameters:
+        return None
+    if not all(map(is_object, parameters.values())):
+        return None
+    return {name: _property(each) for name, each in parameters.items()}
+
+
+_TYPES: Mapping[str, str] = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "set": "array",
+    "dict": "object",
+}
+"""JSON Schema's names of Python's types."""
+
+_KNOWN_TYPES = frozenset({*_TYPES.values(), "null"})
+
+
+def _property(described: dict[str, Any]) -> dict[str, Any]:
+    """Return a property with JSON Schema's name of its type; without one if that is unknown.
+
+    xLAM writes types as Python does: ``str, optional``, ``List[int]``.
+    """
+    stated = described.get("type")
+    if not isinstance(stated, str):
+        return described
+    name = stated.partition(",")[0].strip()
+    if name.lower().startswith("optional["):
+        name = name[len("optional[") :].removesuffix("]")
+    outer = name.partition("[")[0].strip().lower()
+    known = outer if outer in _KNOWN_TYPES else _TYPES.get(outer)
+    others = {key: value for key, value in described.items() if key not in {"type", "required"}}
+    return others if known is None else {**others, "type": known}
 
 
 def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..errors import ColumnsError
 from ..records import Case, Output, Verdict, kind_spec
-from ..records.column_names import map_options
 from ..spelling import setting
+from ..tables.column_names import map_options
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord
 
@@ -59,7 +59,7 @@ class UnaskedCases:
         if "query" not in guesses:
             problem += f"; the columns are {', '.join(map(repr, sorted(header)))}"
         alone = f"grade the answers alone with {setting('criterion', 'TEXT')}, or " if self._outputs else ""
-        options = map_options({"query": guesses.get("query", "COLUMN"), **guesses})
+        options = map_options(guesses if "query" in guesses else {"query": "COLUMN"})
         error = ColumnsError(f"{problem}; {alone}name it: {options}", path=path)
         error.options = options if "query" in guesses else ""
         raise error

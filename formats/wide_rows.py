@@ -8,8 +8,8 @@ from dataclasses import replace
 from msgspec import structs
 
 from ..errors import UsageError
-from ..records.column_names import FIELDS, column_named, is_person, known_fields, map_options
 from ..spelling import setting, together
+from ..tables.column_names import FIELDS, column_named, is_person, known_fields, map_options
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import Skipped

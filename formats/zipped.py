@@ -11,12 +11,10 @@ from typing import Any, BinaryIO, cast
 
 from ..errors import InputError, MissingExtraError, readable
 from ..records import Closing
+from ..tables.gzipped import LEAST_UNPACKED, UNPACKED_FACTOR
 
 MAX_MEMBER_BYTES = 512 * 1024 * 1024
 """Largest unpacked member; a small file may unpack to a huge one."""
-
-LEAST_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
-"""Most unpacked bytes of all members: the larger of the first, and the second times the file's size."""
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import msgspec
 
@@ -16,6 +16,29 @@ from ..errors import RecordError
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Maximum length of a line that is read or written. A whole line is in memory, so this bounds the cost of a hostile file."""
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether a value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Return whether a value is a JSON array."""
+    return isinstance(value, list)
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's type for people."""
+    kind = cast("type[object]", type(value))
+    names: dict[type[object], str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        type(None): "null",
+    }
+    return names.get(kind, "a number" if isinstance(value, int | float) else kind.__name__)
 
 
 def encode_line(record: object, path: object = None) -> bytes:

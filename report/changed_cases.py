@@ -41,7 +41,7 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
     if hidden := len(changed) - len(shown):
-        yield f"{number_text.counted(hidden, 'more changed case')}; --json has all."
+        yield f"{number_text.counted(hidden, 'more changed case')}; {number_text.whole_list()} has all."
 
 
 def _by_key(items: RunItems) -> dict[ItemKey, ListedItem]:

@@ -137,7 +137,7 @@ class CautionLine(Block, frozen=True):
         yield f"> {escaped(self.text)}"
 
 
-class Command(Block, frozen=True):
+class CommandLine(Block, frozen=True):
     """Command to type; never wrapped."""
 
     text: str

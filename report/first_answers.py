@@ -11,7 +11,7 @@ from ..calibration.statistic import FEW_CLUSTERS, Caution
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.store.manifest import Counts
-from .document import CautionLine, Command, Piece, as_lines, document
+from .document import CautionLine, CommandLine, Piece, as_lines, document
 from .next_step import next_step
 from .ranking import Answer, best_system_answer, deciding, ranked_rates
 from .text import number_text
@@ -208,7 +208,7 @@ def _unused_labels(counts: Counts) -> Iterator[Piece]:
 def next_pieces(step: Answer) -> list[Piece]:
     """Return the next step and its command, below the reasons why calls failed."""
     text = f"Next: {step.below_reasons or step.text}"
-    return [text, *([Command(step.command)] if step.command else [])]
+    return [text, *([CommandLine(step.command)] if step.command else [])]
 
 
 def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:

@@ -14,7 +14,7 @@ from ..evaluation.store.file_names import CERTIFICATES, REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath, InputPath, MemoryFile, MemoryFolder, Source
-from ..records.standing_labels import effective_source, standing_labels
+from ..tables.standing_labels import effective_source, standing_labels
 from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData

@@ -13,7 +13,7 @@ from .text import number_text
 from .text.difference_text import changes
 from .text.history_screen import history_screen, main_part
 from .text.history_text import names_in_order, rate_cell, trend_figure
-from .text.number_text import counted
+from .text.number_text import counted, whole_list
 
 _MOST_FIGURES, _MOST_RUNS = 6, 6
 """Systems with a figure on top, and runs side by side in a table."""
@@ -98,7 +98,7 @@ def _latest(
     if rows:
         yield DocumentTable((title, *(run.name for run, _ in latest)), rows)
     if rows and (earlier := len(runs) - len(latest)):
-        yield f"{counted(earlier, 'earlier run')} not shown; --json has all."
+        yield f"{counted(earlier, 'earlier run')} not shown; {whole_list()} has all."
 
 
 def _changes(history: HistoryNumbers) -> Iterator[Piece]:

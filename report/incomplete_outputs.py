@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..evaluation.conclusion.run_summary import RunSummary
+from .python_call import named
 from .ranking import Answer
 from .text.failures_text import crashes_of
 from .text.number_text import counted, listed
@@ -33,11 +34,12 @@ def add_missing(summary: RunSummary) -> Answer | None:
         sentence = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(clauses)}"
         if len(missing) > _MOST_NAMED:
             sentence = f"{counted(len(missing), 'system')} lack outputs, {count:,} in all"
-    if any(summary.option(option) for option in ("--generate", "--agent")):
+    if summary.typed.given("generate", "agent"):
         text = f"{sentence}. The same command generates them:"
-        return Answer(text=text, evidence="systems", command=summary.command_with())
-    out = "out" if summary.command.startswith("fiducial.") else "--out"
-    add = f"Add {'one' if count == 1 else 'them'}, or an `error`, and rerun with a new {out}."
+        return Answer(text=text, evidence="systems", step=summary.again())
+    add = (
+        f"Add {'one' if count == 1 else 'them'}, or an `error`, and rerun with a new {named(summary, 'out')}."
+    )
     return Answer(text=f"{sentence}{_example_of_missing(summary, count)}. {add}", evidence="systems")
 
 
@@ -52,10 +54,9 @@ def allow_code(summary: RunSummary) -> Answer | None:
     count = sum(system.faults.get("code_not_allowed", 0) for system in summary.systems)
     if not count:
         return None
-    is_python = summary.command.startswith("fiducial.")
-    option, out = ("allow_code=True", "out") if is_python else ("--allow-code", "--out")
     text = f"{counted(count, 'output')} not checked, because code may not run."
-    return Answer(text=f"{text} Add {option} and use a new {out}.", evidence="systems")
+    allowed = f"{named(summary, 'allow_code')}{'=True' if summary.is_python else ''}"
+    return Answer(text=f"{text} Add {allowed} and use a new {named(summary, 'out')}.", evidence="systems")
 
 
 def fix_crashes(summary: RunSummary) -> Answer | None:

@@ -17,7 +17,9 @@ from ..evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ..evaluation.conclusion.run_summary import RunSummary
-from .ranking import ANOTHER_JUDGE, Answer, deciding, ranked_rates
+from ..settings.typed_commands import proposed
+from .python_call import named
+from .ranking import Answer, deciding, ranked_rates
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import pair_of
 
@@ -45,7 +47,7 @@ def label_undecided(summary: RunSummary) -> Answer | None:
     judges = "judge's" if len(summary.judges) == 1 else "judges'"
     first = f"{_LABELS_AT_A_TIME} of " if unlabelled > _LABELS_AT_A_TIME else ""
     text = f"Label {first}{all_counted(unlabelled, 'judged output')} to correct the {judges} rates:"
-    return Answer(text=text, evidence="systems", command=summary.review_command())
+    return Answer(text=text, evidence="systems", step=summary.reviewed())
 
 
 def separate_systems(summary: RunSummary) -> Answer | None:
@@ -63,17 +65,18 @@ def separate_systems(summary: RunSummary) -> Answer | None:
     both = listed(ranked[:2])
     if pair.corrected and (labels := _labels_for_pair(pair, summary.strata.open, _RELEVANT_DIFFERENCE)):
         text = f"Label {counted(labels, 'more output')} to tell {both} apart, if they differ by {_RELEVANT_DIFFERENCE:g}:"
-        return Answer(text=text, evidence="systems", command=summary.review_command())
+        return Answer(text=text, evidence="systems", step=summary.reviewed())
     if pair.difference.value is None:
         return None
     differing = (pair.a_only_right + pair.b_only_right) / pair.n
     discordant = min(max(differing, _RELEVANT_DIFFERENCE), _MOST_DISCORDANT)
     size = pair.n / pair.effective_clusters
-    clusters = f" --rows-per-cluster {size:.3g} --icc {pair.icc:.2g}" if size > 1 else ""
+    clusters = {"rows_per_cluster": f"{size:.3g}", "icc": f"{pair.icc:.2g}"} if size > 1 else {}
+    goal = {"difference": f"{_RELEVANT_DIFFERENCE:g}", "discordant": f"{discordant:.2g}"}
     return Answer(
         text=f"Add cases to tell {both} apart. To detect a difference of {_RELEVANT_DIFFERENCE:g}:",
         evidence="systems",
-        command=f"fiducial plan --difference {_RELEVANT_DIFFERENCE:g} --discordant {discordant:.2g}{clusters}",
+        step=proposed("plan", **goal, **clusters),
     )
 
 
@@ -86,7 +89,7 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
     rate = system.overall
     if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
         ungraded = counted(rate.of - rate.n, "output")
-        step = another_judge(summary.judges)
+        step = another_judge(summary, summary.judges)
         text = f"Judges left {ungraded} ungraded, too many for a rate of all. {step}"
         return Answer(text=text, evidence="judges")
     if rate is None or rate.value is None:
@@ -109,15 +112,16 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
     return Answer(
         text=f"The interval is wide; add cases. To estimate the pass rate to within {_RELEVANT_DIFFERENCE:g}:",
         evidence="systems",
-        command=f"fiducial plan --half-width {_RELEVANT_DIFFERENCE:g} --prevalence {share:.2g}",
+        step=proposed("plan", half_width=f"{_RELEVANT_DIFFERENCE:g}", prevalence=f"{share:.2g}"),
     )
 
 
-def another_judge(judges: Sequence[JudgeUse]) -> str:
+def another_judge(summary: RunSummary, judges: Sequence[JudgeUse]) -> str:
     """Return the step for judges whose verdicts are of no use."""
     functions = [use.id.name for use in judges if use.id is not None and use.id.kind == "callable"]
     if not functions or len(functions) < len(judges):
-        return ANOTHER_JUDGE
+        model, out = named(summary, "model"), named(summary, "out")
+        return f"Use another {model} or variant of the judge, with a new {out}."
     return f"Fix {listed(functions)}: return a score in [0, 1], a boolean, or (score, reason)."
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,23 +12,25 @@ from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse, Stratum
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for, no_model
+from ..proposed_steps import Command
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
+from ..settings.typed_commands import options_named, proposed
 from .incomplete_outputs import add_missing, allow_code, fix_crashes
 from .items.naming import FAILED, item_at, items_at
 from .more_data import another_judge, label_undecided, narrow_interval, separate_systems
-from .python_call import is_python, judges_argument, retry_sentence
+from .python_call import judges_arguments, named, retry_sentence
 from .ranking import Answer
 from .text import number_text
 from .text.judges_text import CHANCE_WORDS, PROVEN_RATE, Trust, TrustWord
 from .text.number_text import all_counted, counted
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
-_MODEL_OPTIONS = ("--base-url", "--endpoint", "--connection", "--replay")
-"""Options for reaching a model."""
+_REACHING = ("base_url", "endpoints", "connection", "replay")
+"""Settings for reaching a model."""
 
-_ACCESS = ("--base-url", "--endpoint", "--connection", "--api-key-env")
-"""Options for reaching a model that other commands take, too."""
+_ACCESS = ("base_url", "endpoints", "connection", "api_key_env")
+"""Settings for reaching a model that other commands take, too."""
 
 _LABELS_TO_IMPROVE = 40
 """Fewest labels with which a better prompt is searched for; each half needs 10."""
@@ -77,18 +77,19 @@ def _retry_calls(summary: RunSummary) -> Answer | None:
     if not failures:
         return None
     failed = "; ".join(failures)
-    if summary.command and (not summary.resumes or summary.option("--replay")):
+    if summary.command and (not summary.resumes or summary.typed.given("replay")):
         text = f"{failed}. The recording or batch has no reply for them; ask a model."
         return Answer(text=text, evidence="judges")
     reason = reason_of_failed_calls(never_answered(summary.judges))
-    retry = f"the same command retries only these{'; a changed checker needs a new --out' if checks else ''}."
-    if is_python(summary):
+    changed = f"; a changed checker needs a new {named(summary, 'out')}" if checks else ""
+    retry = f"the same command retries only these{changed}."
+    if summary.is_python:
         retry = retry_sentence(summary, checks=bool(checks))
     fix = f". Fix this first: {reason}. Then" if reason else ";"
     return Answer(
         text=f"{failed}{fix} {retry}",
         evidence="judges",
-        command=summary.command_with(),
+        step=summary.again(),
         below_reasons=f"{failed}. Fix the reason above; then {retry}" if reason else "",
     )
 
@@ -111,23 +112,21 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
         return None
     undecided = all_counted(kinds.total(), "undecided output")
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
-    typed = _typed_judges(summary.words)
+    typed = {_plain_name(judge) for judge in summary.typed.values_of("judges")}
     new = [judge for judge in judges if judge not in typed]
     names_model = summary.not_judged == no_model()
-    if not new and not names_model and not is_python(summary):
-        text = f"Reach a model for {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
-        return Answer(text=text, evidence="systems", command=summary.command_with())
-    typed_model = _typed_model(summary)
+    if not new and not names_model and not summary.is_python:
+        text = f"Reach a model for {undecided} ({_needs_model(summary)}); the same command continues."
+        return Answer(text=text, evidence="systems", step=summary.again())
+    typed_model = summary.typed.values_of("model")
     used = (use.id.model for use in summary.judges if use.id is not None and use.id.model)
-    model = typed_model or next(used, number_text.MODEL)
-    options = " ".join(
-        [*(["--judge", *new] if new else []), *([] if typed_model else ["--model", shlex.quote(model)])]
-    )
-    needs = "" if _reaches_model(summary) or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
+    model = typed_model[-1] if typed_model else next(used, number_text.MODEL)
+    settings = {"judges": tuple(new), "model": None if typed_model else model}
+    needs = "" if _reaches_model(summary) or model == BASELINE else f" ({_needs_model(summary)})"
     return Answer(
         text=f"{'Add a judge' if new or not names_model else 'Name a model'} for {undecided}{needs}:",
         evidence="systems",
-        command=summary.command_with(options, judges_argument(summary, judges, model)),
+        step=summary.again(settings, judges_arguments(summary, judges, model)),
     )
 
 
@@ -145,43 +144,33 @@ def _change_judge(summary: RunSummary, more_than: int = 0) -> Answer | None:
             if 2 * ungraded > outputs and ungraded > more_than:
                 reason = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 most = f"{ungraded:,} of {counted(outputs, 'output')}{f' ({reason})' if reason else ''}"
-                step, command = _correct_parse(summary, use) if outcome == "unparsable" else ("", "")
-                text = f"{use.name} {action} {most}. {step or another_judge([use])}"
-                return Answer(text=text, evidence="judges", command=command)
+                text, step = _correct_parse(summary, use) if outcome == "unparsable" else ("", None)
+                text = f"{use.name} {action} {most}. {text or another_judge(summary, [use])}"
+                return Answer(text=text, evidence="judges", step=step)
     return None
 
 
-def _correct_parse(summary: RunSummary, judge: JudgeUse) -> tuple[str, str]:
+def _correct_parse(summary: RunSummary, judge: JudgeUse) -> tuple[str, Command | None]:
     """Return how the replies to a custom prompt are read again; empty for other judges."""
     prompt = _prompt_of(summary, judge)
     if not prompt.endswith(".prompty"):
-        return "", ""
-    step = f"Make `parse:` in {prompt} read such replies. Then read them again, without calls:"
-    return step, shlex.join(["fiducial", "judge", "--reparse", summary.folder])
+        return "", None
+    text = f"Make `parse:` in {prompt} read such replies. Then read them again, without calls:"
+    return text, proposed("judge", reparse=summary.folder)
+
+
+def _needs_model(summary: RunSummary) -> str:
+    return number_text.needs_model(named(summary, "base_url"))
 
 
 def _reaches_model(summary: RunSummary) -> bool:
     """Return whether the command says how to reach a model."""
-    return any(map(summary.option, _MODEL_OPTIONS))
+    return bool(summary.typed.given(*_REACHING))
 
 
-def _typed_model(summary: RunSummary) -> str:
-    """Return the model after ``--model``; empty without one."""
-    return next(iter(summary.option("--model")[-1:]), "").removeprefix("--model=")
-
-
-def _typed_judges(words: Sequence[str]) -> set[str]:
-    """Return the judges after ``--judge``, without variant and model."""
-    judges = set[str]()
-    option = ""
-    for word in words:
-        if word.startswith("-"):
-            option, _, value = word.partition("=")
-        else:
-            value = word
-        if option == "--judge":
-            judges.add(re.split("[/@]", value, maxsplit=1)[0])
-    return judges
+def _plain_name(typed: str) -> str:
+    """Return the name in a judge as it is typed, without variant and model."""
+    return typed.partition("@")[0].partition("/")[0]
 
 
 def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
@@ -200,19 +189,28 @@ def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None
 def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int, verdict: str) -> Answer:
     """Propose a model, a search for a prompt, or, if labels are few, reading the errors."""
     text = "Read where it contradicts the labels, and decide who is right:"
-    command = summary.review_command("--of disagreements")
-    needs = "" if _reaches_model(summary) else f" ({number_text.NEEDS_MODEL})"
+    step = summary.reviewed("disagreements")
+    needs = "" if _reaches_model(summary) else f" ({_needs_model(summary)})"
     prompt = _prompt_of(summary, judge)
     if judge.id is not None and judge.id.kind == "baseline":
         text = f"Ask a model{needs}:"
-        command = summary.command_with(arguments=judges_argument(summary, [], number_text.MODEL))
-        command = re.sub(rf"(--model[ =]|@){BASELINE}(?!\S)", rf"\1{number_text.MODEL}", command)
+        step = summary.again(arguments=judges_arguments(summary, [], number_text.MODEL))
+        step = _with_a_model(step) if isinstance(step, Command) else step
     elif judge.id is not None and prompt and labels >= _LABELS_TO_IMPROVE:
         text = f"Search for a better prompt{needs}:"
-        access = [word for name in _ACCESS for word in summary.option(name)]
-        words = ["--prompt", prompt, "--model", judge.id.model, *access, "--out", f"{summary.folder}-better"]
-        command = shlex.join(["fiducial", "improve", summary.folder, *words])
-    return Answer(text=f"{judge.name} {verdict}. {text}", evidence="trust", command=command)
+        search = proposed("improve", summary.folder, prompt=prompt, model=judge.id.model)
+        out = options_named("improve", out=f"{summary.folder}-better")
+        step = search.also(*summary.typed.given(*_ACCESS), *out)
+    return Answer(text=f"{judge.name} {verdict}. {text}", evidence="trust", step=step)
+
+
+def _with_a_model(command: Command) -> Command:
+    """Return the command with a model in the place of the word overlap baseline."""
+    named = command.with_values("model", lambda model: number_text.MODEL if model == BASELINE else model)
+    suffix = f"@{BASELINE}"
+    return named.with_values(
+        "judges", lambda typed: typed.removesuffix(suffix) + f"@{number_text.MODEL}" * typed.endswith(suffix)
+    )
 
 
 def _prompt_of(summary: RunSummary, judge: JudgeUse) -> str:
@@ -221,7 +219,8 @@ def _prompt_of(summary: RunSummary, judge: JudgeUse) -> str:
         return ""
     if judge.id.kind == "shipped":
         return f"{judge.id.name}/{judge.id.variant}"
-    files = [word for word in summary.words if word.endswith(".prompty") and Path(word).stem == judge.id.name]
+    judges = summary.typed.values_of("judges")
+    files = [each for each in judges if each.endswith(".prompty") and Path(each).stem == judge.id.name]
     return files[0] if judge.id.kind == "own" and files else ""
 
 
@@ -231,9 +230,8 @@ def _move_threshold(summary: RunSummary) -> Answer | None:
         for judge, threshold in caution.about.items() if caution.kind == "another_cut" else ():
             if judge not in summary.baselines:
                 text = f"Threshold {threshold:g} beats that of {judge} on held-out items:"
-                option = shlex.quote(f"{judge}={threshold:g}")
-                command = summary.command_with(f"--pass-at {option}", f'pass_at={{"{judge}": {threshold:g}}}')
-                return Answer(text=text, evidence="calibration", command=command)
+                step = summary.again({"pass_at": f"{judge}={threshold:g}"}, {"pass_at": {judge: threshold}})
+                return Answer(text=text, evidence="calibration", step=step)
     return None
 
 
@@ -247,8 +245,8 @@ def _correct_references(summary: RunSummary) -> Answer | None:
     if not wrong:
         return None
     text = f"Correct the references behind {counted(wrong, 'label')} found wrong:"
-    command = f"fiducial labels export {shlex.quote(summary.folder)} --out patch.jsonl"
-    return Answer(text=text, evidence="calibration", command=command)
+    step = proposed("labels export", summary.folder, out="patch.jsonl")
+    return Answer(text=text, evidence="calibration", step=step)
 
 
 def _decide_labels(summary: RunSummary) -> Answer | None:
@@ -264,7 +262,7 @@ def _decide_labels(summary: RunSummary) -> Answer | None:
         text=f"Most judges contradict {counted(count, 'label')}. Decide who is right:",
         evidence="items",
         address=item_at(calibration.suspected_label_errors[0].item_id),
-        command=summary.review_command("--of suspects"),
+        step=summary.reviewed("suspects"),
     )
 
 
@@ -273,11 +271,10 @@ def _certify(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
     judge = next((each.judge for each in trust if each.word == "proven"), None)
     if judge is None or not summary.folder or summary.certified:
         return None
-    folder, out = shlex.quote(summary.folder), shlex.quote(f"{summary.folder}/certificate.json")
-    claim = f"--by {shlex.quote(judge)} --claim accuracy={PROVEN_RATE:g}"
-    command = f"fiducial audit certify {folder} {claim} --out {out}"
+    claim, out = f"accuracy={PROVEN_RATE:g}", f"{summary.folder}/certificate.json"
+    step = proposed("audit certify", summary.folder, judge=judge, claims=claim, out=out)
     text = f"Certify {judge}, then check it again from time to time:"
-    return Answer(text=text, evidence="calibration", command=command)
+    return Answer(text=text, evidence="calibration", step=step)
 
 
 def _review_failures(summary: RunSummary) -> Answer:

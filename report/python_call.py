@@ -1,4 +1,4 @@
-"""Text of next steps in Python, where no command can be typed again."""
+"""Next steps of runs made in Python, where no command can be typed again."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Iterable
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.catalogue import DEFAULT_VARIANTS
 from ..records import JudgeId
+from ..settings.typed_commands import option_of_verb
 
 _NAMED = ("shipped", "baseline")
 """Kinds of judges that a name makes again."""
 
 
-def is_python(summary: RunSummary) -> bool:
-    """Return whether a run was made by a function, not by a command."""
-    return summary.command.startswith("fiducial.")
+def named(summary: RunSummary, setting: str) -> str:
+    """Return the name of a setting where the run was made: ``--out``, or ``out`` in Python."""
+    return setting if summary.is_python else option_of_verb("run", setting)
 
 
-def judges_argument(summary: RunSummary, new: Iterable[str], model: str) -> str:
+def judges_arguments(summary: RunSummary, new: Iterable[str], model: str) -> dict[str, object]:
     """Return arguments that add judges to the run's: ``judges=["rubric", ...], model="m"``.
 
     Judges that no name makes again, such as functions, stand for themselves as ``*judges``.
     """
     known = [use.id for use in summary.judges if use.id is not None]
     names = dict.fromkeys([*(_name(each) for each in known if each.kind in _NAMED), *new])
-    others = ["*judges"] if any(each.kind not in _NAMED for each in known) else []
-    listed = ", ".join([*others, *(f'"{name}"' for name in names)])
-    return f'judges=[{listed}], model="{model}"'
+    others = [...] if any(each.kind not in _NAMED for each in known) else []
+    return {"judges": [*others, *names], "model": model}
 
 
 def _name(judge: JudgeId) -> str:

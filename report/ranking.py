@@ -18,6 +18,7 @@ from ..evaluation.conclusion.run_results import (
 )
 from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
+from ..proposed_steps import Command, PythonCall
 from .text import number_text
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import (
@@ -42,26 +43,27 @@ _PASSING = {
 """Wording of a rate by part; ``{}`` stands for n."""
 
 
-ANOTHER_JUDGE = "Use another --model or variant of the judge, with a new --out."
-"""Step for a judge whose verdicts are of no use."""
-
-
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Answer to one of a reader's questions about a run.
 
     Attributes:
         text: A sentence or two, with the numbers.
         evidence: The section of the report that shows it.
-        command: The command to type; empty if there is none.
+        step: The command to type, or the call; None if there is none.
         address: Link to the items concerned, in the report: ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty if there are none.
         below_reasons: The text if reasons of failed calls are printed above it; empty if it is the same.
     """
 
     text: str
     evidence: str
-    command: str = ""
+    step: Command | PythonCall | None = None
     address: str = ""
     below_reasons: str = ""
+
+    @property
+    def command(self) -> str:
+        """The command to type, as text; empty if there is none."""
+        return "" if self.step is None else str(self.step)
 
 
 def best_system_answer(summary: RunSummary) -> Answer:

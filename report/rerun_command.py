@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-_ONE_TIME = ("--generate", "--agent", "--labels-patch", "--again")
-"""Options that make outputs or cases, so that their command cannot be repeated with other cases."""
+from ..proposed_steps import Command
+from ..settings.typed_commands import options_named, proposed
+
+_ONE_TIME = ("generate", "agent", "labels_patch", "again")
+"""Settings that make outputs or cases, so that their command cannot be repeated with other cases."""
 
 
 def rerun_command(
-    words: Sequence[str],
+    typed: Command | None,
     case_arguments: Collection[str],
     *,
     cases: Path,
     outputs: Sequence[str],
     labels: Path | None,
     out: Path,
-) -> str:
+) -> Command:
     """Return the command of a run with other cases and another folder.
 
     Args:
-        words: The original command, word by word.
-        case_arguments: The words of it that name the cases.
+        typed: The original command; None if a function made the run.
+        case_arguments: The arguments of it that name the cases.
         cases: The cases that take their place.
         outputs: The run's outputs.
         labels: Labels that the run keeps.
         out: The other folder.
     """
-    repeatable = words[1:2] in (["run"], ["judge"]) and set(case_arguments) <= {*words}
-    if repeatable and not any(word.split("=")[0] in _ONE_TIME for word in words):
-        command = ["fiducial", "run", str(cases), *_without(words[2:], case_arguments)]
-    else:
-        command = ["fiducial", "run", str(cases), "--outputs", *outputs]
-    if labels is not None and not any(word.split("=")[0] == "--labels" for word in command):
-        command += ["--labels", str(labels)]
-    return shlex.join([*command, "--out", str(out)])
-
-
-def _without(words: Sequence[str], case_arguments: Collection[str]) -> Iterator[str]:
-    """Yield the words of a command except its cases and folder."""
-    remaining, is_folder = set(case_arguments), False
-    for word in words:
-        if is_folder or word.startswith("--out="):
-            is_folder = False
-        elif word == "--out":
-            is_folder = True
-        elif word in remaining:
-            remaining.remove(word)
-        else:
-            yield word
+    command = proposed("run", cases, outputs=tuple(outputs))
+    if (
+        typed is not None
+        and typed.verb in {"run", "judge"}
+        and {*case_arguments} <= {*typed.arguments}
+        and not typed.given(*_ONE_TIME)
+    ):
+        command = Command("run", (str(cases),), typed.without("out").options)
+    if labels is not None and not command.given("labels"):
+        command = command.also(*options_named("run", labels=labels))
+    return command.also(*options_named("run", out=out))

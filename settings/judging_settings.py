@@ -3,10 +3,26 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
+import msgspec
+
 from ..calibration.pass_threshold import PassAt
 from .access_settings import AccessSettings, DryRunSettings
 from .sections import JURIES
 from .setting import DeclaredSettings, Setting
+
+JUDGES = Setting(
+    "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow.",
+    option="--judge",
+    metavar="JUDGE...",
+    harmless=True,
+)
+"""Judges of outputs, for commands that may do without."""
+
+REQUIRED_JUDGES = msgspec.structs.replace(JUDGES, required=True)
+"""Judges of outputs, for commands that ask them."""
+
+BATCHED_JUDGES = msgspec.structs.replace(REQUIRED_JUDGES, help="NAME, NAME/VARIANT, or a .prompty file.")
+"""Judges of commands with one model."""
 
 
 class JudgeParametersSettings(DeclaredSettings):

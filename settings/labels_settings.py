@@ -30,6 +30,41 @@ class GradesSettings(DeclaredSettings):
             form="grade",
         ),
     ] = ()
+    all_alike: Annotated[
+        bool,
+        Setting(
+            "Accept words of --map-label that make all labels, or all scores of a judge, pass or all fail.",
+            form="grade",
+            harmless=True,
+        ),
+    ] = False
+
+
+class HeaderSettings(DeclaredSettings):
+    """Header of CSV and TSV."""
+
+    no_header: Annotated[
+        bool,
+        Setting(
+            "The first row of CSV is data: columns are called column_1, column_2.",
+            form="header",
+            harmless=True,
+        ),
+    ] = False
+    header: Annotated[
+        bool,
+        Setting("The first row of CSV is a header, though it looks like data.", form="header", harmless=True),
+    ] = False
+    column_names: Annotated[
+        str | None,
+        Setting(
+            "Names of the columns of CSV without a header; with --header, in place of its names.",
+            option="--columns",
+            metavar="NAME,NAME",
+            form="header",
+            harmless=True,
+        ),
+    ] = None
 
 
 class LabelColumnsSettings(DeclaredSettings):

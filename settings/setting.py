@@ -6,7 +6,7 @@ Options of the command line, team files, the trust that these need, and `--help`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -27,6 +27,7 @@ Form: TypeAlias = Literal[
     "existing folder",
     "folder",
     "grade",
+    "header",
     "input",
     "input file",
     "json",
@@ -47,6 +48,14 @@ Form: TypeAlias = Literal[
     "verbose",
 ]
 """How a text becomes a value, where the type of the value does not say it."""
+
+SEVERAL: Mapping[Form, bool] = {
+    "labels of one file": True,
+    "numbers": False,
+    "parameters": True,
+    "pass at": True,
+}
+"""Whether the option may be given several times, by form, where the type of the value does not say it."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -109,6 +118,11 @@ class DeclaredSettings:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name}: settings do not change; `replace` returns others")
 
+    def named(self, wanted: Iterable[str]) -> dict[str, Any]:
+        """Return the settings among these names with their values."""
+        names = names_of(type(self))
+        return {name: getattr(self, name) for name in wanted if name in names}
+
     def replace(self, **values: Any) -> Self:
         """Return these settings with other values of some."""
         return type(self)(**{**vars(self), **values})
@@ -137,6 +151,11 @@ class Declared(NamedTuple):
     def option(self) -> str:
         """Its name on the command line."""
         return self.setting.option or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def is_repeatable(self) -> bool:
+        """True if its option may be given several times."""
+        return self.several if self.setting.form is None else SEVERAL.get(self.setting.form, self.several)
 
 
 def names_of(verb: type[DeclaredSettings]) -> dict[str, type[DeclaredSettings]]:

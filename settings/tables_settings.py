@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 from .judging_settings import PassThresholdsSettings
-from .labels_settings import GradesSettings, ScoreScalesSettings
+from .labels_settings import GradesSettings, HeaderSettings, ScoreScalesSettings
 from .results_settings import JsonSettings, VerboseSettings
 from .setting import DeclaredSettings, Setting
 
 
-class LabelTablesSettings(DeclaredSettings):
+class LabelTablesSettings(HeaderSettings):
     """Labels and columns of tables."""
 
     labels: Annotated[
@@ -47,6 +47,18 @@ class TablesSettings(
     ]
     accept_edited: Annotated[
         bool, Setting("Accept run folders whose verdicts were edited by hand.", form="accept edited")
+    ] = False
+
+
+class OpenChoicesSettings(DeclaredSettings):
+    """Choices about a table that only the user can make."""
+
+    dry_run: Annotated[
+        bool,
+        Setting(
+            "Only show what each choice would give that the table leaves open: those with ? in --map, --map-label or a scale.",
+            harmless=True,
+        ),
     ] = False
 
 

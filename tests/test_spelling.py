@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 
@@ -14,6 +15,7 @@ from source_tree import ROOT, parsed, product_files
 import fiducial as fd
 from fiducial.cli.spelled_options import option_of
 from fiducial.errors import FiducialError
+from fiducial.proposed_steps import Command, Option, PythonCall, read_by
 from fiducial.settings.setting import DeclaredSettings, declared
 from fiducial.spelling import (
     command,
@@ -82,11 +84,50 @@ def test_a_text_that_says_what_to_set_is_known_on_each_surface():
 
 
 def test_a_command_is_one_that_can_be_typed():
-    assert command("plan", "TABLE", next=50) == "fiducial plan TABLE --next 50"
-    assert (
-        command("run", cost=["a=1", "b=2"], again=True, out=None)
-        == "fiducial run --cost a=1 --cost b=2 --again"
+    assert str(command("plan", "TABLE", next=50)) == "fiducial plan TABLE --next 50"
+    repeated = command("run", cost=["a=1", "b=2"], again=True, out=None)
+    assert str(repeated) == "fiducial run --cost a=1 --cost b=2 --again"
+    quoted = command("run", "a b.jsonl", judge=("it's", "k"), out="~/$x")
+    assert shlex.split(str(quoted)) == [
+        "fiducial",
+        "run",
+        "a b.jsonl",
+        "--judge",
+        "it's",
+        "k",
+        "--out",
+        "~/$x",
+    ]
+    assert f"`{command('review', 'a;b')}`" == "`fiducial review 'a;b'`"
+
+
+def test_a_command_on_what_was_read_names_it():
+    read = Command("plan", ("a b.csv",), (Option("columns", "--map", ("label=x y",)),))
+    proposed = command("plan", "TABLE", next=50), command("plan", "other", next=1), command("review", "TABLE")
+    with read_by({"plan": read}):
+        assert [str(each) for each in proposed] == [
+            "fiducial plan 'a b.csv' --map 'label=x y' --next 50",
+            "fiducial plan other --next 1",
+            "fiducial review TABLE",
+        ]
+    assert str(proposed[0]) == "fiducial plan TABLE --next 50"
+
+
+def test_what_was_typed_is_shown_as_it_stands_until_it_is_changed():
+    judges = Option("judges", "--judge", ("a", "b@old"))
+    typed = Command(
+        "run", ("c",), (judges, Option("out", "--out", ("r",))), "fiducial run c --judge=a b@old --out r"
     )
+    assert str(typed.also(Option("model", "--model", ("m",)))) == f"{typed.typed} --model m"
+    assert str(typed.without("out")) == "fiducial run c --judge a b@old"
+    newer = typed.with_values("judges", lambda judge: judge.replace("old", "new"))
+    assert str(newer) == "fiducial run c --judge a b@new --out r"
+    assert typed.given("out", "judges", "model") == typed.options[::-1]
+
+
+def test_a_call_in_python_writes_its_arguments():
+    call = PythonCall("evaluate", {"judges": [..., 'a "b"'], "pass_at": {"j": 0.75}, "repeats": 2})
+    assert str(call) == 'fd.evaluate(..., judges=[*judges, "a \\"b\\""], pass_at={"j": 0.75}, repeats=2)'
 
 
 @pytest.mark.parametrize("name", ["--max-cost Ltd", "a `--out` b", "tool --next kind"])
@@ -99,7 +140,24 @@ def test_what_a_user_named_is_never_respelled(name: str):
     assert name in str(raised.value)
 
 
-CORE = ("calibration", "deterministic", "evaluation", "formats", "judges", "records")
+SPELLED = (
+    "api",
+    "calibration",
+    "deterministic",
+    "evaluation",
+    "formats",
+    "judges",
+    "records",
+    "report",
+    "tables",
+)
+"""Rooms whose texts name settings by `spelling`."""
+
+EXCEPTIONS = {
+    "api/audits.py: --model": "an option of Inspect's command",
+    "report/document_parts.py: --...": "`:--` aligns a column of a table in Markdown",
+}
+"""Texts that look like options, each with the reason why it stays."""
 
 
 def options_declared() -> set[str]:
@@ -112,11 +170,11 @@ def options_declared() -> set[str]:
     return names
 
 
-def test_the_core_writes_no_option():
+def test_only_the_command_line_writes_options():
     options = options_declared()
     found: list[str] = []
     for path in product_files():
-        if path.relative_to(ROOT).parts[0] not in {*CORE, "errors.py", "plugins.py"}:
+        if path.relative_to(ROOT).parts[0] not in {*SPELLED, "errors.py", "plugins.py"}:
             continue
         if "--" not in path.read_text(encoding="utf-8"):
             continue
@@ -126,5 +184,5 @@ def test_the_core_writes_no_option():
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
                 named = {*re.findall(r"(?<![\w-])--[a-z][a-z-]*", node.value)} & options
                 named |= {"--..."} if re.search(r"(?<![\w-])--$", node.value) else set()  # f"--{name}"
-                found += [f"{path.relative_to(ROOT)}:{node.lineno}: {name}" for name in sorted(named)]
-    assert found == []
+                found += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(named)]
+    assert {*found} == {*EXCEPTIONS}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,6 +13,7 @@ from fiducial.calibration.comparison.systems import SystemTerms, strata_of
 from fiducial.calibration.planning.sample_sizes import design_effect, items_for_difference
 from fiducial.evaluation.conclusion.run_results import SystemResult
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.proposed_steps import Command
 from fiducial.report.next_step import next_step
 
 from .contests import two_systems
@@ -70,9 +70,9 @@ def _proposed(rng: np.random.Generator, rows: int) -> int | None:
         strata=strata,
     )
     systems = [SystemResult(system=name, strata=[]) for name in "ab"]
-    words = shlex.split(next_step(RunSummary(systems=systems, compared=compared), []).command)
-    if "--difference" not in words:
+    step = next_step(RunSummary(systems=systems, compared=compared), []).step
+    if not isinstance(step, Command) or not step.given("difference"):
         return None
-    given = {word: float(words[place + 1]) for place, word in enumerate(words) if word.startswith("--")}
-    items = items_for_difference(given["--difference"], given["--discordant"])
-    return round(items * design_effect(given.get("--rows-per-cluster", 1.0), given.get("--icc", 0.0)))
+    given = {each.name: float(each.values[0]) for each in step.options}
+    items = items_for_difference(given["difference"], given["discordant"])
+    return round(items * design_effect(given.get("rows_per_cluster", 1.0), given.get("icc", 0.0)))

@@ -250,6 +250,7 @@ def _rate_estimate(
         n_missing_labelled=int((labelled & ~judged).sum()),
         n_clusters=clusters_in(table.cluster),
         fractions=int(((table.score > 0) & (table.score < 1)).sum()),
+        label_fractions=int(((table.label > 0) & (table.label < 1)).sum()),
         target=options.target,
         judge_mean=uncorrected.value,
         uncorrected=uncorrected,

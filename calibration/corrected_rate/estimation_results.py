@@ -71,6 +71,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_missing_labelled: Ungraded items that have a label, which only ``labels_only`` counts.
         n_clusters: Clusters of all items.
         fractions: Scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
+        label_fractions: Labels that are neither 0 nor 1; with any, their mean is not a pass rate.
         target: What the rate is of: the population that the items are from, or just these items.
         judge_mean: Mean score.
         uncorrected: Mean score with its interval, which ignores the judge's errors.
@@ -107,6 +108,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     worse_by: float | None = None
     variance: VarianceSplit | None = None
     fractions: int = 0
+    label_fractions: int = 0
     n_missing_labelled: int = 0
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
 
@@ -119,6 +121,11 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     def rate(self) -> Statistic:
         """Estimate to report, or the judge's uncorrected rate if there is none."""
         return self.uncorrected if self.reported is None else self.estimates[self.reported]
+
+    @property
+    def is_mean(self) -> bool:
+        """True if the rate is a mean of fractions, and not of passes and fails."""
+        return bool(self.fractions if self.reported is None else self.label_fractions)
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -50,6 +50,20 @@ class Choices(NamedTuple):
         return np.isfinite(self.a_first) & np.isfinite(self.b_first)
 
     @property
+    def once(self) -> BoolArray:
+        """Mask of comparisons with a verdict in one order only."""
+        return np.isfinite(self.a_first) != np.isfinite(self.b_first)
+
+    def filled(self) -> Choices:
+        """Return the comparisons with a verdict, those in one order as if the other order agreed.
+
+        Their preference counts in win rates and strengths; nothing about order may be read from them.
+        """
+        a_first = np.where(np.isnan(self.a_first), 1.0 - self.b_first, self.a_first)
+        b_first = np.where(np.isnan(self.b_first), 1.0 - self.a_first, self.b_first)
+        return self._replace(a_first=a_first, b_first=b_first).take(self.complete | self.once)
+
+    @property
     def preferred(self) -> FloatArray:
         """Degree to which ``a`` is preferred, each order counting half.
 

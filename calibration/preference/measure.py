@@ -38,32 +38,48 @@ _EVEN = 0.5
 
 
 def preferences_of(
-    judge: str, choices: Choices, ungraded: Mapping[Outcome, int] | None = None, *, level: float = 0.95
+    judge: str,
+    choices: Choices,
+    ungraded: Mapping[Outcome, int] | None = None,
+    *,
+    level: float = 0.95,
+    recorded: bool = False,
 ) -> PreferenceNumbers:
-    """Measure a judge's preferences: win rates, strengths, biases, agreement with labels."""
-    complete = choices.take(choices.complete)
+    """Measure a judge's preferences: win rates, strengths, biases, agreement with labels.
+
+    Args:
+        judge: Name of the judge.
+        choices: Its choices.
+        ungraded: Its verdicts without a choice, by outcome.
+        level: Nominal coverage.
+        recorded: Whether a comparison in one order only was meant so, and counts; otherwise its other verdict failed.
+    """
+    both = choices.take(choices.complete)
+    complete = choices.filled() if recorded else both
     strengths = ordered_strengths(complete, level=level)
-    position, length = _corrected(_position(complete, strengths.order, level), _length(complete, level))
+    order = strengths.order if len(both.a) == len(complete.a) else ordered_strengths(both, level=level).order
+    position, length = _corrected(_position(both, order, level), _length(complete, level))
     return PreferenceNumbers(
         judge=judge,
         comparisons=len(choices.a),
-        complete=len(complete.a),
+        complete=len(both.a),
         ungraded=dict(ungraded or {}),
-        matches=_matches(choices, level),
+        matches=_matches(choices, level, recorded=recorded),
         systems=_systems(complete, strengths.strengths, level),
         position=position,
         length=length,
-        labels=_agreement(complete, level),
+        labels=_agreement(complete, both, level),
         misfit=ranking_misfit(complete),
+        one_order=len(complete.a) - len(both.a),
     )
 
 
-def _matches(choices: Choices, level: float) -> list[SystemMatch]:
+def _matches(choices: Choices, level: float, *, recorded: bool) -> list[SystemMatch]:
     matches: list[SystemMatch] = []
     for a, b in combinations(range(len(choices.systems)), 2):
         pair = _between(choices, a, b)
         if len(pair.a):
-            matches.append(_match(pair, level))
+            matches.append(_match(pair, level, recorded=recorded))
     adjusted = adjust_known([match.p for match in matches])
     return [_decided(match, p, level) for match, p in zip(matches, adjusted, strict=True)]
 
@@ -88,8 +104,8 @@ def _between(choices: Choices, a: int, b: int) -> Choices:
     )
 
 
-def _match(pair: Choices, level: float) -> SystemMatch:
-    complete = pair.take(pair.complete)
+def _match(pair: Choices, level: float, *, recorded: bool) -> SystemMatch:
+    complete = pair.filled() if recorded else pair.take(pair.complete)
     kinds = kinds_of(complete)
     won = kinds.a | kinds.b
     shift = _shift_from_even(complete.preferred, complete.cluster, level)
@@ -111,6 +127,7 @@ def _match(pair: Choices, level: float) -> SystemMatch:
         else undefined("neither won a comparison", n=0, level=level),
         p=shift.p,
         corrected=corrected_win_rate(complete, level=level),
+        one_order=int(pair.once.sum()) if recorded else 0,
     )
 
 
@@ -197,12 +214,13 @@ def _difference(
     ), difference.p()
 
 
-def _agreement(complete: Choices, level: float) -> LabelAgreement | None:
+def _agreement(complete: Choices, both: Choices, level: float) -> LabelAgreement | None:
     labelled = complete.take(np.isin(complete.label, (0.0, 1.0)))
     tied = complete.take(complete.label == _EVEN)
     if not len(labelled.a) and not len(tied.a):
         return None
-    kinds = kinds_of(labelled)
+    in_both = both.take(np.isin(both.label, (0.0, 1.0)))
+    kinds, both_better = kinds_of(in_both), in_both.label == 1.0
     a_better = labelled.label == 1.0
 
     def share(mask: BoolArray, of: Choices) -> Statistic:
@@ -211,9 +229,9 @@ def _agreement(complete: Choices, level: float) -> LabelAgreement | None:
     return LabelAgreement(
         n=len(labelled.a),
         right=_rate(np.where(a_better, labelled.preferred, 1.0 - labelled.preferred), labelled, level),
-        right_in_both=share(np.where(a_better, kinds.a, kinds.b), labelled),
-        wrong_in_both=share(np.where(a_better, kinds.b, kinds.a), labelled),
-        flips=share(kinds.flip, labelled),
+        right_in_both=share(np.where(both_better, kinds.a, kinds.b), in_both),
+        wrong_in_both=share(np.where(both_better, kinds.b, kinds.a), in_both),
+        flips=share(kinds.flip, in_both),
         tied_by_label=len(tied.a),
         tied_in_both=share(kinds_of(tied).tie, tied),
     )

@@ -35,6 +35,8 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         corrected: Win rate of ``a`` among people, from their choices on a random part of the comparisons and
             the judge's choices on all; None without such choices.
         better: The preferred system by ``adjusted_p``; None without evidence.
+        one_order: Comparisons among the ``n`` that were made in one order only, as in recorded verdicts. There a choice is a
+            win, since no other order contradicts it.
     """
 
     a: str
@@ -54,6 +56,7 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
     adjusted_p: float | None = None
     better: str | None = None
     corrected: Statistic | None = None
+    one_order: int = 0
 
 
 class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +130,7 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         n: Such comparisons with a verdict in both orders.
         right: Degree to which the judge chooses the better output, each order counting half.
-        right_in_both: Share in which the judge chooses the better output in both orders.
+        right_in_both: Share in which the judge chooses the better output in both orders, of those with both.
         wrong_in_both: Share in which the judge chooses the worse output in both orders.
         flips: Share in which the order decides.
         tied_by_label: Number of further comparisons whose labels are equal.
@@ -180,6 +183,7 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
         length: Length bias.
         misfit: Test of one strength per system; None if it cannot be tested, as with two systems.
         labels: Agreement with labels; None if no two outputs of a case have labels.
+        one_order: Number of comparisons that were made in one order only; they count in rates and strengths.
     """
 
     judge: str
@@ -192,3 +196,61 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
     length: Length
     labels: LabelAgreement | None
     misfit: RankingMisfit | None = None
+    one_order: int = 0
+
+
+class ChoiceAgreement(msgspec.Struct, frozen=True, kw_only=True):
+    """Agreement of a judge with people on which output is better, also by both orders.
+
+    A tie is a choice of its own, never a vote for one output.
+
+    Attributes:
+        n: Verdicts with a choice on pairs that people compared.
+        pairs: Pairs among them.
+        ungraded: Verdicts without a choice on such pairs, by outcome.
+        unlabelled: Verdicts on pairs that people did not compare, or on which they disagree.
+        agreement: Share of verdicts that choose as people do; a tie agrees with a tie alone.
+        ties_half: The same with half for a tie against a choice.
+        decided: Share of equal choices where neither chose a tie.
+        kappa: Cohen's kappa over first, tie and second.
+        table: Counts of verdicts, rows by people, columns by the judge: second, tie, first.
+        both_orders: Pairs with a verdict in both orders that people decided.
+        right_in_both: Share of these in which both verdicts are right.
+        wrong_in_both: Share in which both are wrong.
+        flips: Share in which the order decides.
+        right_on_balance: Share in which more speaks for the better output than against it, as JudgeBench counts: two right
+            verdicts, or a right one and a tie.
+    """
+
+    n: int
+    pairs: int
+    ungraded: Mapping[Outcome, int]
+    unlabelled: int
+    agreement: Statistic
+    ties_half: Statistic
+    decided: Statistic
+    kappa: Statistic
+    table: list[list[int]]
+    both_orders: int
+    right_in_both: Statistic
+    wrong_in_both: Statistic
+    flips: Statistic
+    right_on_balance: Statistic
+
+
+class PairCalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
+    """Agreement of judges with people on pairs of outputs.
+
+    Attributes:
+        pairs: Number of pairs with a verdict.
+        people: Verdicts with a choice by person.
+        agreements: Agreement by judge.
+        people_agree: Share of pairs of several people's choices that are equal; None for one person.
+        level: Nominal coverage of the intervals.
+    """
+
+    pairs: int
+    people: Mapping[str, int]
+    agreements: Mapping[str, ChoiceAgreement]
+    people_agree: Statistic | None = None
+    level: float = 0.95

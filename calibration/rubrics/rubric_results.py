@@ -119,8 +119,12 @@ class RubricNumbers(msgspec.Struct, frozen=True, kw_only=True):
         judges: Results by judge.
         unmatched: Number of labels that match no judged criterion.
         pairs: Comparisons of every two judges on the same labelled criteria.
+        skipped: Number of rows of labels that could not be read.
+        first_skipped: Place and problem of the first of those.
     """
 
     judges: list[RubricOfJudge]
     unmatched: int = 0
     pairs: list[JudgesOnCriteria] = []
+    skipped: int = 0
+    first_skipped: str = ""

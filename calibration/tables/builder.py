@@ -7,17 +7,20 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
-from ...records.column_names import is_number_field
-from ...records.grades import PLAIN, GradeScale, UnreadGrades, as_number, is_above_one, is_missing
-from ...records.score_scales import UNIT_SCORES, ScoreScales
-from ...records.table_rows import NumberedRow
 from ...spelling import spelled_pairs
+from ...tables.alike_grades import PEOPLE, AlikeGrades
+from ...tables.column_names import is_number_field
+from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
+from ...tables.score_scales import UNIT_SCORES, ScoreScales
+from ...tables.table_rows import NumberedRow
+from ...tables.unread_grades import UnreadGrades
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Column, Table
 from .cells import (
@@ -102,6 +105,7 @@ class TableBuilder:
         self._line = array("q")
         self._path: dict[int, object] = {}
         self._run_rows = False
+        self._alike = AlikeGrades(scores.default, *scores.by_judge.values(), labels)
 
     def __len__(self) -> int:
         return len(self._score)
@@ -152,8 +156,24 @@ class TableBuilder:
             except InputError:
                 self._raise_row_error(chain(block, remaining), path)
                 raise
+            if self._alike.is_watching and not in_units:
+                self._note_alike([row for _, row in block], read, majority=majority)
             self._append(read)
             self._line.extend(line for line, _ in block)
+
+    def _note_alike(
+        self, rows: Sequence[Mapping[str, Any]], read: Mapping[str, list[Any]], *, majority: bool
+    ) -> None:
+        """Note the grades of rows as they are written: those of each judge, and labels."""
+        for field, scores in read.items():
+            source = self._column_of_field.get(field, field)
+            if field == "score":
+                for row, judge, score in zip(rows, read["judge"], scores, strict=True):
+                    self._alike.note(judge, [(row.get(source), score)])
+            elif field == "label" and not majority:
+                self._alike.note(source, zip((row.get(source) for row in rows), scores, strict=True))
+            elif field.startswith(PERSON) and majority:
+                self._alike.note(PEOPLE, zip((row.get(source) for row in rows), scores, strict=True))
 
     def _raise_row_error(self, rows: Iterator[NumberedRow], path: object) -> None:
         """Raise the error of the first row that cannot be read; for grades, list all that cannot."""
@@ -164,33 +184,34 @@ class TableBuilder:
                 has_scores |= not is_missing(row.get(score))
             except UnreadGradeError as error:
                 remaining = chain([(line, row)], rows)
-                field, message = self._unread(str(error.field), row, remaining, has_scores=has_scores)
-                raise InputError(message, path=path, line=line or None, field=field) from None
+                unread = self._unread(str(error.field), row, remaining, has_scores=has_scores)
+                unread.path, unread.line = path if isinstance(path, Path) else str(path), line or None
+                raise unread from None
             except InputError as error:
                 field = None if error.field is None else self._column_of_field.get(error.field, error.field)
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
 
     def _unread(
         self, field: str, row: Mapping[str, Any], rows: Iterable[NumberedRow], *, has_scores: bool
-    ) -> tuple[str, str]:
-        """Return the column and message for a field with unreadable grades, the first in ``row``."""
+    ) -> InputError:
+        """Return the error for a field with unreadable grades, the first in ``row``."""
         column = self._column_of_field.get(field, field)
         if field != "score":
             scale = self._scale_of(field) or PLAIN
-            return column, UnreadGrades(rows, column, scale).message("label_scale")
+            return UnreadGrades(rows, column, scale).error("label_scale", field=column)
         by = self._column_of_field.get("judge", "judge")
         judge, scale = row.get(by), self._score_scale(row)
         named = judge if judge in self._score_columns or judge in self._scales_by_judge else None
         if named is not None and not self._scales_by_judge:
             rows = list(rows)
             if shared := self._shared_scale(rows, by, column):
-                return named, shared
+                return shared.error("score_scale", field=str(named))
         of_judge = (numbered for numbered in rows if numbered[1].get(by) == judge)
         unread = UnreadGrades(of_judge, column, scale, has_grades=has_scores or len(self) > 0)
-        return named or column, unread.message("score_scale", named)
+        return unread.error("score_scale", named, field=named or column)
 
-    def _shared_scale(self, rows: Sequence[NumberedRow], by: str, column: str) -> str:
-        """Return the message that proposes one scale; empty unless all judges exceed [0, 1]."""
+    def _shared_scale(self, rows: Sequence[NumberedRow], by: str, column: str) -> UnreadGrades | None:
+        """Return the grades of all judges, to ask for one scale; None unless all exceed [0, 1]."""
         numbers = {
             judge: [as_number(row.get(column)) for _, row in rows if row.get(by) == judge]
             for judge in self._score_columns
@@ -199,8 +220,8 @@ class TableBuilder:
             None in each or not any(is_above_one(number or 0.0) for number in each)
             for each in numbers.values()
         ):
-            return ""
-        return UnreadGrades(rows, column, self._scales["score"]).message("score_scale")
+            return None
+        return UnreadGrades(rows, column, self._scales["score"])
 
     def _score_scale(self, row: Mapping[str, Any]) -> GradeScale:
         """Return the scale of the score in a row."""
@@ -329,6 +350,7 @@ class TableBuilder:
             judges=dict(judges or {}),
         )
         self._refuse_duplicates(table)
+        self._alike.refuse(self._path[0])
         return table
 
     def _refuse_duplicates(self, table: Table) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import JudgeId
-from ...records.column_names import (
+from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
     LABEL_PROBABILITY,

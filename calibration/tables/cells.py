@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...records.grades import GradeScale, UnknownGradeError, is_missing
-from ...records.table_rows import as_whole
+from ...tables.grades import GradeScale, UnknownGradeError, is_missing
+from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
 from .calibration_table import AMOUNTS, COVARIATE, PROBABILITY, ROUND, Column
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain, islice
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import ColumnsError, InputError, UsageError
@@ -26,21 +26,22 @@ from ...records import (
     nearest,
     read_records,
 )
-from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
-from ...records.frames import frame_rows
-from ...records.grades import as_number
-from ...records.label_table import LabelTable
-from ...records.standing_labels import is_tie
-from ...records.table_rows import NumberedRow, file_rows, json_rows
 from ...spelling import spelled_scale
+from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
+from ...tables.frames import frame_rows
+from ...tables.grades import as_number
+from ...tables.json_rows import UnreadRow
+from ...tables.label_table import LabelTable
+from ...tables.layout import TableForm, names_apart
+from ...tables.recognition import layout_of
+from ...tables.standing_labels import is_tie
+from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
+from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
-from .layout import TableForm
-from .recognition import layout_of
 from .table_labels import with_conflict_warning, with_label_table, with_unmatched_warning
-from .unnamed_ids import refuse_unnamed_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,19 +172,21 @@ def _add_sources(
     labels: InputPath | None,
 ) -> tuple[_RunFacts, _ReadFacts]:
     """Add the rows of all sources; return facts about runs, and how columns of files were read."""
-    facts, read = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts]()
+    facts, read, unread = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts](), UnreadRows()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
-    several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
+    files = [source for source in sources if isinstance(source, (Path, MemoryFile))]
+    names = names_apart(files) if len(files) > 1 else {}
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
             path = source
             each = _add_rows(
                 builder,
-                file_rows(source),
+                unread.without(read_table_rows(source, form.columns, form.header), source),
                 form,
                 path=path,
-                judge=PurePath(source.name).stem if form.apart and several else None,
+                judge=names.get(id(source)) if form.apart else None,
+                system=names.get(id(source), "") if form.systems_apart else "",
                 labelled=labels is not None,
                 label_columns=label_columns,
             )
@@ -199,7 +202,7 @@ def _add_sources(
             raise InputError(NO_ROW, path=path)
     return facts, _ReadFacts(
         [note for each in read for note in each.notes],
-        [warning for each in read for warning in each.warnings],
+        [*filter(None, [unread.note()]), *(warning for each in read for warning in each.warnings)],
         any(each.numbered for each in read),
     )
 
@@ -233,6 +236,7 @@ def _add_rows(
     *,
     path: object,
     judge: str | None = None,
+    system: str = "",
     labelled: bool = False,
     label_columns: AbstractSet[str] = frozenset(),
 ) -> _ReadFacts:
@@ -243,6 +247,9 @@ def _add_rows(
     columns = _columns_of_rows(form.columns, {name for _, row in head for name in row}, label_columns)
     try:
         layout = layout_of([row for _, row in head], columns, form=form, judge=judge, labelled=labelled)
+        if "system" not in layout.columns and not any("system" in row for _, row in head):
+            layout = replace(layout, system=system)
+            require_pairing_id(layout, [row for _, row in head])
         if layout.numbered:
             head += islice(rows, _MORE)
             warning = refuse_unnamed_id([row for _, row in head], layout)
@@ -321,7 +328,7 @@ def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tup
     for number, path in enumerate(paths, start=1):
         drawn: dict[str, float] = {}
         drawn_from: int | None = None
-        for line, row in json_rows(path):
+        for line, row in _rows_of_draw(path):
             try:
                 item, probability = _drawn_item(row, drawn)
             except InputError as error:
@@ -339,6 +346,14 @@ def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tup
         chances |= drawn
         rounds |= dict.fromkeys(drawn, float(number))
     return {PROBABILITY: chances, ROUND: rounds}, tuple(draws)
+
+
+def _rows_of_draw(path: Path) -> Iterator[NumberedRow]:
+    """Yield the rows of a draw; one that cannot be read would change the chances of the others."""
+    for row in read_table_rows(path):
+        if isinstance(row, UnreadRow):
+            raise row.error(path)
+        yield row.number, row.value
 
 
 def _drawn_item(row: Mapping[str, Any], drawn: Mapping[str, float]) -> tuple[str, float]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...records.label_table import LabelIndex, LabelTable, OutputName
+from ...tables.label_index import LabelIndex
+from ...tables.label_table import LabelTable, OutputName
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Table
 
@@ -34,7 +35,7 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
                 people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
     elsewhere = index.refuse_unmatched(output for output, _ in outputs)
     numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
-    warnings = table.warnings
+    warnings = (*table.warnings, *filter(None, [labels.unread.note()]))
     if elsewhere:
         total = elsewhere + len(index.used)
         warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import msgspec
 
 from ...formats.bfcl import CONFIGURATIONS
-from ...formats.spreadsheet import as_text_cell
 from ...records import atomic_write
+from ...tables.spreadsheet import as_text_cell
 from .aggregation import Accuracy, SystemScore
 from .category_scores import spread
 

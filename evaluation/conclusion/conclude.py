@@ -14,8 +14,8 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
-from ...records.standing_labels import effective_source, standing_labels
 from ...records.verdict import COUNTED, OF_PARTS
+from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
 from ..store.manifest import Counts, Roster

@@ -154,6 +154,12 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     cached_tokens: int = 0
     """Tokens of the prompts that the provider had cached, if it counts them."""
 
+    @property
+    def graded_nothing(self) -> bool:
+        """True if it was asked and gave no grade, but not because calls failed alone."""
+        asked = {each for each, count in self.outcomes.items() if count and each != "not_applicable"}
+        return bool(asked) and "graded" not in asked and asked != {"failed"}
+
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 """Number of scores, and numbers with exactly their sum, independent of the order in which scores were added or merged."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
@@ -14,8 +13,10 @@ import msgspec
 from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ...errors import FiducialError, InputError, RecordError, RunFolderError
+from ...proposed_steps import Command, PythonCall
 from ...records import InputPath, MemoryFolder, case_files, decode_record
 from ...records.json_text import encode_json
+from ...settings.typed_commands import options_named, proposed, typed_command
 from ...version import VERSION
 from ..inputs import file_sha256
 from ..store.file_names import ADJUDICATIONS, CERTIFICATES, CLUSTERS, COMPARISON, LABELS, VERDICTS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..store.run_writer import RunWriter
 
 
+_NOTHING: Mapping[str, object] = {}
 _SEVERAL = 2
 """Systems; one is compared with nothing."""
 
@@ -150,20 +152,14 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
 
     @property
-    def words(self) -> list[str]:
-        """Words of the command, as a shell splits them; empty for an invalid command."""
-        try:
-            return shlex.split(self.command)
-        except ValueError:
-            return []
+    def is_python(self) -> bool:
+        """True if a function made the run, not a command."""
+        return self.command.startswith("fiducial.")
 
-    def option(self, name: str) -> list[str]:
-        """Return the words of an option as first typed, with its value; empty if it was not."""
-        words = self.words
-        for position, word in enumerate(words):
-            if word == name or word.startswith(f"{name}="):
-                return words[position : position + (2 if word == name else 1)]
-        return []
+    @property
+    def typed(self) -> Command:
+        """The command that made the run; without a verb if a function did, or it cannot be read."""
+        return typed_command(self.command) or Command("")
 
     @property
     def resumes(self) -> bool:
@@ -171,27 +167,30 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
         Rerunning a merge, or an import of batch results, only repeats its result.
         """
-        return self.command.startswith("fiducial.") or self.words[1:2] in (["run"], ["judge"], ["demo"])
+        return self.is_python or self.typed.verb in {"run", "judge", "demo"}
 
-    def command_with(self, options: str = "", arguments: str = "") -> str:
-        """Return the command that reruns this run with more options; empty if it takes none.
+    def again(
+        self, settings: Mapping[str, object] = _NOTHING, arguments: Mapping[str, object] = _NOTHING
+    ) -> Command | PythonCall | None:
+        """Return the command that reruns this run with more settings; None if it takes none.
 
-        In Python, ``arguments`` are added to the call instead of ``options``; without any, there is nothing to type.
+        In Python, ``arguments`` are added to the call instead of ``settings``; without any, there is nothing to type.
         """
-        if self.command.startswith("fiducial."):
-            return f"fd.evaluate(..., {arguments})" if arguments else ""
-        if not self.resumes or (options and self.words[1] == "demo"):
-            return ""
-        return f"{self.command} {options}".rstrip()
+        if self.is_python:
+            return PythonCall("evaluate", arguments) if arguments else None
+        typed = self.typed
+        if not self.resumes or (settings and typed.verb == "demo"):
+            return None
+        return typed.also(*options_named(typed.verb, **settings))
 
-    def review_command(self, options: str = "") -> str:
+    def reviewed(self, of: str | None = None) -> Command | PythonCall | None:
         """Return the command that opens the review page.
 
         For a run in memory, return the call that gives it a folder first.
         """
         if not self.folder:
-            return self.command_with(arguments='out="RUN"')
-        return f"fiducial review {shlex.quote(self.folder)} {options}".rstrip()
+            return self.again(arguments={"out": "RUN"})
+        return proposed("review", self.folder, of=of)
 
 
 def summary_of(store: RunStore) -> RunSummary:
@@ -245,9 +244,25 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
     return None
 
 
+_FORMED = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced"}  # fmt: skip
+"""Fields of a plan that are parts of its signature in forms of their own."""
+
+_WITHOUT_EFFECT = {"out", "judges", "model", "prices", "batch", "judge_parameters", "accept_edited", "workers", "engine", "sharded"}  # fmt: skip
+"""Fields on which no number depends, or for which the tasks, the inputs' identity or `priced` stand."""
+
+
 def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
-    """Return a hash of all that a run's numbers depend on, except its journals."""
+    """Return a hash of all that a run's numbers depend on, except its journals.
+
+    A field of the plan that is not named here counts, too, once it has another value than its default.
+    """
     options = plan.options
+    defaults = dict(zip(plan.__struct_fields__[::-1], plan.__struct_defaults__[::-1], strict=False))
+    other_fields = {
+        name: getattr(plan, name)
+        for name in plan.__struct_fields__
+        if name not in _FORMED | _WITHOUT_EFFECT and getattr(plan, name) != defaults.get(name)
+    }
     parts: list[Any] = [
         VERSION,
         plan.command,
@@ -262,10 +277,11 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         astuple(plan.pass_at),
         plan.repeats,
         plan.jury,
-        [plan.split, plan.split_model],
+        [plan.split_statements, plan.split_model],
         sorted(plan.environments),
         plan.notes,
         list(plan.priced),
+        *([other_fields] if other_fields else []),
     ]
     return hashlib.sha256(encode_json(parts)).hexdigest()
 

@@ -13,8 +13,8 @@ from ...calibration.decisions import drawn_rank
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
-from ...records.standing_labels import standing_labels
 from ...spelling import setting
+from ...tables.standing_labels import standing_labels
 from ..store.file_names import LABELS
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore

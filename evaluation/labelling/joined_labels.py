@@ -10,8 +10,9 @@ import msgspec
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
 from ...records.folder_files import LABELS, MANIFEST, OUTPUTS
-from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
-from ...records.standing_labels import MAJORITY, is_tie
+from ...tables.label_index import LabelIndex, no_label_matches
+from ...tables.label_table import LabelTable, OutputName
+from ...tables.standing_labels import MAJORITY, is_tie
 from ..inputs import keyed_lines
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter

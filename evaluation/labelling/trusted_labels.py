@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -14,8 +13,9 @@ import msgspec
 from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
-from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
 from ...spelling import command, setting
+from ...tables.label_index import LabelIndex, no_label_matches
+from ...tables.label_table import LabelTable, OutputName
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
 from ..store.run_store import RunStore
@@ -29,12 +29,12 @@ _ELSEWHERE = {
 """Samples whose labels are refused in run folders, with the reason."""
 
 
-def _decides(run: str, file: str) -> str:
+def _decides(run: FolderPath, file: InputPath) -> str:
     keeps, goes = command("review", run, add=file), command("calibrate", run, adjudications=file)
     return f"decides between a label and a judge: `{keeps}` keeps it in the run, and `{goes}` goes by it"
 
 
-def _of_audit(run: str, file: str) -> str:
+def _of_audit(run: FolderPath, file: InputPath) -> str:
     takes = command("calibrate", run, label_audit=file)
     place = f"as one of {setting('labels')} it would take the place of the checker's verdict"
     return f"is of an audit of the checker: `{takes}` takes it; {place}"
@@ -176,7 +176,7 @@ def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[
             _refuse_untrusted(label, file, line, folder)
         if _sample_of(label) == "decided":
             raise InputError(
-                f"this label {_of_audit(*_quoted(folder, file))}",
+                f"this label {_of_audit(folder, file)}",
                 path=file,
                 line=line,
                 field="evidence.review.sample",
@@ -186,10 +186,6 @@ def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[
         yield label
 
 
-def _quoted(*paths: object) -> list[str]:
-    return [shlex.quote(str(path)) for path in paths]
-
-
 def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderPath) -> None:
     if verdict.source == "judge":
         message = "a judge's verdict is not a label; expected human, checker or construction"
@@ -197,7 +193,7 @@ def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderP
     sample = _sample_of(verdict)
     reason = _ELSEWHERE.get(str(sample))
     if sample in TO_DECIDE:
-        reason = _decides(*_quoted(run, path))
+        reason = _decides(run, path)
     if reason is not None:
         raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
 

@@ -10,7 +10,7 @@ import msgspec
 from ...errors import RunFolderError
 from ...records import ItemKey, Output, read_records
 from ...records.json_text import encode_json
-from ...records.standing_labels import standing_labels
+from ...tables.standing_labels import standing_labels
 from ..store.run_store import RunStore
 
 _Label: TypeAlias = tuple[str, str, float | None, str | None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -91,7 +90,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     common = was.keys() & now.keys()
     if not common:
         raise InputError(
-            f"{before.path} and {after.path} have no output in common: no case and system is in both; `{command('compare', shlex.join([str(before.path), str(after.path)]), by='system')}` compares systems"
+            f"{before.path} and {after.path} have no output in common: no case and system is in both; `{command('compare', before.path, after.path, by='system')}` compares systems"
         )
     pairs = {key: _comparable(was[key], now[key]) for key in now if key in common}
     # Both runs get the later one's thresholds: a new threshold does not change what a system does, and is listed separately.

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...formats.export_items import ExportContext, ExportItem
 from ...records import CaseIndex, Output, read_records
 from ...records.folder_files import CASES, OUTPUTS
-from ...records.standing_labels import standing_labels
+from ...tables.standing_labels import standing_labels
 from ..store.file_names import MANIFEST, VERDICTS
 from ..store.kept_inputs import RunInputs
 from ..store.run_store import RunStore

@@ -15,9 +15,10 @@ from ...calibration.rubrics.rubric_scores import (
 from ...errors import InputError
 from ...judges.criteria import criteria_of, criterion_key
 from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
-from ...records.grades import GradeScale, UnknownGradeError
 from ...records.rubric_points import tag_names
-from ...records.table_rows import file_rows
+from ...tables.grades import GradeScale, UnknownGradeError
+from ...tables.header import OF_SECOND_TABLE
+from ...tables.table_rows import UnreadRows, read_table_rows
 from ..store.run_store import RunStore
 
 _ITEM = ("item", "id", "case_id", "case", "prompt_id")
@@ -55,7 +56,9 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         InputError: No judge was asked about criteria, or a label cannot be used.
     """
     with CaseIndex(store.inputs.cases) as cases:
-        criterion_labels = _Labels({} if labels is None else dict(_read_labels(labels, cases)), set())
+        unread = UnreadRows()
+        met = {} if labels is None else dict(_read_labels(labels, cases, unread))
+        criterion_labels = _Labels(met, set())
         texts: dict[str, str] = {}
         judges = {
             name: [_rubric(each, cases, store.clusters, criterion_labels, texts) for each in verdicts]
@@ -75,6 +78,8 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         ],
         unmatched=len(criterion_labels.met.keys() - criterion_labels.used),
         pairs=judges_on_criteria(judges, level=level),
+        skipped=unread.count,
+        first_skipped="" if unread.first is None else str(unread.first),
     )
 
 
@@ -116,10 +121,12 @@ def _rubric(
     return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
 
 
-def _read_labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionName, float]]:
+def _read_labels(
+    path: InputPath, cases: CaseIndex, unread: UnreadRows
+) -> Iterator[tuple[CriterionName, float]]:
     """Read labels of criteria, one per row: case, criterion, label, and perhaps system."""
     grades = GradeScale()
-    for line, row in file_rows(path):
+    for line, row in unread.without(read_table_rows(path, header=OF_SECOND_TABLE), path):
         item, criterion, label = (_cell(row, names, path, line) for names in (_ITEM, _CRITERION, _LABEL))
         case_id = str(item)
         if case_id not in cases:

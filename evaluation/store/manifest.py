@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -237,7 +236,7 @@ class Roster:
         parsed = next((each for each in self if each.id.fingerprint in each.parsed_fingerprints[1:]), None)
         if parsed is None:
             return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
-        again = command("judge", reparse=shlex.quote(str(folder)))
+        again = command("judge", reparse=folder)
         return (
             f"{folder}: this version of fiducial parses the replies of {parsed.by} differently; "
             f"parse them again without calls, then repeat this command: {again}"

@@ -22,11 +22,13 @@ from ...records import (
     lines_of,
     open_regular_file,
 )
-from ...records.standing_labels import standing_labels
+from ...spelling import command
+from ...tables.standing_labels import standing_labels
 from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, PAIRS, STATEMENTS, VERDICTS
 from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
 from .manifest import Manifest, Roster
+from .pair_verdicts import holds_imported_pairs
 from .sealed_file import Seal, seal_of
 from .verdict_index import StoredVerdict
 
@@ -240,9 +242,14 @@ class RunStore(Closing):
 
     def refuse_pairs(self) -> None:
         """Refuse verdicts on pairs of outputs when verdicts on outputs are needed."""
+        if not self.begun and holds_imported_pairs(self.path):
+            raise RunFolderError(
+                f"{self.path}: holds verdicts on pairs of outputs, and none on single ones: `{command('compare', self.path, by='system')}` "
+                f"gives win rates, `{command('calibrate', self.path)}` agreement with people"
+            )
         if PAIRS in self.manifest_or_empty.identity:
-            command = self.manifest_or_empty.command
-            hint = f"; `{command}` shows it again" if command else ""
+            shows = self.manifest_or_empty.command
+            hint = f"; `{shows}` shows it again" if shows else ""
             raise RunFolderError(
                 f"{self.path}: holds preferences between outputs, and no verdicts on single ones{hint}"
             )

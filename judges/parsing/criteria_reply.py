@@ -9,11 +9,12 @@ from ...errors import DecodingError
 from ...records import Criterion
 from ...records.rubric_points import clipped, points_of
 from ..criteria import criterion_evidence
-from .json_objects import decode_object
-from .parsed_reply import ParsedReply, ReplyParser, bare_reply
+from .json_objects import lone_object
+from .parsed_reply import ParsedReply, ReplyParser
 
 _LIST = "criteria"
 _KEYS = frozenset({"number", "met"})
+_KNOWN = _KEYS | {_LIST, "reason"}
 
 
 def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
@@ -24,7 +25,7 @@ def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
     """
 
     def parse(text: str) -> ParsedReply:
-        entries = _entries(decode_object(bare_reply(text)), len(criteria))
+        entries = _entries(lone_object(text, _KNOWN), len(criteria))
         met = [float(entry["met"]) for entry in entries]
         points = points_of(zip((each.points for each in criteria), met, strict=True))
         verdicts = [

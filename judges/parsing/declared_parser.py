@@ -22,7 +22,7 @@ from .written_score import number_parser, tags_parser
 def choice_parser(
     scale: Scale, scores: Mapping[str, float], *, tag: str | None = None, reasons: Sequence[str] = ()
 ) -> ReplyParser:
-    """Return a parser of choices among words: the whole reply, or the content of a tag.
+    """Return a parser of choices among labels: the whole reply, or the content of a tag.
 
     A reply is unreadable without a word, with a word that is not a choice, or with two of them outside the reasons. Case is
     ignored, and so are quotes, emphasis and a full stop around the word. If a tag is expected, a reply that is only the word is
@@ -30,7 +30,7 @@ def choice_parser(
 
     Args:
         scale: Possible scores.
-        scores: Score of each word, in lower case.
+        scores: Score of each label, in lower case; spaces in it may be hyphens or underscores in the reply.
         tag: Name of the tag around the word; None if it is the whole reply.
         reasons: Names of the tags around reasons.
     """
@@ -44,7 +44,7 @@ def choice_parser(
             raise DecodingError("a word with emphasis, alone on a line, is a heading")
         return read(written)
 
-    words = "|".join(f"{re.escape(word)}\\b" for word in scores)
+    words = "|".join(f"{_spelled(word)}\\b" for word in sorted(scores, key=len, reverse=True))
     choice = tag and ScoreTag(tag, reasons, read, scale, SecondScore.named(tag, read_plain, scale, words))
 
     def parse(text: str) -> ParsedReply:
@@ -57,8 +57,22 @@ def choice_parser(
     return parse
 
 
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
+_LABEL = re.compile(r"[^\W_]+(?:[ _-][^\W_]+)*")
+
+
+def _plain(label: str) -> str:
+    """Return a label as it is compared: ``Partially-Correct`` is ``partially correct``."""
+    return _BETWEEN_WORDS.sub(" ", label).casefold()
+
+
+def _spelled(label: str) -> str:
+    """Return the pattern of a label with any mark between its words."""
+    return r"[\s_-]{1,4}".join(map(re.escape, label.split(" ")))
+
+
 def _score(written: str, scores: Mapping[str, float], where: str) -> float:
-    word = undecorated(written).casefold()
+    word = _plain(undecorated(written))
     if word not in scores:
         raise DecodingError(f"none of {', '.join(scores)} {where}, but {written.strip()[:40]!r}")
     return scores[word]
@@ -70,15 +84,19 @@ LOGPROBS = "logprobs"
 _JSON_FORMATS = {"json_object", "json_schema"}
 
 
+_HEADED = "number after"
+"""The mode ``number`` with a heading, which has a version of its own."""
+
 PARSER_VERSIONS: Mapping[str, int] = {
     "tags": 4,
     "number": 4,
-    "json": 4,
-    "structured": 3,
+    _HEADED: 5,
+    "json": 5,
+    "structured": 4,
     "choice": 4,
     LOGPROBS: 4,
-    STATEMENTS: 3,
-    CRITERIA: 3,
+    STATEMENTS: 4,
+    CRITERIA: 4,
     STEP: 4,
 }
 """Version of each mode's parser, part of a judge's fingerprint; incremented when it reads a reply differently."""
@@ -88,6 +106,8 @@ def parser_version(prompt: PromptFile) -> int:
     """Return the version of the parser for a prompt's replies; 0 for an unknown mode."""
     declared = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
     mode = declared.get("mode")
+    if mode == "number" and declared.get("after") is not None:
+        mode = _HEADED
     return PARSER_VERSIONS.get(mode, 0) if isinstance(mode, str) else 0
 
 
@@ -207,11 +227,11 @@ def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
         raise ValueError(f"choices must map two words or more to scores, got {choices!r}")
     scores: dict[str, float] = {}
     for word, score in cast("dict[Any, Any]", choices).items():
-        if not isinstance(word, str) or not word.isalnum() or not isinstance(score, (int, float)):
+        if not isinstance(word, str) or _LABEL.fullmatch(word) is None or not isinstance(score, (int, float)):
             raise ValueError(f"choices must map words to scores, got {word!r}: {score!r}")
         if isinstance(score, bool) or float(score) not in scale:
             raise ValueError(f"the score of {word!r}, {score}, is not on the scale ({scale})")
-        if scores.setdefault(word.casefold(), float(score)) != score:
+        if scores.setdefault(_plain(word), float(score)) != score:
             raise ValueError(f"{word!r} has two scores")
     tag = None if declared.get("tag") is None else _tag_name(declared["tag"])
     reasons = _tag_names(declared.get("reason", []))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 from ...errors import DecodingError
 from ..as_json import well_formed
+from .parsed_reply import bare_reply, without_thoughts
 
 _MOST_DIGITS = 18
 """Maximum digits of an integer; a longer one may not fit into the 64 bits of a record's integer."""
+_FENCE = "```"
+_LANGUAGE = re.compile(r"\A(?:json[5c]?)?+\s", re.IGNORECASE)
 _BRACES_AND_QUOTES = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
@@ -28,10 +31,14 @@ class ReplyPart(NamedTuple):
 
 
 def decode_object(text: str) -> Mapping[str, Any]:
-    """Return the JSON object that makes up a text; duplicate keys make it unreadable."""
+    """Return the JSON object that makes up a text; duplicate keys make it unreadable.
+
+    Texts in it may have line breaks and tabs, which models do not always escape.
+    """
     try:
         value = json.loads(
             text,
+            strict=False,
             object_pairs_hook=_without_contradiction,
             parse_constant=_refuse_constant,
             parse_int=_integer,
@@ -43,6 +50,51 @@ def decode_object(text: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise NotJsonError(f"expected a JSON object, got JSON of type {type(value).__name__}")
     return cast("dict[str, Any]", value)
+
+
+def lone_object(text: str, keys: Collection[str]) -> Mapping[str, Any]:
+    """Return the JSON object that makes up a reply.
+
+    Thoughts before it and a code fence around it are ignored.
+
+    Args:
+        text: The reply.
+        keys: Known keys, also of objects listed in it; see `with_keys`.
+    """
+    reply = without_thoughts(text).strip()
+    inner = reply[len(_FENCE) : -len(_FENCE)]
+    is_fenced = reply.startswith(_FENCE) and reply.endswith(_FENCE) and _LANGUAGE.match(inner) is not None
+    return with_keys(decode_object(_LANGUAGE.sub("", inner) if is_fenced else bare_reply(text)), keys)
+
+
+def with_keys(decoded: Mapping[str, Any], keys: Collection[str]) -> Mapping[str, Any]:
+    """Return an object with known keys spelled as the prompt asks, whatever came.
+
+    Raises:
+        DecodingError: A key stands there in two ways, with different values.
+    """
+    spelled = {key.casefold(): key for key in keys}
+
+    def renamed(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        if all(name in keys or name.casefold() not in spelled for name in fields):
+            return fields
+        return _without_contradiction(
+            [
+                (name if name in keys else spelled.get(name.casefold(), name), each)
+                for name, each in fields.items()
+            ]
+        )
+
+    top = renamed(decoded)
+    listed = {
+        name: [
+            renamed(cast("dict[str, Any]", each)) if isinstance(each, dict) else each
+            for each in cast("list[Any]", value)
+        ]
+        for name, value in top.items()
+        if name in keys and isinstance(value, list)
+    }
+    return {**top, **listed}
 
 
 def parts_of(reply: str) -> Iterator[ReplyPart]:
@@ -93,7 +145,7 @@ def _braces(text: str) -> list[tuple[int, int | None]]:
     return [(start, closing.get(start)) for start in opening]
 
 
-def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_contradiction(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     decoded: dict[str, Any] = {}
     for key, value in pairs:
         if key in decoded and decoded[key] != value:

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .json_objects import ReplyPart, decode_object, parts_of
+from .json_objects import ReplyPart, lone_object, parts_of, with_keys
 from .parsed_reply import (
     DECORATION,
     NUMBER,
     QUOTES,
     ParsedReply,
     ReplyParser,
-    bare_reply,
     checked_share,
     ends_quotation,
     one_score,
@@ -70,13 +69,15 @@ def json_parser(
         alone: Whether the reply must be only the object, as under a ``response_format``, with all criteria or pieces.
     """
     where = f"under the key {score!r} of a JSON object"
-    keyed = _ScoreKey(score, SecondScore.named(score, _written_score, scale))
+    pieces_of = [key for key in fraction_of or () if key is not None]
+    known = frozenset([score, *filter(None, [reason]), *all_of, *pieces_of])
+    keyed = _ScoreKey(score, known, SecondScore.named(score, _written_score, scale))
 
     def parse(text: str) -> ParsedReply:
-        reply = bare_reply(text) if alone else without_thoughts(text).strip()
+        reply = without_thoughts(text).strip()
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
-        objects, around = ([decode_object(reply)], "") if alone else keyed.objects(reply)
+        objects, around = ([lone_object(text, known)], "") if alone else keyed.objects(reply)
         scored = [each for each in objects if score in each]
         parsed_score = one_score([_score(each[score]) for each in scored], scale, where)
         keyed.second.refuse(around, parsed_score)
@@ -138,20 +139,23 @@ class _ScoreKey:
 
     Attributes:
         key: The key.
+        known: All keys that a prompt asks for.
         second: What looks like a second score in the text around the objects.
     """
 
     key: str
+    known: frozenset[str]
     second: SecondScore
 
     def objects(self, reply: str) -> tuple[list[Mapping[str, Any]], str]:
         """Return the objects that have the key, and the text around all objects.
 
         Raises:
-            DecodingError: The key is elsewhere: in another object, in other letters, or in something that is not JSON.
+            DecodingError: The key is elsewhere: in another object, or in something that is not JSON.
         """
         objects, around = list[Mapping[str, Any]](), [""]
-        for part in parts_of(reply):
+        for found in parts_of(reply):
+            part = found._replace(decoded=with_keys(found.decoded, self.known))
             if part.kind == "object" and self.key in part.decoded:
                 objects.append(part.decoded)
                 around.append("")

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
-from .json_objects import decode_object
-from .parsed_reply import ParsedReply, ReplyParser, bare_reply
+from .json_objects import lone_object
+from .parsed_reply import ParsedReply, ReplyParser
 
 LEAST_COVERED = 0.5
 """Least share of an answer's letters and digits that the quotes cover: greetings and headings may be left out."""
@@ -18,6 +18,8 @@ LEAST_FAMILIAR = 0.6
 """Least share of a statement's runs of three characters that occur in answer or question: names may replace pronouns."""
 
 MOST_STATEMENTS = 1_000
+
+_KNOWN = frozenset({"statements", "statement", "quote"})
 
 _RUN = 3
 _DIGITS = re.compile(r"[0-9]+")
@@ -59,7 +61,7 @@ def statements_parser(answer: str, question: str) -> ReplyParser:
 
 
 def _read(text: str) -> list[Statement]:
-    decoded = decode_object(bare_reply(text)).get("statements")
+    decoded = lone_object(text, _KNOWN).get("statements")
     if not isinstance(decoded, list) or not decoded:
         raise DecodingError("expected a list of statements under 'statements', with at least one")
     entries = cast("list[Any]", decoded)

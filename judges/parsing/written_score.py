@@ -38,6 +38,7 @@ __all__ = ["fraction_of_best", "number_parser", "pieces_with_indexes", "tags_par
 
 _INDEX = re.compile(r"[0-9]{1,9}")
 _IGNORED = r"(?:[\s*_`~.)\]]|</\w{1,20}>)*+"
+_LINE_START = r"^[\s*_#`-]{0,12}+"
 _UNIT = re.compile(rf"\A{_IGNORED}[^\W\d_]{{0,12}}+{_IGNORED}\Z")
 """One word at most, as in ``4 points``, and characters that are ignored."""
 _STATED_FIRST = re.compile(rf"\A{DECORATED}*+({NUMBER})\s?(?:[.;:!?)\u2013\u2014]|,\s?[^\W\d_])")
@@ -57,7 +58,7 @@ def number_parser(
         scale: Possible scores.
         pick: ``alone``: the reply, or the text after the heading, must be only the number. ``last``: the last number counts; it
             may be a fraction of the best score, ``0.75/1``.
-        after: A heading; only the text after its last occurrence is parsed, and the text before it is the reason.
+        after: A heading; in other letters (``SCORE:`` for ``Score:``) it is read if it begins a line. Only the text after its last occurrence is parsed, and the text before it is the reason.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
         indexes: Whether the details list the pieces in the text before the heading, with the indexes that support them.
 
@@ -73,11 +74,15 @@ def number_parser(
         reply = _unwrapped(without_thoughts(text))
         if after is None:
             return reading_of(find(reply, "alone in the reply" if pick == "alone" else "in the reply"), scale)
-        before, heading, section = reply.rpartition(after)
-        if not heading:
+        heading = re.escape(after)
+        if after not in reply:
+            heading = rf"{_LINE_START}(?i:{heading})"
+        *earlier, section = re.split(heading, reply, flags=re.MULTILINE | re.ASCII)
+        if not earlier:
             raise DecodingError(f"no {after!r} in the reply, but {shown(reply)}")
         score = find(section, f"after {after!r}")
-        _refuse_other_headings(before, after, score, scale, fractions=fractions)
+        before = after.join(earlier)
+        _refuse_other_headings(earlier[1:], before, after, score, scale, fractions=fractions)
         reason = before.strip() or None
         reading = reading_of(score, scale, reason)
         pieces = pieces_with_indexes(reason) if indexes and reason else []
@@ -144,12 +149,14 @@ def _reader(scale: Scale, *, fractions: bool) -> Callable[[str], float]:
     return read
 
 
-def _refuse_other_headings(before: str, heading: str, score: float, scale: Scale, *, fractions: bool) -> None:
+def _refuse_other_headings(
+    sections: Sequence[str], before: str, heading: str, score: float, scale: Scale, *, fractions: bool
+) -> None:
     """Refuse a heading in the text before the score that does not give the same score.
 
     One of the headings may stand in a quotation from the answer.
     """
-    for section in before.split(heading)[1:]:
+    for section in sections:
         first = first_number(section, scale, fractions=fractions)
         if not any(is_equal(value, score, scale) for value in first):
             raise DecodingError(f"different scores after {heading!r}: {score:g} and {shown(section)}")

@@ -24,7 +24,7 @@ from ...records import (
     decode_record,
     message_text,
 )
-from ...records.standing_labels import standing_labels
+from ...tables.standing_labels import standing_labels
 from ..model import ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import cut_at
 from .sent_prompts import SentPrompts

@@ -11,6 +11,7 @@ from ...calibration.pass_threshold import HALF, PassThreshold
 from ...deterministic.finding import in_words
 from ...evaluation.store.journal_rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
+from ...spelling import command
 from ..document import Details, Piece, document
 from ..document_parts import FIRST, Cell, CellMark, DocumentTable
 from ..model import ItemVerdicts, ReportItem
@@ -113,7 +114,7 @@ def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) 
             yield Details(f"What {_name(verdict.by)} was sent and replied", pieces)
 
 
-_NOT_INCLUDED = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
+_NOT_INCLUDED = SentPrompt(problem=f"`{command('report', 'RUN', all_texts=True)}` shows it")
 
 
 _TAGS = re.compile(r"</?[A-Z]\d?>")

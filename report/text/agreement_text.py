@@ -15,23 +15,29 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers, Jud
 from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
 from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
+from ...spelling import command
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number, percent, statistic_cells, with_interval
 
-_DECIDED_BY_MODELS = (
-    "some decisions are a model's: look again at those that matter (`fiducial review RUN --of disagreements`)"
-)
-_ONE_SIDED = (
-    "agreements were not examined, so the adjudicated numbers are the judge's best case "
-    "(`fiducial review RUN --of disagreements --agreements 30`)"
-)
 _TAKEN_AS_RIGHT = (
     "decisions count as right: errors on 5 % of them move corrected accuracy by up to 0.05, which no interval below contains; have a second person "
     "decide half of them again"
 )
 _ALLOWED_FOR = "only corrected numbers allow for it"
 _CORRECTION = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
+
+
+def _decided_by_models() -> str:
+    again = command("review", "RUN", of="disagreements")
+    return f"some decisions are a model's: look again at those that matter (`{again}`)"
+
+
+def _one_sided() -> str:
+    examined = command("review", "RUN", of="disagreements", agreements=30)
+    return (
+        f"agreements were not examined, so the adjudicated numbers are the judge's best case (`{examined}`)"
+    )
 
 
 def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
@@ -51,7 +57,7 @@ def who_decided(adjudicators: Adjudicators, faults: Mapping[str, int]) -> Iterat
     """Yield who adjudicated, how far they agree, and why judge and label differ."""
     yield f"Adjudicated: {_adjudicators(adjudicators)}"
     if adjudicators.models:
-        yield CautionLine(_DECIDED_BY_MODELS, indent=2)
+        yield CautionLine(_decided_by_models(), indent=2)
     yield CautionLine(_errors_of(adjudicators.alike, adjudicators.error), indent=2)
     if faults:
         decisions = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
@@ -129,7 +135,7 @@ def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     reason = next(iter(adjudicated.corrected.values())).undefined
     yield f"    not corrected for unexamined outputs: {reason}"
     if adjudicated.agreements.left == adjudicated.agreements.rows:
-        yield CautionLine(_ONE_SIDED, indent=4)
+        yield CautionLine(_one_sided(), indent=4)
 
 
 def _agreements(examined: LookedAt) -> str:

@@ -8,7 +8,8 @@ from typing import get_args
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.pass_threshold import ThresholdSource
 from ...judges.baseline import MODEL as BASELINE
-from ..document import Command, Document, Piece
+from ...spelling import setting
+from ..document import CommandLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..first_answers import adjudicated_lines, verdicts_sentence
 from ..items.naming import ShortNames
@@ -56,7 +57,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in calibration.judges.values())
     judges = number_text.counted(len(calibration.judges), "judge")
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
-    yield Command(number_text.draw_command())
+    yield CommandLine(number_text.draw_command())
     yield ""
     yield from judges_alone_pieces(calibration)
 
@@ -136,7 +137,7 @@ def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
             judges.setdefault(calibration.judges[judge].pass_at, []).append(judge)
     for at, names in judges.items():
         subject = names[0] if len(names) == 1 else number_text.counted(len(names), "judge")
-        yield f"{subject}: scores from {at:g} pass (--pass-at)."
+        yield f"{subject}: scores from {at:g} pass ({setting('pass_at')})."
 
 
 def _columns(table: DocumentTable) -> int:

@@ -9,6 +9,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers, Jud
 from ...calibration.agreement.diagnosis_results import CategoryAgreement, EqualRates, LabelAudit
 from ...calibration.statistic import Statistic
 from ...calibration.thresholds.threshold_results import BetterThreshold, CertifiedThreshold
+from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable, statistic_pieces
 from .agreement_text import (
@@ -143,7 +144,7 @@ def uneven_slices(calibration: CalibrationNumbers) -> Iterator[Piece]:
                 f"{name} (Holm p {p_value(test.holm_p)})" for name, test in tests.items() if _alarms(test)
             ]
             if uneven:
-                yield f"differs by {column}: {judge}: {', '.join(uneven)}; see --slice {column}"
+                yield f"differs by {column}: {judge}: {', '.join(uneven)}; see {setting('slices', column)}"
 
 
 def _alarms(test: EqualRates) -> bool:

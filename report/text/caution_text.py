@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
+from ...spelling import either, setting, spelled_pairs
 from ..document import CautionLine
 from .number_text import counted, draw_command
 
@@ -24,7 +25,7 @@ _SENTENCES: dict[str, str] = {
     "ece_biased": "ECE reads too high in small samples; use its interval",
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weights them",
-    "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with --labels-chosen-by score "
+    "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with {chosen} "
     "(stratified_ppi holds), label or elsewhere (rogan_gladen holds), or label a random sample (`{draw}` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; with fewer than {FEW_CLUSTERS}, intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
@@ -46,6 +47,7 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
         if each.kind == "tied_labels"
         else _SENTENCES[each.kind].format(
             draw=draw_command(),
+            chosen=setting("labels_chosen_by", "score"),
             about=", ".join(
                 _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
             ),
@@ -121,11 +123,18 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
 
 def _better_thresholds(caution: Caution) -> str:
     """Return the options that set the better thresholds, for no more judges than fit on a line."""
-    options = [f"{name}={threshold:g}" for name, threshold in caution.about.items()]
-    others = len(options) - _MOST_NAMED
+    thresholds = dict(list(caution.about.items())[:_MOST_NAMED])
+    others = len(caution.about) - _MOST_NAMED
     more = f" and {counted(others, 'other')}" if others > 0 else ""
-    verb = "does" if len(options) == 1 else "do"
-    return f"--pass-at {' '.join(options[:_MOST_NAMED])}{more} {verb} better on held-out items"
+    verb = "does" if len(caution.about) == 1 else "do"
+    return f"{_thresholds_set(thresholds)}{more} {verb} better on held-out items"
+
+
+def _thresholds_set(thresholds: Mapping[str, float]) -> str:
+    """Return thresholds of judges as they are set: ``--pass-at a=0.7 b=1``."""
+    listed = " ".join(f"{name}={threshold:g}" for name, threshold in thresholds.items())
+    pairs = ", ".join(f"{name!r}: {threshold:g}" for name, threshold in thresholds.items())
+    return either(setting("pass_at", listed), f"pass_at={{{pairs}}}")
 
 
 def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
@@ -146,7 +155,7 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
             return counted(round(count), noun)
         case "another_cut":
             at = f", not {panel.pass_at:g}" if panel is not None else ""
-            return f"{name} from {count:g} on{at} (--pass-at {name}={count:g})"
+            return f"{name} from {count:g} on{at} ({_thresholds_set({name: count})})"
         case "uneven_strata" | "chosen_by_score":
             return f"p {count:.2g}"
         case "few_of_a_class" if panel is not None:
@@ -167,9 +176,9 @@ _COMPARISON: dict[str, str] = {
     "few_differing": "few items on which only one is right: the interval may be too narrow",
     "few_discordant": "they differ on few items, so one wrong label may undo the result",
     "left_out": "not compared: score or label missing",
-    "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
+    "cut_not_declared": "thresholds differ only because one judge declares none; set it with {pass_at} (items that it decides)",
     "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
-    "repeats": "a judge's later verdicts on an output do not count, only its first; trials need a column trial (--map trial=COLUMN)",
+    "repeats": "a judge's later verdicts on an output do not count, only its first; trials need a column trial ({trial})",
     "uneven_trials": "cases have unequal numbers of trials, and those with more count more; pass rate with weight 1 for each case",
     "not_graded": "undecided outputs without a verdict",
     "no_output": "items for which others have an output",
@@ -179,9 +188,15 @@ _COMPARISON: dict[str, str] = {
     "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
     "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
     "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
-    "row_numbers": "no item in common: ids are row numbers; name the id column: --map item_id=COLUMN",
+    "row_numbers": "no item in common: ids are row numbers; name the id column: {item}",
     "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",
 }
+
+
+def _of_comparison(kind: str) -> str:
+    threshold = either(setting("pass_at", "JUDGE=SCORE"), "pass_at={'JUDGE': SCORE}")
+    trial, item = (spelled_pairs("map", {name: "COLUMN"}) for name in ("trial", "item_id"))
+    return _COMPARISON[kind].format(pass_at=threshold, trial=trial, item=item)
 
 
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
@@ -189,7 +204,7 @@ def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     return [
         tied_sentence(each)
         if each.kind == "tied_labels"
-        else f"{_COMPARISON[each.kind]}{f': {_counted_names(each.about, each.kind)}' if each.about else ''}"
+        else f"{_of_comparison(each.kind)}{f': {_counted_names(each.about, each.kind)}' if each.about else ''}"
         for each in cautions
     ]
 

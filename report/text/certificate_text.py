@@ -10,6 +10,7 @@ from ...calibration.monitoring.drift import DriftPower
 from ...evaluation.audit.annotators import AlternativeAnnotator
 from ...evaluation.audit.certificate import CertificateRecord, RateClaim
 from ...evaluation.audit.certificate_check import CertificateValidity
+from ...spelling import setting
 from ..document import Document, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .number_text import count, counted, listed, number, passing
@@ -67,7 +68,7 @@ def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Docu
     ]
     committed = f"{len(facts['anchors']):,} anchors are committed to"
     shown = (
-        "; --certificate shows whether they are yours"
+        f"; {setting('certificate')} shows whether they are yours"
         if anchors is None
         else f", all {anchors:,} are those shown"
     )
@@ -95,7 +96,11 @@ def _drift_power(power: DriftPower) -> str:
     )
     if power.found >= power.wanted:
         return line
-    repeats = "" if power.replies is None else f", or {power.replies} replies on each in this run (--repeats)"
+    repeats = (
+        ""
+        if power.replies is None
+        else f", or {power.replies} replies on each in this run ({setting('repeats')})"
+    )
     return f"{line}; for {_percent(power.wanted)} it takes {power.anchors:,} anchors{repeats}"
 
 

@@ -12,6 +12,7 @@ from ...calibration.comparison.comparison_results import (
 )
 from ...calibration.pass_threshold import HALF
 from ...calibration.statistic import Statistic
+from ...spelling import spelled_pairs
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
@@ -52,7 +53,7 @@ def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the rate of each where no two have an item in common."""
     numbered = any(each.kind == "row_numbers" for each in comparison.cautions)
     if numbered:
-        yield "No item in common: ids are row numbers. Name the id column: --map item_id=COLUMN"
+        yield f"No item in common: ids are row numbers. Name the id column: {spelled_pairs('map', {'item_id': 'COLUMN'})}"
     else:
         yield f"Nothing to compare: no two {comparison.by}s have an item in common."
     yield ""

@@ -15,6 +15,7 @@ from ...calibration.comparison.comparison_results import (
 )
 from ...calibration.pass_threshold import HALF, PassThreshold
 from ...calibration.statistic import Statistic
+from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
@@ -55,9 +56,10 @@ _UNLABELLED = _Terms("pass rate", "{} passes more often", "only {} passes", "Hig
 
 _RIGHT = "right: score and label fall on the same side of the threshold"
 
-_HOW_WELL_JUDGED = (
-    "note: this is how well systems are judged, not how good they are; without --right that is compared"
-)
+
+def _how_well_judged() -> str:
+    without = setting("right")
+    return f"note: this is how well systems are judged, not how good they are; without {without} that is compared"
 
 
 @document
@@ -93,7 +95,7 @@ def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
     if comparison.right == "agrees":
         yield f"{_RIGHT} ({thresholds_text(comparison.cuts)})"
         if comparison.by == "system":
-            yield _HOW_WELL_JUDGED
+            yield _how_well_judged()
     elif comparison.right is not None:
         passes = "right" if comparison.by == "system" else "passes"
         yield f"{passes}: the {comparison.right} reaches the threshold ({thresholds_text(comparison.cuts)})"

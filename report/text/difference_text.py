@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
@@ -11,6 +10,7 @@ from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, TwoRuns
 from ...evaluation.past_runs.repeated_cases import RepeatedCase
+from ...spelling import command
 from ..document import CautionLine, Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, forest
@@ -44,7 +44,7 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
         if changed := [each for each in runs.repeated if each.before != each.after]:
             yield repeated_table(changed[:_MOST_LISTED])
         if len(changed) > _MOST_LISTED:
-            yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more (--json has all)"
+            yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
@@ -175,7 +175,7 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     ]
     yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, left_aligned=frozenset(range(5)))
     if len(verdicts) > _MOST_LISTED:
-        yield f"  and {number_text.count(len(verdicts) - _MOST_LISTED)} more (--json has all)"
+        yield f"  and {number_text.count(len(verdicts) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
 
 
 def system_of(change: ChangedVerdict) -> str:
@@ -196,7 +196,7 @@ def carried_pieces(runs: TwoRuns) -> Iterator[Piece]:
         yield CautionLine(
             f"{outputs} another answer in {runs.after}, and the same label: if it was given for the earlier answer, "
             f"corrected rates are wrong; run {runs.after} without these labels, then label its own: "
-            f"fiducial review {shlex.quote(runs.after)}"
+            f"{command('review', runs.after)}"
         )
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
-from ..document import CautionLine, Command, Document, Piece
+from ..document import CautionLine, CommandLine, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
 from .estimation_text import (
-    BY_COLUMNS,
     NOT_INCLUDED,
-    UNPAIRED,
     bound_of,
+    by_columns,
     parts_shown,
     places,
     scenarios_of,
     target_of,
     ungraded_of,
+    unpaired,
 )
 from .number_text import counted, draw_command
 from .one_screen import PlotRow, plotted_table
@@ -44,7 +44,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
-        yield Command(draw_command())
+        yield CommandLine(draw_command())
     yield ""
     names = short_names(parts)
     if names.shared:
@@ -59,11 +59,12 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         (name, rate, (*behind, *([_rank(part)] * ranked)))
         for (name, rate, behind), part in zip(rows, parts.values(), strict=True)
     ]
-    yield plotted_table("", head, cells)
+    is_mean = any(part.is_mean for part in parts.values())
+    yield plotted_table("", head, cells, scale="mean" if is_mean else "pass rate")
     if not scenarios_of(whole):
         yield from _strata(whole)
     if ranked:
-        yield CautionLine(UNPAIRED)
+        yield CautionLine(unpaired())
     yield from map(CautionLine, _limits(parts))
 
 
@@ -79,13 +80,14 @@ def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
     rate = number_text.statistic(part.estimates[name])
     labels = part.estimates[name].n
     judged = part.n_labelled + part.n_unlabelled
+    stated = f"Mean label {rate} of {outputs}" if part.is_mean else f"{rate} of {outputs} pass"
     if name == "labels_only":
         if labels == judged + part.n_missing:
-            return f"{rate} of {outputs} pass (all {labels:,} labelled)."
-        return f"{rate} of {outputs} pass ({labels:,} labelled); {judge} is not used."
+            return f"{stated} (all {labels:,} labelled)."
+        return f"{stated} ({labels:,} labelled); {judge} is not used."
     says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
     alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
-    return f"{rate} of {outputs} pass ({judged:,} judged, {labels:,} labelled){alone}."
+    return f"{stated} ({judged:,} judged, {labels:,} labelled){alone}."
 
 
 def _row(name: str, part: RateEstimate, *, corrected: bool) -> PlotRow:
@@ -102,7 +104,7 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
     if scenarios := scenarios_of(part):
         rows = [(each.chosen, each.rate, (each.option,)) for each in scenarios]
         yield plotted_table("if chosen", ("rate", "option"), rows)
-        yield BY_COLUMNS
+        yield by_columns()
 
 
 def _rank(part: RateEstimate) -> str:

@@ -12,6 +12,7 @@ from ...calibration.corrected_rate.estimation_results import (
     Target,
 )
 from ...calibration.statistic import Statistic
+from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
@@ -49,7 +50,11 @@ _MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
     "elsewhere": "from elsewhere",
 }
 
-BY_COLUMNS = "If columns decided it, name them: --reweight-by COLUMN, or --strata COLUMN."
+
+def by_columns() -> str:
+    """Return what to set if columns decided which items have labels."""
+    reweighted, strata = setting("reweight_by", "COLUMN"), setting("strata", "COLUMN")
+    return f"If columns decided it, name them: {reweighted}, or {strata}."
 
 
 class ChoiceScenario(NamedTuple):
@@ -71,7 +76,7 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
     if part.scenarios is None or part.reported is not None:
         return []
     return [
-        ChoiceScenario(_MAYBE_CHOSEN[chosen_by], rate, f"--labels-chosen-by {chosen_by}")
+        ChoiceScenario(_MAYBE_CHOSEN[chosen_by], rate, setting("labels_chosen_by", chosen_by))
         for chosen_by, rate in part.scenarios.items()
     ]
 
@@ -87,7 +92,8 @@ def target_of(part: RateEstimate) -> str:
     if part.chosen_by is not None:
         return _CHOSEN[part.chosen_by]
     assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
-    return f"{_RATE[part.target]}; valid if {assumed}."
+    estimated = _RATE[part.target].replace("Pass rate", "Mean label") if part.is_mean else _RATE[part.target]
+    return f"{estimated}; valid if {assumed}."
 
 
 NOT_INCLUDED = "Checked outputs are not included."
@@ -208,7 +214,7 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
         value, ends, n, method = statistic_cells(each.rate)
         rows.append((each.chosen, each.option, value, ends, n, method))
     yield DocumentTable(("chosen", "option", "value", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
-    yield f"  {BY_COLUMNS}"
+    yield f"  {by_columns()}"
 
 
 def _strata(part: RateEstimate) -> Iterator[Piece]:
@@ -233,11 +239,12 @@ def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield f"Ranks (all of them hold together at {percent(ranked[0][2].level)}):"
     rows = [(f"{value:.0f}", name, places(rank)) for value, name, rank in ranked]
     yield DocumentTable(("rank", "system", "may be"), rows, left_aligned=ENDS)
-    yield f"note: {UNPAIRED}"
+    yield f"note: {unpaired()}"
 
 
-UNPAIRED = "ranks ignore that systems answered the same cases; use compare --by system"
-"""Caution about ranks, which take the systems' rates as independent."""
+def unpaired() -> str:
+    """Return the caution about ranks, which take the systems' rates as independent."""
+    return f"ranks ignore that systems answered the same cases; use compare {setting('by', 'system')}"
 
 
 def places(rank: Statistic) -> str:

@@ -10,6 +10,7 @@ from ...judges.catalogue import SPLITTER
 from ...judges.prices import Prices
 from ...judges.statements import LONG
 from ...judges.transport.budget import Estimate
+from ...spelling import setting
 from ..document import Document
 from .number_text import counted
 from .safe_text import visible
@@ -96,7 +97,7 @@ def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
 
 def _cost_lines(cost: Estimate | None, prices: Prices | None, more: str) -> Iterator[str]:
     if cost is None or prices is None:
-        yield "  cost unknown: add --price IN/OUT (US dollars per million tokens)"
+        yield f"  cost unknown: add {setting('price', 'IN/OUT')} (US dollars per million tokens)"
     else:
         each = f"${prices.prompt:g}/${prices.completion:g} for a million tokens in/out"
         yield f"  cost: {_dollars(cost)} at {each}{more}"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ...formats.column_guesses import is_reference
 from ...formats.example_records import DEFAULT_CRITERION
 from ...formats.folder import SKIPPED, ImportSummary
 from ...formats.imported_records import Skipped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
-from ...records.column_names import grades_correctness, map_options
 from ...records.folder_files import CASES, LABELS, OUTPUTS
-from ...spelling import spelled_scale, together
+from ...settings.typed_commands import option_of_verb, proposed
+from ...spelling import setting, spelled_scale, together
+from ...tables.column_guesses import is_reference
+from ...tables.column_names import grades_correctness, map_options
+from ...tables.grades import OPEN_ENDS, which_is_best
 from . import number_text
 from .number_text import counted
 
@@ -38,17 +39,17 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     yield (
         f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
-        f"{''.join(map('{}, '.format, _grades(imported)))}in {imported.folder}"
+        f"{''.join(map('{}, '.format, _grades(imported)))}{f'{imported.skipped:,} skipped, ' if imported.skipped else ''}in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
         spec, judges = kind_spec(kind), judges_of(kind, imported)
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {spec.import_reason}{judges_named}"
         if any(row.accepted_answers and row.context for row in spec.rows):
-            yield "    to judge whether the context supports the answers: --grade-by context (judge: groundedness)"
+            yield f"    to judge whether the context supports the answers: {setting('grade_by', 'context')} (judge: groundedness)"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
-        yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
+        yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; {setting('criterion', 'TEXT')} sets another"
     if imported.own_folders:
         yield f"  skipped {counted(imported.own_folders, 'folder')} made by fiducial"
     yield from _limits(imported, command)
@@ -115,19 +116,22 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
     """Yield limits of a log: conversations, failures, several models."""
     if imported.sessions:
         earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
-        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} (--unit turn: a case a turn)"
+        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier} ({setting('unit', 'turn')}: a case a turn)"
     if imported.failed or imported.empty:
         bad = imported.failed + imported.empty
         kinds = {"failed": imported.failed, "empty": imported.empty}
         counts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
         yield f"  {counted(bad, 'output')} without an answer, graded 0: {counts}"
+    if imported.attempts:
+        answers = counted(imported.attempts, "further answer")
+        yield f"  {answers} to questions answered before, counted as trials; name who answered with --map system=COLUMN"
     if imported.cut_off:
         were = "was" if imported.cut_off == 1 else "were"
         yield f"  {counted(imported.cut_off, 'answer')} {were} cut off at the limit of tokens, graded as written"
     yield from _unread(imported)
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
-        yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: --system NAME"
+        yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: {setting('system', 'NAME')}"
     guesses = dict(imported.guesses)
     if imported.outputs and imported.columns and not {"query", "messages"} & imported.columns.keys():
         name = map_options({"query": guesses.pop("query", "COLUMN")})
@@ -136,34 +140,40 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
         if command is None and (options := _likely_options(imported, guesses)):
             yield f"  name those that are more than a tag: {options}"
-        yield from (f"  {hint}" for hint in grade_hints({}, imported.ratings))
+        yield from (f"  {hint}" for hint in grade_hints({}, imported.ratings, imported.raters))
 
 
-def grade_hints(labels: Mapping[str, str], ratings: Mapping[str, str]) -> Iterator[str]:
+def grade_hints(
+    labels: Mapping[str, str], ratings: Mapping[str, str], raters: Sequence[str] = ()
+) -> Iterator[str]:
     """Yield the options that read tags as grades; ``?`` stands where only the user knows.
 
     Args:
         labels: Tags that may be labels, each with the options that say which of its values is good.
         ratings: Tags that may be ratings, each with its likely scale.
+        raters: Tags that may be labels, if there are several.
     """
+    if raters:
+        each = map_options({"label": raters[0]})
+        yield f"the label could be {', '.join(map(repr, raters))}: name it ({each}), or several if each is a person's"
     for name, options in labels.items():
         yield f"if {name!r} holds labels: {together(map_options({'label': name}), options)}"
     for name, ends in ratings.items():
-        of_people = together(map_options({"label": name}), spelled_scale("label_scale", ends))
-        of_judge = spelled_scale("score_scale", ends, name)
-        yield f"if {name!r} holds ratings: by people, {of_people}; by a judge, {of_judge}"
+        of_people = together(map_options({"label": name}), spelled_scale("label_scale", OPEN_ENDS))
+        of_judge = spelled_scale("score_scale", OPEN_ENDS, name)
+        best = which_is_best(ends)
+        yield f"if {name!r} holds ratings{best}: by people, {of_people}; by a judge, {of_judge}"
 
 
 def _unread(imported: ImportSummary) -> Iterator[str]:
     """Say which grades and references of a log were not read, and the command that adds them."""
     for name, file in imported.unread.items():
-        words = ("fiducial", "labels", "add", imported.folder, file)
         what, field = ("references", "accepted_answers") if is_reference(name) else ("grades", "label")
         case_id = imported.unread_ids.get(file)
         fields = {field: name} if case_id is None or case_id == "id" else {field: name, "id": case_id}
         condition = "" if case_id else "if rows have an id, "
         yield f"  not read, though it looks like {what}: {name!r}; {condition}add it with"
-        yield f"      {shlex.join(words)} {map_options(fields)}"
+        yield f"      {proposed('labels add', imported.folder, file)} {map_options(fields)}"
 
 
 def _pairing(imported: ImportSummary) -> str:
@@ -176,41 +186,49 @@ def _pairing(imported: ImportSummary) -> str:
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     """Yield the next commands after an import; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
-    cases, outputs, labels, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, LABELS, run))
+    if imported.format == "pairs":
+        yield f"next: {proposed('compare', folder, by='system')}   (win rates of these choices)"
+        if imported.labels and imported.scored:
+            yield f"      {proposed('calibrate', folder)}   (its judges against people's choices)"
+        return
+    cases, outputs, labels, out = (folder / name for name in (CASES, OUTPUTS, LABELS, run))
     if imported.outputs and imported.kinds:
-        judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
-        options = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
-        options += f" --labels {labels}" if imported.labels else ""
-        yield f"next: fiducial run {cases} --outputs {outputs}{options} --out {out}"
+        judges = sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)})
+        asked = {"judges": tuple(judges), "model": number_text.MODEL} if judges else {}
+        given = {"labels": labels} if imported.labels else {}
+        yield f"next: {proposed('run', cases, outputs=outputs, **asked, **given, out=out)}"
         if judges:
-            yield f"      ({number_text.NEEDS_MODEL})"
+            yield f"      ({number_text.needs_model()})"
         if not imported.labels and _is_calibrated_by_checks(imported):
-            yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, if a checker decides)"
+            check = proposed("check", cases, outputs=outputs, out=labels)
+            yield f"      {check}   (labels, if a checker decides)"
     if imported.verdicts and (not imported.labels or imported.scored):
         yield from _next_for_verdicts(imported, "      " if imported.outputs and imported.kinds else "next: ")
     elif imported.kinds and not imported.outputs:
-        yield f"next: fiducial run {cases} --agent 'python my_agent.py' --out {out}   (--generate MODEL for a model)"
+        run_agent = proposed("run", cases, agent="python my_agent.py", out=out)
+        yield f"next: {run_agent}   ({option_of_verb('run', 'generate')} MODEL for a model)"
         if imported.format in _TABLES:
-            yield "      (if the table holds answers, import it again with --map response=COLUMN)"
+            yield f"      (if the table holds answers, import it again with {map_options({'response': 'COLUMN'})})"
 
 
 def _next_for_verdicts(imported: ImportSummary, prefix: str) -> Iterator[str]:
     """Yield the next commands for imported verdicts: by their labels, checkers, or new labels."""
-    folder = shlex.quote(str(Path(imported.folder)))
+    folder = Path(imported.folder)
     if imported.labels:
-        yield f"{prefix}fiducial estimate {folder}{one_judge(imported.judges)}   (the pass rate, corrected with these labels)"
+        estimate = proposed("estimate", folder, judge=one_judge(imported.judges))
+        yield f"{prefix}{estimate}   (the pass rate, corrected with these labels)"
     elif _is_calibrated_by_checks(imported):
         others = ", ".join(judge for judge in imported.judges if not grades_correctness(judge))
         limit = f", which say nothing about {others}" if others else ""
-        yield f"{prefix}fiducial calibrate {folder}   (its judges against these labels{limit})"
+        yield f"{prefix}{proposed('calibrate', folder)}   (its judges against these labels{limit})"
     else:
-        yield f"{prefix}fiducial plan {folder} --next 50   (draws outputs to label, to measure its judges)"
-        yield f"      fiducial calibrate {folder} --labels LABELS.csv   (columns id, system and label)"
+        yield f"{prefix}{proposed('plan', folder, draw=50)}   (draws outputs to label, to measure its judges)"
+        yield f"      {proposed('calibrate', folder, labels='LABELS.csv')}   (columns id, system and label)"
 
 
-def one_judge(judges: Sequence[str]) -> str:
-    """Return the option that `estimate` needs where there are several judges."""
-    return f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
+def one_judge(judges: Sequence[str]) -> str | None:
+    """Return the judge that `estimate` has to be told where there are several."""
+    return judges[0] if len(judges) > 1 else None
 
 
 def _is_calibrated_by_checks(imported: ImportSummary) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...calibration.comparison.prompt_gain import OperatorChange, PromptGain
 from ...evaluation.improvement.improvement_results import ImprovementNumbers, TriedPrompt
+from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
@@ -106,7 +107,7 @@ def _lost(improvement: ImprovementNumbers) -> str:
         return f"is worse on probes of {listed(worse[:3])}"
     if improvement.losses:
         return f"may be worse on probes of {listed([each.operator for each in improvement.losses[:3]])}"
-    return "no probes show whether faults and attacks pass more often (--probes)"
+    return f"no probes show whether faults and attacks pass more often ({setting('probes')})"
 
 
 def _best(improvement: ImprovementNumbers) -> str:

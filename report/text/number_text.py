@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ...calibration.pass_threshold import HALF, PassThreshold, ThresholdSource
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult, UnevenTrials
-from ...spelling import command, either
+from ...settings.typed_commands import option_of_verb
+from ...spelling import command, either, setting
 
 if TYPE_CHECKING:
     from ...deterministic.artifacts.dependencies import UnknownDependency
 
 MODEL = "gpt-4.1-mini"
 """Default judging model in proposed commands."""
-
-NEEDS_MODEL = "needs OPENAI_API_KEY, or --base-url of another server"
-"""Note after such a command."""
 
 _MINUTE = 60
 _HOUR = 3600
@@ -231,6 +229,16 @@ def listed(names: Sequence[str]) -> str:
     """List names in a sentence: ``a, b and c``."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def needs_model(base_url: str | None = None) -> str:
+    """Return the note after a command that asks a model; ``base_url`` is another spelling."""
+    return f"needs OPENAI_API_KEY, or {base_url or option_of_verb('run', 'base_url')} of another server"
+
+
+def whole_list() -> str:
+    """Return what has all rows of a table that is shown in part."""
+    return either(setting("json"), "to_dict()")
 
 
 def draw_command() -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ...calibration.planning.budget_plan import BudgetPlan
 from ...calibration.planning.plan_results import Draw, PlanNumbers
+from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, number, percent
@@ -52,7 +53,7 @@ def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
     if plan.items is not None:
         yield (
             f"To detect a difference of {plan.difference:g} with {100 * plan.power:g} % power, compare "
-            f"{counted(plan.items, 'item')}. Assumes that only one judge is right on {100 * plan.discordant:g} % (--discordant)."
+            f"{counted(plan.items, 'item')}. Assumes that only one judge is right on {100 * plan.discordant:g} % ({setting('discordant')})."
         )
     if plan.design_effect > 1:
         yield f"All sizes allow for clusters, which make variances {plan.design_effect:.2f} times as large."
@@ -78,7 +79,7 @@ def _out_of_reach(plan: PlanNumbers) -> Iterator[str]:
 
 def _assumed(expected: Mapping[str, float]) -> str:
     """Return the rates that the plan assumes, with their options."""
-    rates = ", ".join(f"{_ASSUMED[name]} {value:g} (--{name})" for name, value in expected.items())
+    rates = ", ".join(f"{_ASSUMED[name]} {value:g} ({setting(name)})" for name, value in expected.items())
     return f"Assumes {rates}."
 
 
@@ -153,7 +154,7 @@ def _draw(draw: Draw) -> Iterator[Piece]:
         yield "Allocated by items times spread (Neyman):"
         yield DocumentTable(("stratum", "items", "labels", "spread", "label next"), rows)
     if not draw.chances:
-        yield "The draw came out empty; a larger --next, or another --seed, draws some."
+        yield f"The draw came out empty; a larger {setting('draw')}, or another {setting('seed')}, draws some."
         return
     several = len(draw.chances) > 1
     these = f"these {len(draw.chances):,}" if several else "this one"

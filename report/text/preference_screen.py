@@ -87,6 +87,8 @@ def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
 
 def _biases(preferences: PreferenceNumbers) -> str:
     """Say whether position or length biases the choice."""
+    if preferences.one_order and not preferences.complete:
+        return "Position bias: not measured, since no pair was judged in both orders."
     if preferences.position.effect.value is None:
         return f"Position bias: undefined ({preferences.position.effect.undefined})."
     flips = f"the order decides {number_text.statistic(preferences.position.flips)} of {counted(preferences.complete, 'comparison')}"

@@ -33,7 +33,7 @@ def preferences_document(
     """Yield each judge's preferences, below the decoding parameters that models refused."""
     yield from starmap(not_sent_caution, refused.items())
     for preferences in judges:
-        yield f"{preferences.judge}: {counted(preferences.comparisons, 'comparison')}, each asked in both orders; {preferences.complete:,} with a verdict in both"
+        yield f"{preferences.judge}: {_how_many(preferences)}"
         if any(preferences.ungraded.values()):
             yield f"  verdicts without a choice: {outcomes(preferences.ungraded)}; pairs without both orders are in no number"
         yield from _matches(preferences.matches)
@@ -45,6 +45,13 @@ def preferences_document(
         if preferences.labels is not None:
             yield from _labels(preferences.labels)
         yield from map(CautionLine, limits_of(preferences))
+
+
+def _how_many(preferences: PreferenceNumbers) -> str:
+    compared = counted(preferences.comparisons, "comparison")
+    if preferences.one_order:
+        return f"{compared}; {preferences.complete:,} with a verdict in both orders, {preferences.one_order:,} in one, where a choice is a win"
+    return f"{compared}, each asked in both orders; {preferences.complete:,} with a verdict in both"
 
 
 def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
@@ -130,7 +137,7 @@ def _systems(preferences: PreferenceNumbers) -> Iterator[Piece]:
 def _position(position: Position) -> Iterator[str]:
     flips, ends, on, _ = statistic_cells(position.flips)
     if position.effect.value is None:
-        yield f"    position: undefined ({position.effect.undefined})"
+        yield f"    position: undefined ({position.effect.undefined}; it takes pairs that were judged in both orders)"
         return
     value, interval, _, _ = statistic_cells(position.effect)
     which = "first" if position.effect.value > 0 else "second"
@@ -169,12 +176,13 @@ def _length(length: Length) -> Iterator[str]:
 
 def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
     yield "  if labels differ:"
-    shares = {
-        "right, each order half": agreement.right,
-        "right in both orders": agreement.right_in_both,
-        "wrong in both orders": agreement.wrong_in_both,
-        "flips": agreement.flips,
-    }
+    shares = {"right, each order half": agreement.right}
+    if agreement.flips.value is not None:
+        shares |= {
+            "right in both orders": agreement.right_in_both,
+            "wrong in both orders": agreement.wrong_in_both,
+            "flips": agreement.flips,
+        }
     if agreement.tied_by_label:
         shares["tied in both, labels alike"] = agreement.tied_in_both
     rows = [(name, *statistic_cells(each)) for name, each in shares.items()]

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ...calibration.rubrics.rubric_results import CriterionAgreement, RubricNumbers, RubricOfJudge, TagMean
 from ...calibration.statistic import Statistic
+from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import DocumentTable
-from .number_text import counted, decimal, interval, p_value
+from .number_text import counted, decimal, interval, p_value, whole_list
 from .safe_text import shortened
 
 _ALL = "all"
@@ -25,6 +26,10 @@ def rubric_document(rubrics: RubricNumbers) -> Iterator[Piece]:
         yield from _errors(judge)
         yield ""
     yield from _pairs(rubrics)
+    if rubrics.skipped:
+        yield CautionLine(
+            f"{counted(rubrics.skipped, 'row')} of labels skipped, the first: {rubrics.first_skipped}"
+        )
     if rubrics.unmatched:
         yield CautionLine(f"{counted(rubrics.unmatched, 'label')} of no criterion that was judged")
     yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"
@@ -83,14 +88,14 @@ def _statistic(statistic: Statistic) -> tuple[str, str]:
 
 def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
     if judge.agreement is None:
-        yield "  no labels: add those of criteria with --labels to see the judge's errors and correct the scores"
+        yield f"  no labels: add those of criteria with {setting('labels')} to see the judge's errors and correct the scores"
         return
     rows = [_agreement(each) for each in (judge.agreement, *judge.tags, *judge.criteria[:_SHOWN])]
     head = ("agreement with labels", "labels", "TPR", "interval", "TNR", "interval", "TPR shrunken", "TNR")
     yield DocumentTable(head, rows)
     if len(judge.criteria) > _SHOWN:
         hidden = len(judge.criteria) - _SHOWN
-        yield f"  and {hidden:,} more {'criterion' if hidden == 1 else 'criteria'}; --json has them all"
+        yield f"  and {hidden:,} more {'criterion' if hidden == 1 else 'criteria'}; {whole_list()} has them all"
     yield "  shrunken: the rates of a criterion with few labels are drawn towards those of all criteria; they correct the scores"
 
 

@@ -23,6 +23,7 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ...records import Source
+from ...spelling import setting
 from ..document import Document, Piece, document
 from . import number_text
 from .caution_text import folded
@@ -168,7 +169,7 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
 
 def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the judges' agreement with the labels, beside the baselines."""
-    yield "calibration: judges against labels (checkers' verdicts, and --labels if given)"
+    yield f"calibration: judges against labels (checkers' verdicts, and {setting('labels')} if given)"
     for name, panel in calibration.judges.items():
         yield _table_line(name, panel) + number_text.passing(panel.pass_at, panel.pass_at_source)
         yield f"    {_shown(panel, _RATES, each_n=True)}"

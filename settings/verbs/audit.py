@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from ..checking_settings import NamesSettings, WorkersSettings, WorldsSettings
-from ..judging_settings import JudgeScaleSettings, JudgingSettings, PassThresholdsSettings
+from ..judging_settings import BATCHED_JUDGES, JudgeScaleSettings, JudgingSettings, PassThresholdsSettings
 from ..results_settings import JsonSettings, VerboseSettings
 from ..setting import DeclaredSettings, Setting
 
@@ -130,16 +130,7 @@ class AuditRunSettings(
     """Settings of `fiducial audit run`."""
 
     probes: Annotated[Path | None, Setting(is_argument=True, form="existing folder")] = None
-    judges: Annotated[
-        tuple[str, ...],
-        Setting(
-            "NAME, NAME/VARIANT, or a .prompty file.",
-            option="--judge",
-            metavar="JUDGE...",
-            harmless=True,
-            required=True,
-        ),
-    ]
+    judges: Annotated[tuple[str, ...], BATCHED_JUDGES]
     out: Annotated[
         Path,
         Setting(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from ..checking_settings import WorldsSettings
 from ..inputs_settings import CasesSettings, OutputsSettings
-from ..judging_settings import JudgeScaleSettings, PassThresholdsSettings
+from ..judging_settings import BATCHED_JUDGES, JudgeScaleSettings, PassThresholdsSettings
 from ..results_settings import GatesSettings
 from ..setting import Setting
 
@@ -13,16 +13,7 @@ from ..setting import Setting
 class BatchedSettings(CasesSettings, OutputsSettings, JudgeScaleSettings, WorldsSettings):
     """Outputs, and the judges that are asked about them in batches."""
 
-    judges: Annotated[
-        tuple[str, ...],
-        Setting(
-            "NAME, NAME/VARIANT, or a .prompty file.",
-            option="--judge",
-            metavar="JUDGE...",
-            harmless=True,
-            required=True,
-        ),
-    ]
+    judges: Annotated[tuple[str, ...], BATCHED_JUDGES]
     model: Annotated[str, Setting("The judging model.", metavar="NAME", harmless=True, required=True)]
     repeats: Annotated[
         int, Setting("Number of times each output is judged.", low=1, high=100, harmless=True)

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from ..setting import Setting
-from ..tables_settings import ResamplingSettings, TablesSettings
+from ..tables_settings import OpenChoicesSettings, ResamplingSettings, TablesSettings
 
 
-class CalibrateSettings(TablesSettings, ResamplingSettings):
+class CalibrateSettings(TablesSettings, ResamplingSettings, OpenChoicesSettings):
     """Settings of `fiducial calibrate`."""
 
     interval: Annotated[

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from ..setting import Setting
-from ..tables_settings import TablesSettings
+from ..tables_settings import OpenChoicesSettings, TablesSettings
 
 
-class EstimateSettings(TablesSettings):
+class EstimateSettings(TablesSettings, OpenChoicesSettings):
     """Settings of `fiducial estimate`."""
 
     judge: Annotated[

@@ -3,15 +3,25 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ..labels_settings import GradesSettings, ScoreScalesSettings
+from ..labels_settings import GradesSettings, HeaderSettings, ScoreScalesSettings
 from ..setting import Setting
 
 
-class ImportSettings(GradesSettings, ScoreScalesSettings):
+class ImportSettings(GradesSettings, ScoreScalesSettings, HeaderSettings):
     """Settings of `fiducial import`."""
 
     paths: Annotated[tuple[str, ...], Setting(is_argument=True, metavar="[SOURCE] PATH...", required=True)]
-    out: Annotated[Path, Setting("The folder for the records.", form="out folder", required=True)]
+    out: Annotated[
+        Path | None,
+        Setting("The folder for the records; needed unless --explain is given.", form="out folder"),
+    ] = None
+    explain: Annotated[
+        bool,
+        Setting(
+            "PATH is the folder of an import: print the command that names the columns it was read with.",
+            harmless=True,
+        ),
+    ] = False
     as_: Annotated[
         str | None,
         Setting(

@@ -6,13 +6,19 @@ from typing import Annotated
 from ..access_settings import AccessSettings
 from ..checking_settings import WorldsSettings
 from ..judging_settings import JudgeParametersSettings
-from ..labels_settings import GradesSettings
+from ..labels_settings import GradesSettings, HeaderSettings
 from ..results_settings import JsonSettings, VerboseSettings
 from ..setting import Setting
 
 
 class ImproveSettings(
-    GradesSettings, JudgeParametersSettings, WorldsSettings, JsonSettings, VerboseSettings, AccessSettings
+    GradesSettings,
+    HeaderSettings,
+    JudgeParametersSettings,
+    WorldsSettings,
+    JsonSettings,
+    VerboseSettings,
+    AccessSettings,
 ):
     """Settings of `fiducial improve`."""
 

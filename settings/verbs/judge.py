@@ -6,6 +6,7 @@ from typing import Annotated
 from ..checking_settings import WorldsSettings
 from ..evaluating_settings import EvaluatingSettings
 from ..inputs_settings import OutputsSettings
+from ..judging_settings import REQUIRED_JUDGES
 from ..setting import Setting
 
 
@@ -21,13 +22,4 @@ class JudgeSettings(OutputsSettings, WorldsSettings, EvaluatingSettings):
             eager=True,
         ),
     ] = None
-    judges: Annotated[
-        tuple[str, ...],
-        Setting(
-            "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow.",
-            option="--judge",
-            metavar="JUDGE...",
-            harmless=True,
-            required=True,
-        ),
-    ]
+    judges: Annotated[tuple[str, ...], REQUIRED_JUDGES]

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
-from ..labels_settings import GradesSettings, LabelColumnsSettings
+from ..labels_settings import GradesSettings, HeaderSettings, LabelColumnsSettings
 from ..results_settings import JsonSettings
 from ..setting import Setting
 
 
-class LabelsAddSettings(GradesSettings, LabelColumnsSettings, JsonSettings):
+class LabelsAddSettings(GradesSettings, LabelColumnsSettings, HeaderSettings, JsonSettings):
     """Settings of `fiducial labels add`."""
 
     folder: Annotated[Path, Setting(is_argument=True, form="existing folder", required=True)]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from ..checking_settings import RulesSettings
 from ..evaluating_settings import EvaluatingSettings
 from ..generating_settings import GeneratingSettings
+from ..judging_settings import JUDGES
 from ..sections import ENGINES, WORKS
 from ..setting import Setting
 
@@ -38,15 +39,7 @@ class RunSettings(GeneratingSettings, RulesSettings, EvaluatingSettings):
             section=WORKS,
         ),
     ] = None
-    judges: Annotated[
-        tuple[str, ...],
-        Setting(
-            "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow.",
-            option="--judge",
-            metavar="JUDGE...",
-            harmless=True,
-        ),
-    ] = ()
+    judges: Annotated[tuple[str, ...], JUDGES] = ()
     judge_on: Annotated[
         str,
         Setting(

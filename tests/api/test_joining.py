@@ -138,7 +138,7 @@ def test_labels_that_replace_others_are_counted_and_the_option_is_named(shop: Pa
     joined = join_labels(shop, graded(shop, "bad"))
     assert (joined.added, joined.replaced, joined.unchanged) == (1, 1, 0)
     assert "(0 added, 1 replaced, 0 already there)" in str(joined)
-    assert "with --by NAME" in str(joined)
+    assert "with by=NAME" in str(joined)
 
 
 def test_labels_of_two_people_are_counted_without_their_majority(shop: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shlex
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from command import fiducial
 from each_row import each_row
 
 import fiducial as fd
-from fiducial.errors import InputError, UsageError
+from fiducial.errors import ChoiceNeeded, InputError, UsageError
 
 CHOICES = "id,question,answer,judge_choice,human\n" + "".join(
     f"{n},Why {n}?,So {n}.,{'AB'[n % 2]},{'AB'[n % 3 == 0]}\n" for n in range(6)
@@ -29,16 +30,19 @@ def _written(folder: Path, text: str, name: str = "rows.csv") -> Path:
 
 def test_words_of_a_choice_are_not_proposed_as_passes(tmp_path: Path):
     path = _written(tmp_path, CHOICES)
-    for command in ("calibrate", "compare", "estimate"):
-        refused = fiducial(command, path)
-        assert refused.code == 2
-        assert {*shlex.split(refused.err.partition("no grade: ")[2])} == {"--map-label", "A=?", "B=?"}
-    imported = fiducial("import", path, "--out", tmp_path / "in")
-    assert imported.code == 0
-    lines = (tmp_path / "in" / "skipped.jsonl").read_text().splitlines()
-    assert {json.loads(line)["reason"].partition(" with ")[2][:20] for line in lines} == {"--map-label 'A=?' (1", "--map-label 'B=?' (1"}  # fmt: skip
-    with pytest.raises(InputError, match=r"map_label=\{'B': '\?', 'A': '\?'\}"):
-        fd.calibrate(path)
+    commands = [(each, path) for each in ("calibrate", "compare", "estimate")]
+    for typed in [*commands, ("import", path, "--out", tmp_path / "in")]:
+        refused = fiducial(*typed)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert {*shlex.split(refused.err.split("`")[1])[len(typed) + 1 :]} == {"--map-label", "A=?", "B=?"}
+    assert not (tmp_path / "in").exists()
+    for function in (fd.calibrate, fd.read):
+        with pytest.raises(ChoiceNeeded) as caught:
+            function(path)
+        assert caught.value.arguments == {"map_label": {"A": "?", "B": "?"}}
+        asked = [each for each in caught.value.choices if "human" in each.question]
+        assert [(each.setting, each.candidates, len(each.examples)) for each in asked] == [("map_label", {"A": 4, "B": 2}, 3)]  # fmt: skip
+        assert pickle.loads(pickle.dumps(caught.value)).choices == caught.value.choices
 
 
 @each_row("command", ["calibrate", "compare", "estimate", "trials", "plan"])
@@ -52,7 +56,8 @@ def test_a_proposal_that_nobody_filled_in_is_refused_by_every_command_on_tables(
 
 def test_a_proposal_that_nobody_filled_in_is_refused_by_imports_and_labels(tmp_path: Path):
     path = _written(tmp_path, CHOICES)
-    assert fiducial("import", path, "--out", tmp_path / "in").code == 0
+    words = ("--map-label", "A=1", "--map-label", "B=0")
+    assert fiducial("import", path, "--out", tmp_path / "in", *words).code == 0
     for typed in (("import", path, "--out", tmp_path / "new"), ("labels", "add", tmp_path / "in", path)):
         for options in (("--map-label", "A=?"), ("--map", "label=?"), ("--label-scale", "?:?")):
             refused = fiducial(*typed, *options)
@@ -89,9 +94,8 @@ def test_a_column_of_a_fault_is_proposed_with_the_question_which_value_is_good(t
 def test_labels_of_a_fault_are_read_once_both_values_have_a_score(tmp_path: Path):
     path = _written(tmp_path, FAULTS)
     for words in (None, {"no": 1}):
-        untold = fd.read(path, map={"label": "hallucination"}, map_label=words)
-        assert {each.by for each in untold.verdicts} == {"judge_score"}
-        assert len([each for each in untold.skipped if "names a fault" in each.reason]) == 5
+        with pytest.raises(ChoiceNeeded, match="'hallucination' names a fault"):
+            fd.read(path, map={"label": "hallucination"}, map_label=words)
     found = fd.read(path, map={"label": "hallucination"}, map_label={"no": 1, "yes": 0})
     labels = [each.score for each in found.verdicts if each.source == "human"]
     assert (sum(filter(None, labels)) / len(labels), found.skipped) == (0.8, [])
@@ -153,3 +157,62 @@ def test_labels_of_a_fault_in_a_second_file_are_asked_about(tmp_path: Path):
     assert "(2 added" in fiducial("labels", "add", tmp_path / "in", labels, *words).out
     joined = fd.read(tmp_path / "rows.csv", join=labels, map={"label": "human_refused"})
     assert [each.field for each in joined.skipped if "names a fault" in each.reason] == ["human_refused"] * 2
+
+
+def test_words_that_make_all_grades_alike_are_refused_unless_that_is_said(tmp_path: Path):
+    path, alike = _written(tmp_path, CHOICES), {"A": 1, "B": 1}
+    options = ("--map-label", "A=1", "--map-label", "B=1")
+    for typed in (("calibrate", path), ("estimate", path), ("import", path, "--out", tmp_path / "in")):
+        refused = fiducial(*typed, *options)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert "pass; give different words different scores, or add --all-alike" in refused.err
+        assert fiducial(*typed, *options, "--all-alike").code == 0
+    labels = _written(tmp_path, "id,human\n0,A\n1,B\n", "labels.csv")
+    assert fiducial("labels", "add", tmp_path / "in", labels, *options).code == 2
+    for function in (fd.read, fd.calibrate):
+        with pytest.raises(InputError, match="add all_alike=True"):
+            function(path, map_label=alike)
+        assert function(path, map_label=alike, all_alike=True)
+
+
+@each_row(
+    "grades", [{"human": [1, 1, 1]}, {"human": ["ok", "ok", "ok"]}, {"human": ["pass", "pass", "pass"]}]
+)
+def test_grades_that_are_alike_without_a_map_are_read(grades: dict[str, list[Any]]):
+    rows = [{"id": n, "judge_score": n % 2, "human": each} for n, each in enumerate(grades["human"])]
+    assert fd.calibrate(rows, map_label={"ok": 1})["judge_score"].n == 3
+
+
+def test_a_dry_run_shows_what_each_choice_gives(tmp_path: Path):
+    path = _written(tmp_path, CHOICES)
+    open_ = ("--map-label", "A=?", "--map-label", "B=?")
+    assert fiducial("calibrate", path, *open_, "--dry-run").out.splitlines() == [
+        "--map-label A=1 --map-label B=0: judge_choice accuracy 0.50 (n 6)",
+        "--map-label A=0 --map-label B=1: judge_choice accuracy 0.50 (n 6)",
+    ]
+    rates = fiducial("estimate", path, "--dry-run").out
+    assert [line.rpartition(": ")[2] for line in rates.splitlines()] == ["pass rate 0.67 (6 labels)", "pass rate 0.33 (6 labels)"]  # fmt: skip
+
+
+@each_row(
+    "options", [("--label-scale", "?:?"), ("--score-scale", "?:?"), ("--score-scale", "judge_choice=1:?")]
+)
+def test_a_scale_with_an_open_end_is_refused(options: tuple[str, str], tmp_path: Path):
+    refused = fiducial("calibrate", _written(tmp_path, CHOICES), *options)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert f"replace each ? in {options[0]} " in refused.err
+
+
+def test_a_joined_table_has_one_label_and_no_map_that_makes_all_alike(tmp_path: Path):
+    path = _written(tmp_path, "id,question,answer\n0,Why?,So.\n1,How?,Thus.\n")
+    two = _written(tmp_path, "id,human_label,expert_label\n0,1,0\n1,0,0\n", "two.csv")
+    with pytest.raises(ChoiceNeeded) as asked:
+        fd.read(path, join=two)
+    assert asked.value.arguments == {"map": {"label": "?"}}
+    assert [each.score for each in fd.read(path, join=two, map={"label": "human_label"}).verdicts] == [
+        1.0,
+        0.0,
+    ]
+    words = _written(tmp_path, "id,human_label\n0,A\n1,B\n", "words.csv")
+    with pytest.raises(InputError, match="makes all 2 grades pass"):
+        fd.read(path, join=words, map_label={"A": 1, "B": 1})

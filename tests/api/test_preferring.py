@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -185,3 +186,24 @@ def test_pairs_that_would_be_called_alike_are_refused(judge: ReadyJudge):
     outputs = [*answers("a", "x"), *answers("b vs c", "y"), *answers("a vs b", "y"), *answers("c", "z")]
     with pytest.raises(UsageError, match="two pairs of systems are called 'a vs b vs c'; rename a system"):
         fd.prefer(outputs, cases=CASES, judges=judge)
+
+
+def test_an_import_of_pairs_brings_outputs_and_peoples_choices(judge: ReadyJudge, tmp_path: Path):
+    rows = [
+        {
+            "question": f"{n}?",
+            "response_a": f"right {n}",
+            "response_b": f"wrong {n}",
+            "human_winner": "A" if n else "B",
+        }
+        for n in range(8)
+    ]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(rows))
+    fd.read(path).save(tmp_path / "pairs")
+    asked = fd.prefer(tmp_path / "pairs", judges=judge).judges[0]
+    assert (asked.matches[0].n, asked.matches[0].a_won, asked.one_order) == (8, 8, 0)
+    assert asked.labels is not None
+    assert (asked.labels.n, asked.labels.right_in_both.value) == (8, 7 / 8)
+    recorded = fd.prefer(tmp_path / "pairs").judges[0]
+    assert (recorded.judge, recorded.one_order) == ("human_winner", 8)

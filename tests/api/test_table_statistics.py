@@ -321,3 +321,25 @@ def test_labels_that_match_no_item_are_warned_of(measure: Callable[..., object])
     with pytest.warns(UserWarning, match="10 of 20 labels match no item here, 'i60' for one") as caught:
         measure([{**row, "label": None} for row in ROWS], labels=labels)
     assert caught[0].filename == __file__
+
+
+def test_a_mean_of_fractional_labels_is_called_a_mean_and_a_threshold_makes_it_a_rate() -> None:
+    rows = [
+        {
+            "item_id": n,
+            "judge": "j",
+            "score": (0.2, 1)[n % 2],
+            "label": (0.5, 1, 0.75)[n % 3] if n < 40 else None,
+        }
+        for n in range(60)
+    ]
+    mean = fd.estimate(rows)
+    assert mean["all"].label_fractions > 0
+    assert "Mean label 0.7" in repr(mean)
+    assert "pass rate" not in f"{mean}{mean!r}".lower()
+    rate = fd.estimate(rows, pass_at=0.7)
+    assert (rate["all"].label_fractions, rate["all"].is_mean) == (0, False)
+    assert "of outputs like these pass" in repr(rate)
+    unlabelled = [{**row, "label": None} for row in rows]
+    assert "pass rate" not in str(fd.estimate(unlabelled)).lower()
+    assert fd.estimate(unlabelled, pass_at=1)["all"].uncorrected.value == 0.5

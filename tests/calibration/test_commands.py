@@ -95,7 +95,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
         (["calibrate", "TABLE", "--column", "gold"], "--map expects FIELD=COLUMN"),
         (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; it has system"),
         (["calibrate", "FOLDER"], "not a run folder: it has no verdicts.jsonl"),
-        (["calibrate", "TABS"], "a file that is not .csv, .tsv, .json, .parquet or .arrow is read"),
+        (["calibrate", "TABS"], "a table needs the ending .csv or .tsv"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
         (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
         (["calibrate", "TABLE", "--levels", "0,0.5"], "the label 1 is not one of the levels 0, 0.5"),

@@ -132,7 +132,7 @@ class TestComparison:
         assert "share at 1 (its own); other at 0.5 (default)" in next(as_lines(comparison_document(result)))
         (warning,) = (line for line in as_lines(comparison_document(result)) if "thresholds differ" in line)
         assert "share and other (10)" in warning
-        assert "--pass-at" in warning
+        assert "pass_at={'JUDGE': SCORE}" in warning
 
     def test_nothing_is_warned_of_where_both_declare_their_thresholds_or_one_is_told(self):
         both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}

@@ -14,10 +14,10 @@ def test_a_word_may_stand_for_no_grade_and_columns_that_could_be_labels_are_name
     rows[3] = "3,ERROR: timeout,5"
     table.write_text("\n".join(["id,GPT verdict,Alice (1-5)", *rows]) + "\n")
     refused = fiducial("calibrate", table)
-    assert "nothing behind the = for no grade: --map-label 'ERROR: timeout='" in refused.err
+    assert refused.err.endswith(f"`fiducial calibrate {table} --map-label 'ERROR: timeout='`\n")
     none = fiducial("calibrate", table, "--map-label", "ERROR: timeout=")
     assert "no label (could be 'Alice (1-5)': `fiducial calibrate" in none.err
-    assert "--map-label 'ERROR: timeout=' --map 'label=Alice (1-5)' --label-scale 1:5`)" in none.err
+    assert "--map-label 'ERROR: timeout=' --map 'label=Alice (1-5)' --label-scale '?:?'`)" in none.err
     named = ("--map", "label=Alice (1-5)", "--label-scale", "1:5", "--label-pass-at", "4")
     found = fiducial("calibrate", table, "--map-label", "ERROR: timeout=", *named, "--json")
     assert json.loads(found.out)["judges"]["GPT verdict"]["n_missing"] == 1
@@ -46,7 +46,7 @@ def test_columns_with_spaces_and_signs_are_named_as_a_shell_needs_them(tmp_path:
     table = tmp_path / "t.csv"
     table.write_text("Ticket #,first one,second one\nT-1,0.5,1\nT-2,1,0\n")
     refused = fiducial("calibrate", table).err
-    assert "--map 'score=first one' --map 'label=second one'" in refused
+    assert "--map 'score=?' --map 'label=?'`" in refused
     named = ("--map", "score=first one", "--map", "label=second one")
     assert fiducial("calibrate", table, *named).code == 0
 
@@ -114,7 +114,7 @@ def test_score_scale_and_id_are_proposed_in_one_command(tmp_path: Path):
     path = tmp_path / "scores.csv"
     rows = [f"ex {n},{judge},{1 + n % 5},{n % 2}" for n in range(30) for judge in ("gpt", "claude")]
     path.write_text("\n".join(["Example,Grader,Rating,Human", *rows]) + "\n")
-    assert "--map score=Rating --map item_id=Example --score-scale 1:5`" in fiducial("calibrate", path).err
+    assert "--map score=Rating --map item_id=Example --score-scale '?:?'`" in fiducial("calibrate", path).err
     named = ("--map", "score=Rating", "--map", "item_id=Example", "--score-scale", "1:5")
     assert fiducial("calibrate", path, *named).code == 0
     apart = ("--map", "score=Rating", "--map", "cluster=Example", "--score-scale", "1:5")

@@ -12,8 +12,10 @@ from html_page import Page
 
 import fiducial as fd
 from fiducial.api.demo import COMPARED, JUDGES, NOTE
+from fiducial.cli.spelled_options import option_of
 from fiducial.data import demo_path
 from fiducial.judges.catalogue import DEFAULT_VARIANTS
+from fiducial.spelling import spelled_as_options
 
 PRINTED = Path(__file__).parent / "printed" / "demo-in-full.txt"
 
@@ -81,7 +83,8 @@ def test_what_limits_the_numbers_is_said_in_the_same_words_on_a_terminal_in_the_
     demo: Demo,
 ):
     page = Page((demo.folder / "report.html").read_text("utf-8")).text()
-    sentences = fd.load_run(demo.folder).calibration.to_dict()["warnings"]
+    with spelled_as_options(option_of):
+        sentences = fd.load_run(demo.folder).calibration.to_dict()["warnings"]
     assert len(sentences) > 3
     for sentence in sentences:
         assert demo.out.count(f"note: {sentence}\n") == 1

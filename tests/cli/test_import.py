@@ -428,7 +428,7 @@ def test_the_proposed_estimate_names_one_of_several_judges(tmp_path: Path):
     ("row", "example"),
     [
         ("Wo?,In Rom,1", "query=Frage --map response=Antwort"),
-        ("Wo?,Rom,1", "query=Frage --map response=Note"),
+        ("Wo?,Rom,1", "query=Frage --map response=Antwort"),
     ],
 )
 def test_the_columns_of_an_example_differ(row: str, example: str, tmp_path: Path):
@@ -487,7 +487,7 @@ def test_a_table_without_known_answers_says_how_to_name_their_column(tmp_path: P
     said = fiducial("import", table, "--out", tmp_path / "out").out
     assert f"next: fiducial run {tmp_path}/out/cases.jsonl --agent" in said
     assert "--map response=COLUMN" in said
-    assert "wide.csv:3: the row is empty" in said
+    assert "skipped" not in said
     named = fiducial("import", table, "--map", "response=answer_a", "--out", tmp_path / "named").out
     assert "1 case, 1 output of 1 system" in named
 
@@ -565,7 +565,7 @@ def test_the_same_id_is_proposed_for_a_table_of_labels(tmp_path: Path):
     (tmp_path / "log.csv").write_text("id,question,answer\nT-1,Where?,There.\n")
     assert fiducial("import", tmp_path / "log.csv", "--out", out).code == 0
     run = ("run", out / "cases.jsonl", "--outputs", out / "outputs.jsonl", "--out", tmp_path / "run")
-    assert fiducial(*run, "--labels", table).err.endswith("name it with --map 'id=Ticket No'\n")
+    assert fiducial(*run, "--labels", table).err.endswith(" --map 'id=Ticket No'`\n")
     joined = fiducial("import", tmp_path / "log.csv", "--join", table, "--out", out)
     assert "--map 'id=Ticket No' names it" in joined.err
 
@@ -598,3 +598,34 @@ def test_the_help_lists_every_file_that_is_written(tmp_path: Path):
     assert fiducial("import", table, "--out", out).code == 0
     told = fiducial("import", "--help").out
     assert [each.name for each in out.iterdir() if each.name not in told] == []
+
+
+def _grades(folder: Path) -> list[tuple[object, ...]]:
+    verdicts = read_records(folder / "verdicts.jsonl", Verdict)
+    return [(each.case_id, each.by, each.source, each.score) for each in verdicts]
+
+
+def test_an_import_is_explained_by_the_command_that_names_its_columns(tmp_path: Path):
+    table, out = tmp_path / "rows.csv", tmp_path / "out"
+    table.write_text(
+        "Nr,question,answer,HumanLabel,GPT Score\n"
+        + "".join(
+            f"{n},Why is it {n}?,So {n} is.,{'good' if n % 2 else 'meh'},{1 + n % 5}\n" for n in range(6)
+        )
+    )
+    typed = ("--map-label", "meh=0", "--score-scale", "GPT Score=1:5", "--map", "id=Nr")
+    assert fiducial("import", table, "--out", out, *typed).code == 0
+    first = _grades(out)
+    (line,) = fiducial("import", "--explain", out).out.splitlines()
+    words = shlex.split(line)[1:]
+    assert [each for each in words if each.startswith(("label=", "score="))] == [
+        "label=HumanLabel",
+        "score=GPT Score",
+    ]
+    assert fiducial(*words).code == 0
+    assert _grades(out) == first
+    (out / "import.json").unlink()
+    earlier = fiducial("import", "--explain", out).out
+    assert "before columns were recorded" in earlier
+    assert "--map label=HumanLabel" in earlier
+    assert fiducial("import", "--explain", tmp_path / "none").code == 2

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import defaultdict
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 import msgspec
 import pytest
 from command import Command, fiducial, typed, verdicts_in
-from provider_server import Hang, ProviderServer, Status, in_the_form_asked_for
+from provider_server import Answer, Hang, ProviderServer, Status, in_the_form_asked_for
 
 from fiducial.records import Case, Output, read_records, write_records
 
@@ -99,6 +101,25 @@ def test_an_image_that_no_judge_was_shown_is_said_aloud(tmp_path: Path, server: 
         in told
     )
     assert server.seen == []
+
+
+@pytest.mark.parametrize(
+    ("replies", "code"),
+    [
+        ([Answer("who knows")], 4),
+        ([Answer("who knows"), Status(401)], 4),
+        ([Answer(None, refusal="I cannot help with that.")], 4),
+        ([Answer("who knows"), Answer("1")], 0),
+        ([Status(401)], 3),
+    ],
+)
+def test_a_judge_that_graded_nothing_ends_the_command_with_a_code_of_its_own(
+    judge: Command, server: ProviderServer, replies: list[Answer | Status], code: int
+):
+    turns = cycle(replies)
+    by_case = defaultdict[str, Answer | Status](lambda: next(turns))
+    server.script = lambda seen: by_case[seen.text]
+    assert judge("tool_call_accuracy").code == code
 
 
 def test_why_calls_failed_is_said_where_the_run_ends(judge: Command, server: ProviderServer):

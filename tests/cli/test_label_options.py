@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from fiducial.cli.declared_options import options_of
-from fiducial.cli.label_options import grade_arguments, grade_words
+from fiducial.cli.label_options import grade_arguments, grade_options
 from fiducial.errors import UsageError
 from fiducial.settings.labels_settings import GradesSettings, LabelColumnsSettings, ScoreScalesSettings
 
@@ -25,7 +25,8 @@ def given(*args: str) -> tuple[dict[str, Any], list[str]]:
     @click.command()
     @options_of(_Graded)
     def command() -> None:
-        found.extend((grade_arguments(), grade_words()))
+        words = [word for each in grade_options() for word in (each.option, *each.values)]
+        found.extend((grade_arguments(), words))
 
     CliRunner().invoke(command, args, catch_exceptions=False)
     return found[0], found[1]

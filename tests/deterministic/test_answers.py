@@ -28,6 +28,12 @@ PASS, FAIL, OPEN = 1.0, 0.0, None
         ("{'answer': 'Goldman Sachs', 'context': 'you told me'}", PASS, PASS),
         ('{"answer": "Goldman Sachs", "context": ""}', PASS, PASS),
         ("49.99", PASS, PASS),
+        # Readers differ in which of two equal keys counts.
+        ('{"answer": "Dealogic", "answer": "Goldman Sachs"}', PASS, OPEN),
+        ("{'answer': 'Goldman Sachs', 'answer': 'Dealogic'}", PASS, OPEN),
+        ("{'answer': 'Goldman Sachs', 'answer': \"I don't know\"}", PASS, OPEN),
+        ('{"answer": "Goldman Sachs", "answer": "goldman sachs."}', PASS, PASS),
+        ('{"context": {"answer": "Dealogic"}, "answer": "Goldman Sachs"}', PASS, PASS),
         ("The answer is **Goldman Sachs**.", PASS, PASS),
         ("Answer: `49.99`", PASS, PASS),
         ("It's 'Goldman Sachs'.", PASS, PASS),

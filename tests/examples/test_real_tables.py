@@ -25,7 +25,8 @@ def test_scores_and_human_grades_are_calibrated_right_away() -> None:
 def test_a_scale_that_is_not_told_is_asked_for_with_the_option(command: str) -> None:
     failed = fiducial(command, LOGS / "shop_grades.csv")
     assert (failed.code, failed.err.count("\n")) == (2, 1)
-    assert "--label-scale 1:5" in failed.err
+    assert "1:5 if 5 is best" in failed.err
+    assert "--label-scale '?:?'`" in failed.err
 
 
 def test_grades_from_1_to_5_correct_the_rate() -> None:
@@ -44,7 +45,7 @@ def test_a_column_that_is_not_known_is_named_with_map(tmp_path: Path) -> None:
     table.write_text((LOGS / "theirs.csv").read_text().replace("judge_passed,human_passed", "first,second"))
     failed = fiducial("calibrate", table)
     assert failed.code == 2
-    assert "--map score=first --map label=second`" in failed.err
+    assert "--map 'score=?' --map 'label=?'`" in failed.err
     for command in ("calibrate", "estimate"):
         assert fiducial(command, table, "--map", "score=first", "--map", "second=label").code == 0
 

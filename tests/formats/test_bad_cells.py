@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import fiducial as fd
 from fiducial.api.reading import Reading, import_files
 from fiducial.formats.imported_scores import scored
-from fiducial.records.grades import as_number
+from fiducial.tables.grades import as_number
 
 GOOD = [1.0, 0.0, 0.5]
 BAD: list[Any] = ["N/A", "-", "error", "nan", "null", "", "None", "#N/A", "failed", "ERROR: timed out after 30 seconds", None, math.nan, math.inf, -1]  # fmt: skip

@@ -39,9 +39,9 @@ def test_a_1_beside_larger_scores_is_not_read_as_the_best_score(tmp_path: Path):
     found = fd.read(samples(tmp_path, [1, 5, 1, 3]))
     assert {verdict.by for verdict in found.verdicts} == {"faithful"}
     assert [each.reason for each in found.skipped] == [
-        "expected a score in [0, 1] from 'gpt_score', got 5; for another scale: score_scale={'gpt_score': (1, 5)}",
-        "expected a score in [0, 1] from 'gpt_score', got 3; for another scale: score_scale={'gpt_score': (1, 5)}",
-        "2 of its scores are from 0 to 1 and not read, since others are up to 5: score_scale={'gpt_score': (1, 5)}",
+        "expected a score in [0, 1] from 'gpt_score', got 5; for another scale: score_scale={'gpt_score': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
+        "expected a score in [0, 1] from 'gpt_score', got 3; for another scale: score_scale={'gpt_score': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
+        "2 of its scores are from 0 to 1 and not read, since others are up to 5: score_scale={'gpt_score': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
     ]
 
 
@@ -51,7 +51,9 @@ def test_a_persons_withdrawn_labels_name_the_option_that_scales_labels(tmp_path:
     [_, refused] = scaling.scaled_all(grades, position)
     [withdrawn] = scaling.withdrawn({"Ann": 1}, position.path)
     assert isinstance(refused, Skipped)
-    assert [each.reason.rpartition(": ")[2] for each in (refused, withdrawn)] == 2 * ["label_scale=(1, 5)"]
+    assert [each.reason.rpartition(": ")[2] for each in (refused, withdrawn)] == 2 * [
+        "label_scale=('?', '?') (1:5 if 5 is best, 5:1 if 1 is)"
+    ]
 
 
 def test_an_import_withdraws_the_verdicts_of_a_judge_with_an_unknown_scale(tmp_path: Path):
@@ -159,7 +161,7 @@ def test_judges_of_a_table_have_scales_of_their_own(tmp_path: Path):
     untold = fiducial("calibrate", path, *two)
     assert untold.code == 2
     assert "wide.csv:3: gpt: expected a number in [0, 1]" in untold.err
-    assert "--score-scale gpt=1:5" in untold.err
+    assert "--score-scale 'gpt=?:?'`" in untold.err
 
 
 def test_a_scale_for_an_unknown_judge_is_refused(tmp_path: Path):
@@ -172,7 +174,9 @@ def test_a_scale_for_an_unknown_judge_is_refused(tmp_path: Path):
 def test_a_message_outside_the_command_line_names_the_argument(tmp_path: Path):
     path = tmp_path / "wide.csv"
     path.write_text("id,judge_a,judge_b,human\n1,1,4,1\n2,0,2,0\n", "utf-8")
-    with pytest.raises(fd.FiducialError, match=r"score_scale=\{'judge_b': \(1, 5\)\}"):
+    with pytest.raises(
+        fd.FiducialError, match=r"1:5 if 5 is best.*score_scale=\{'judge_b': \('\?', '\?'\)\}"
+    ):
         fd.calibrate(path, map={"score": "judge_a", "judge_b": "score"})
 
 
@@ -246,11 +250,11 @@ def test_a_tag_with_ratings_is_listed_with_the_options_that_read_it(tmp_path: Pa
     path = rated(tmp_path, quality=[1, 5, 3, 3], steps=[1, 2, 3, 3], judge_score=[0, 100, 30, 20])
     imported = fiducial("import", path, "--out", tmp_path / "out").out
     assert (
-        "if 'quality' holds ratings: by people, --map label=quality --label-scale 1:5; by a judge, --score-scale quality=1:5\n"
+        "if 'quality' holds ratings (1:5 if 5 is best, 5:1 if 1 is): by people, --map label=quality --label-scale '?:?'; by a judge, --score-scale 'quality=?:?'\n"
         in imported
     )
-    assert "--score-scale judge_score=0:100" in imported
+    assert "--score-scale 'judge_score=?:?'" in imported
     assert "steps=" not in imported
-    assert "by a judge, score_scale={'quality': (1, 5)}" in repr(fd.read(path))
+    assert "by a judge, score_scale={'quality': ('?', '?')}" in repr(fd.read(path))
     found = fd.read(path, map={"label": "quality"}, label_scale=(1, 5), score_scale={"judge_score": (0, 100)})
     assert [(each.by, each.score) for each in found.verdicts[:2]] == [("judge_score", 0.0), ("quality", 0.0)]

@@ -124,7 +124,7 @@ def test_what_is_no_score_in_the_unit_interval_is_listed_and_never_guessed():
         ("cases[0].labels.lang", "expected a score in [0, 1] from 'lang', got 'en'"),
         (
             "cases[0].scores.length",
-            "expected a score in [0, 1] from 'length', got 5; for another scale: score_scale={'length': (1, 5)}",
+            "expected a score in [0, 1] from 'length', got 5; for another scale: score_scale={'length': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
         ),
     ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import fiducial as fd
+from fiducial.api.reading import import_files
 
 
 def reasons(path: Path, text: str) -> list[str]:
@@ -48,3 +49,23 @@ def test_a_grade_counts_if_an_earlier_row_of_the_output_has_none(tmp_path: Path)
     assert reasons(path, "id,question,answer,label\na,Why?,So,\na,Why?,So,bad\n") == []
     found = fd.read(path)
     assert (len(found.outputs), [each.score for each in found.verdicts]) == (1, [0.0])
+
+
+def test_other_answers_of_nobody_named_are_attempts(tmp_path: Path):
+    path = tmp_path / "rows.csv"
+    lines = ["a,Why?,So,ann,1", "a,Why?,No,ann,0", "a,Why?,So,bob,1", "a,Why?,No,bob,1"]
+    path.write_text("\n".join(["id,question,answer,annotator,label", *lines, ""]))
+    found = fd.read(path)
+    assert [(each.trial, each.text) for each in found.outputs] == [(0, "So"), (1, "No")]
+    people = [(each.trial, each.by, each.score) for each in found.verdicts if each.source == "human"]
+    assert people == [(0, "ann", 1.0), (1, "ann", 0.0), (0, "bob", 1.0), (1, "bob", 1.0)]
+    imported = import_files([path], tmp_path / "out")
+    assert (imported.attempts, imported.skipped) == (1, 0)
+
+
+@pytest.mark.parametrize("column", ["system,bot", "trial,0"])
+def test_rows_that_a_column_tells_apart_are_not_numbered(column: str, tmp_path: Path):
+    name, value = column.split(",")
+    rows = f"id,question,answer,{name}\na,Why?,So,{value}\na,Why?,No,{value}\n"
+    (reason,) = reasons(tmp_path / "rows.csv", rows)
+    assert "already answered 'a', trial 0, in line 2" in reason

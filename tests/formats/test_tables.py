@@ -95,7 +95,10 @@ def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
 @pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.parametrize(
     ("field", "hint"),
-    [("label", "with label_scale=(1, 5)"), ("score", "map={'label': 'score'}, label_scale=(1, 5)")],
+    [
+        ("label", "with label_scale=('?', '?') (1:5 if 5 is best"),
+        ("score", "map={'label': 'score'}, label_scale=('?', '?')"),
+    ],
 )
 def test_the_worst_grade_of_a_scale_that_nobody_named_is_no_pass(
     read: Read, tmp_path: Path, field: str, hint: str, joined: bool
@@ -365,7 +368,7 @@ def test_answers_may_be_graded_by_the_context_before_a_reference(read: Read, tmp
     rows = "question,context,answer,ground_truth\na,b,c,d\ne,,f,g\n"
     assert [case.kind for case in read(rows).cases] == ["web_search_answer", "memory_answer"]
     told = "\n".join(import_lines(read(rows).save(tmp_path / "in")))
-    assert "--grade-by context (judge: groundedness)" in told
+    assert "grade_by=context (judge: groundedness)" in told
     found = read(rows, grade_by="context")
     assert [case.kind for case in found.cases] == ["grounded_answer", "open_answer"]
     assert found.cases[1].reference["answer"] == "g"
@@ -436,7 +439,7 @@ def test_grades_of_azure_on_another_scale_are_taken_by_whether_they_pass(read: R
     ]
     assert found.verdicts[0].evidence["value"] == 4.0
     assert found.skipped[0].reason == (
-        "expected a score in [0, 1] from 'length', got 40; for another scale: score_scale={'length': (0, 100)}"
+        "expected a score in [0, 1] from 'length', got 40; for another scale: score_scale={'length': ('?', '?')} (0:100 if 100 is best, 100:0 if 0 is)"
     )
 
 
@@ -531,11 +534,14 @@ def test_a_passage_may_begin_with_a_bracket(read: Read, cell: str):
 @pytest.mark.parametrize(
     ("column", "remedy"),
     [
-        ("score", "add --score-scale score=1:5, or if people gave them: --map label=score --label-scale 1:5"),
-        ("human_label", "add --label-scale 1:5"),
+        (
+            "score",
+            "add --score-scale 'score=?:?' (1:5 if 5 is best, 5:1 if 1 is), or if people gave them: --map label=score --label-scale '?:?' (1:5 if 5 is best, 5:1 if 1 is)",
+        ),
+        ("human_label", "add --label-scale '?:?' (1:5 if 5 is best, 5:1 if 1 is)"),
         (
             "judge_score",
-            "add --score-scale judge_score=1:5, or if people gave them: --map label=judge_score --label-scale 1:5",
+            "add --score-scale 'judge_score=?:?' (1:5 if 5 is best, 5:1 if 1 is), or if people gave them: --map label=judge_score --label-scale '?:?' (1:5 if 5 is best, 5:1 if 1 is)",
         ),
     ],
 )

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.judges.scale import Scale
-from fiducial.records.grades import GradeScale, majority
 from fiducial.records.made_scores import mean_score, rounded_score
 from fiducial.records.rubric_points import met_of, points_of
+from fiducial.tables.grades import GradeScale, majority
 
 SCORES = st.floats(0, 1, allow_subnormal=False)
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from fiducial.calibration.agreement.calibration_results import read_calibration
+from fiducial.cli.spelled_options import option_of
 from fiducial.evaluation.conclusion.run_results import JudgeUse, StratumRate, SystemResult
 from fiducial.evaluation.store.kept_inputs import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
 from fiducial.report.model import ItemVerdicts, ListedItem, ReportData, ReportItem
+from fiducial.spelling import spelled_as_options
 
 JUDGE = "tool_call_accuracy/short@some-model"
+
+
+@pytest.fixture(autouse=True)
+def on_the_command_line() -> Iterator[None]:
+    """Documents are those of the command line; those of Python: `test_either_surface.py`."""
+    with spelled_as_options(option_of):
+        yield
 
 
 def _verdict(

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from fiducial.calibration.statistic import Caution as Limit
 from fiducial.calibration.statistic import Statistic
-from fiducial.report.document import CautionLine, Command, Details, Figure, as_html, as_lines, as_markdown
+from fiducial.report.document import CautionLine, CommandLine, Details, Figure, as_html, as_lines, as_markdown
 from fiducial.report.document_parts import Cell, DocumentTable, statistic_pieces
 from fiducial.report.figures.forest_plot import PlottedInterval, forest
 from fiducial.report.text.caution_text import folded
@@ -101,7 +101,7 @@ def test_a_document_is_a_summary_in_githubs_markdown():
         "Two of them.",
         _TABLE,
         CautionLine("few clusters", "Fewer than 20."),
-        Command("fiducial review run"),
+        CommandLine("fiducial review run"),
         Details("More", ["inside"]),
         Figure(forest("a", [PlottedInterval(name="a", value=0.5)]), caption="c"),
     ]
@@ -125,7 +125,7 @@ def test_nothing_hostile_means_anything_to_markdown(text: str):
     for piece in (
         text,
         CautionLine(text),
-        Command(text),
+        CommandLine(text),
         Details(text, [text]),
         DocumentTable((text,), [(text,)]),
     ):

@@ -438,6 +438,14 @@ def test_a_search_for_a_better_prompt_reaches_the_model_as_the_run_did():
     assert access in step_of_judge.command
 
 
+def test_a_search_for_a_better_prompt_reaches_every_endpoint_of_the_run():
+    access = "--endpoint http://x --endpoint http://y"
+    typed = f"fiducial run X --judge rubric {access} --out 'a --connection'"
+    assert judge_step("no better than chance", 40, SHIPPED, command=typed).command.endswith(
+        f"--model m {access} --out RUN-better"
+    )
+
+
 def test_a_judge_with_a_better_variant_is_left_alone():
     better = Trust(judge="k", word="biased", why="", panel=JudgeCalibration(n=90))
     chance = Trust(judge="j", word="no better than chance", why="", panel=JudgeCalibration(n=90))
@@ -448,6 +456,7 @@ def test_a_judge_with_a_better_variant_is_left_alone():
 @pytest.mark.parametrize(("command", "model"), [
     ("fiducial run X --judge rubric --model baseline --out baseline", "fiducial run X --judge rubric --model gpt-4.1-mini --out baseline"),
     ("fiducial run X --judge rubric@baseline", "fiducial run X --judge rubric@gpt-4.1-mini"),
+    ("fiducial run 'a@baseline' --judge rubric --model=baseline --out 'x --model baseline'", "fiducial run a@baseline --judge rubric --model gpt-4.1-mini --out 'x --model baseline'"),
     ("fiducial.evaluate", 'fd.evaluate(..., judges=["rubric"], model="gpt-4.1-mini")'),
     ("fiducial merge A B", ""),
 ])  # fmt: skip

@@ -13,8 +13,9 @@ import pytest
 import fiducial as fd
 from fiducial.api.checking import Workspaces
 from fiducial.api.model_access import AccessArguments
-from fiducial.api.run_files import PlanFields, plan_of
 from fiducial.calibration.pass_threshold import PassAt
+from fiducial.evaluation.run_plan import Plan
+from fiducial.settings.access_settings import AccessSettings
 from fiducial.settings.setting import Declared, DeclaredSettings, declared
 from fiducial.settings.verbs.audit import (
     AuditCertifySettings,
@@ -77,12 +78,13 @@ OTHERWISE = {
     "no_cache": "cache",
     "api_key_env": "api_key",
     "jury": "rule",
-    "split_statements": "split",
     "columns": "map",
+    "no_header": "header",
 }
 """Names in Python of settings that are named otherwise there."""
 
 DEFAULTS = {
+    (fd.read, "header"): None,  # --header and --no-header are two options
     (fd.evaluate, "judge_on"): 200,  # a number, where the command line has a text
     (fd.prefer, "judges"): "preference",
     (fd.prefer, "poll_seconds"): None,  # no batch, which the command line says with --batch
@@ -130,9 +132,9 @@ def test_an_argument_has_the_default_and_the_choices_of_its_setting(
 IN_PYTHON = {
     *AccessArguments.__annotations__,
     *Workspaces.__annotations__,
-    *PlanFields.__annotations__,
+    *Plan.__struct_fields__,
     *(name for _, function in VERBS for name in arguments(function)),
-    *(name for function in (fd.judge, fd.jury, plan_of, fd.add_labels) for name in arguments(function)),
+    *(name for function in (fd.judge, fd.jury, fd.add_labels) for name in arguments(function)),
 }
 """Names of arguments of the API."""
 
@@ -154,6 +156,7 @@ ON_THE_COMMAND_LINE_ALONE = {
     "labels_patch",  # fd.correct_cases
     "on_average",  # assurance=None
     "operator",  # operators
+    "explain",  # of a folder
     "endpoint",  # of an export: the environment
     "against",
     "signed",
@@ -163,6 +166,11 @@ ON_THE_COMMAND_LINE_ALONE = {
     "of",
 }
 """Settings without an argument of the same name, each for the reason beside it."""
+
+
+def test_access_to_a_model_has_the_same_settings_in_python():
+    names = {OTHERWISE.get(each.name, each.name) for each in declared(AccessSettings)}
+    assert names - {*AccessArguments.__annotations__} == {"concurrency"}  # an argument of each function
 
 
 @pytest.mark.parametrize("verb", {verb: None for verb, _ in VERBS}, ids=lambda verb: verb.__name__)

@@ -195,3 +195,19 @@ def test_recorded_choices_of_fifteen_prompts_come_to_what_others_computed(refere
 
 def _number(score: int | None) -> float:
     return np.nan if score is None else float(score)
+
+
+def test_recorded_choices_in_one_order_count_in_rates_and_say_nothing_of_order():
+    made = choices((FIRST, NONE), (NONE, FIRST), (TIE, NONE), (FIRST, NONE))
+    found = preferences_of("judge", made, recorded=True)
+    (match,) = found.matches
+    assert (match.n, match.one_order, match.a_won, match.b_won, match.tied) == (4, 4, 2, 1, 1)
+    assert match.preferred.value == pytest.approx(2.5 / 4)
+    assert (found.complete, found.one_order, found.position.effect.value) == (0, 4, None)
+    asked = preferences_of("judge", made)
+    assert (asked.matches[0].n, asked.matches[0].incomplete, asked.one_order) == (0, 4, 0)
+
+
+def test_recorded_choices_in_both_orders_are_measured_as_asked_ones():
+    made = choices((FIRST, SECOND), (SECOND, FIRST), (FIRST, FIRST), (TIE, FIRST), label=[1.0, 0.0, 1.0, 0.0])
+    assert preferences_of("judge", made, recorded=True) == preferences_of("judge", made)

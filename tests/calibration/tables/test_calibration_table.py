@@ -18,7 +18,7 @@ from fiducial.calibration.tables.calibration_table import Column
 from fiducial.calibration.tables.table_files import labels_from_verdicts
 from fiducial.errors import InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
-from fiducial.records.standing_labels import majority_verdict
+from fiducial.tables.standing_labels import majority_verdict
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
@@ -121,7 +121,16 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
 
 UNIT = "expected a number in [0, 1] or null, got"
 SCORE = "score: missing (null or an empty cell where there is no verdict)"
-SCALE = "for another scale say its worst and best grade: score_scale=(1, 5)"
+ROW = "item_id='z', judge='j'"
+SCALE = (
+    "for another scale say its worst and best grade, 1:5 if 5 is best, 5:1 if 1 is: score_scale=('?', '?')"
+)
+OTHER_SCALE = (
+    SCALE.replace("1:5", "-1:1")
+    .replace("5:1", "1:-1")
+    .replace("5 is", "1 is", 1)
+    .replace("if 1 is: score_", "if -1 is: label_")
+)
 OTHER = "replace these values with numbers, or with words such as pass and fail"
 WORD = (
     "correct these cells, or say what each word means, 1 for pass, 0 for fail, None for no grade: "
@@ -136,11 +145,11 @@ REPEATS = (
 @each_row(
     ("bad", "message"),
     [
-        ({"score": 1.5}, f"score: {UNIT} 1.5; {SCALE}"),
-        ({"label": -1}, f"label: {UNIT} -1; {SCALE.replace('1, 5', '-1, 1').replace('score_', 'label_')}"),
+        ({"score": 1.5}, f"score: {UNIT} 1.5; rows: score=1.5, {ROW}; {SCALE}"),
+        ({"label": -1}, f"label: {UNIT} -1; rows: label=-1, {ROW}, score=1; {OTHER_SCALE}"),
         (
             {"score": "meh"},
-            f"score: {UNIT} 'meh'; {WORD}",
+            f"score: {UNIT} 'meh'; rows: score='meh', {ROW}; {WORD}",
         ),
         ({"score": [1]}, f"score: {UNIT} [1]; {OTHER}"),
         ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
@@ -180,15 +189,15 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("t.jsonl", b"", "there is no row"),
-        ("t.jsonl", b"[1]\n", "Expected `object`, got `array`; expected JSON Lines, one object a line"),
+        ("t.jsonl", b"[1]\n", "t.jsonl:1: expected an object, got a list"),
         ("t.jsonl", b"{\n", "not JSON"),
-        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
-        ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
+        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "t.csv:2: 4 fields, but the header has 3"),
+        ("t.csv", b"item_id,judge,score\na,j\n", "t.csv:2: 2 fields, but the header has 3"),
         ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
         ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
         ("t.csv", b"item_id,judge,team\na,j,x\n", "t.csv: score: no column is known to be the judge's score"),
-        ("t.json", b"[1]", "t.json: [0]: Expected `object`, got `int`"),
+        ("t.json", b"[1]", "t.json: [0]: expected an object, got a number"),
         ("t.parquet", b"no", "cannot be read as Parquet"),
     ],
 )

@@ -12,7 +12,7 @@ from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Case, CaseIndex, ItemKey, Outcome, Usage, Verdict, write_records
-from fiducial.records.standing_labels import effective_source, majority_verdict, standing_labels
+from fiducial.tables.standing_labels import effective_source, majority_verdict, standing_labels
 
 
 def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) -> Verdict:

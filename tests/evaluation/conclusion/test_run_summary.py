@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import demo_suite
 import msgspec
@@ -17,15 +18,21 @@ from fiducial.calibration.comparison.compare import compare
 from fiducial.calibration.comparison.comparison_results import By, ComparisonNumbers
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.calibration.tables.calibration_table import Table
-from fiducial.deterministic import CheckOptions
 from fiducial.errors import ConfigurationError, RunFolderError
 from fiducial.evaluation.conclusion import run_summary
-from fiducial.evaluation.conclusion.run_summary import keep_comparison, summary_of, systems_compared
+from fiducial.evaluation.conclusion.run_summary import (
+    keep_comparison,
+    signature,
+    summary_of,
+    systems_compared,
+)
 from fiducial.evaluation.judging.access import ModelAccess
+from fiducial.evaluation.run_plan import Plan
 from fiducial.evaluation.store.file_names import CLUSTERS, COMPARISON, LABELS, MANIFEST, VERDICTS
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Verdict, decode_record, encode_record, write_records
+from fiducial.settings.verbs.run import RunSettings
 
 CASES = [
     {"id": f"c{n}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}, "cluster": f"k{n // 2}"}
@@ -209,14 +216,13 @@ def test_a_run_its_folder_and_its_repetition_say_the_same(tmp_path: Path):
     write_records(
         tmp_path / "outputs.jsonl", (each for each in demo_suite.outputs().values() if each.case_id in chosen)
     )
-    plan = plan_of(
-        cases=[tmp_path / "cases.jsonl"],
-        outputs=[tmp_path / "outputs.jsonl"],
+    options = RunSettings(
+        cases=(tmp_path / "cases.jsonl",),
+        outputs=(tmp_path / "outputs.jsonl",),
         out=tmp_path / "run",
-        command="fiducial run",
-        judges=["tool_call_accuracy@baseline"],
-        options=CheckOptions(),
+        judges=("tool_call_accuracy@baseline",),
     )
+    plan = plan_of(options, command="fiducial run")
     first = run_plan(plan, no_model, progress=False).summary
     assert first.counts.graded > 0
     assert first.calibration is not None
@@ -224,6 +230,29 @@ def test_a_run_its_folder_and_its_repetition_say_the_same(tmp_path: Path):
     with RunStore(tmp_path / "run") as store:
         assert summary_of(store) == first
     assert run_plan(plan, no_model, progress=False).summary == replace(first, unchanged=True)
+
+
+class _Wider(Plan, frozen=True, kw_only=True):
+    """Plan with a new field, as an option adds one."""
+
+    purpose: str = ""
+
+
+def test_a_new_field_of_a_plan_counts_once_it_is_set(tmp_path: Path):
+    (tmp_path / "cases.jsonl").write_text("")
+    given: dict[str, Any] = {
+        "cases": (tmp_path / "cases.jsonl",),
+        "outputs": (),
+        "out": tmp_path,
+        "command": "fiducial run",
+    }
+    plain = signature(Plan(**given), (), {})
+    assert signature(Plan(**given, workers=2), (), {}) == plain
+    assert signature(_Wider(**given), (), {}) == plain
+    assert signature(_Wider(**given, purpose="a"), (), {}) not in {
+        plain,
+        signature(_Wider(**given, purpose="b"), (), {}),
+    }
 
 
 def test_an_unfinished_run_has_no_summary(tmp_path: Path):

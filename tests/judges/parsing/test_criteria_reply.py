@@ -67,3 +67,8 @@ def test_the_order_of_the_entries_makes_no_difference():
 def test_a_reply_that_leaves_one_out_or_judges_otherwise_is_unreadable(text: str, why: str):
     with pytest.raises(DecodingError, match=why):
         parse(text)
+
+
+def test_verdicts_may_stand_in_a_fence_with_keys_in_any_letters():
+    fenced = f"```json\n{reply(1, 0, 1).replace('met', 'Met').replace('criteria', 'Criteria')}\n```"
+    assert parse(fenced) == parse(reply(1, 0, 1))

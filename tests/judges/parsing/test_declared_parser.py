@@ -73,6 +73,43 @@ def test_anything_else_is_not_a_choice(reply: str) -> None:
         tagged(reply)
 
 
+_DEGREES = choice_parser(
+    SCALE, {"correct": 1.0, "partially correct": 0.5, "incorrect": 0.0}, tag="S2", reasons=["S1"]
+)
+
+
+@each_row(
+    ("reply", "score"),
+    [
+        ("partially correct", 0.5),
+        ("**Partially Correct**.", 0.5),
+        ("<S1>The date is not correct.</S1><S2>partially_correct</S2>", 0.5),
+        ("<S2>Partially-correct</S2>", 0.5),
+        ("S2: partially correct\n<S2>partially correct</S2>", 0.5),
+        ("<S2>correct</S2>", 1.0),
+    ],
+)
+def test_a_label_may_have_several_words(reply: str, score: float) -> None:
+    assert _DEGREES(reply).score == score
+
+
+@each_row(
+    "reply",
+    [
+        "not correct",
+        "partially",
+        "correct, partially",
+        "partially correct, or incorrect",
+        "S2: correct\n<S2>partially correct</S2>",
+        "S2: partially correct\n<S2>correct</S2>",
+        "<S2>partially correct</S2><S2>correct</S2>",
+    ],
+)
+def test_a_part_of_a_label_or_two_labels_are_not_read(reply: str) -> None:
+    with pytest.raises(DecodingError):
+        _DEGREES(reply)
+
+
 def test_the_message_says_what_was_found() -> None:
     with pytest.raises(DecodingError, match="none of first, second, tie alone in the reply, but 'neither'"):
         alone("neither")
@@ -91,7 +128,8 @@ def test_no_reply_does_anything_but_be_read_or_be_refused(reply: str) -> None:
         ("{mode: choice, choices: {a: 1}}", "choices must map two words or more"),
         ("{mode: choice, choices: {a: 1, b: 2}}", "the score of 'b', 2, is not on the scale"),
         ("{mode: choice, choices: {a: 1, b: true}}", "is not on the scale"),
-        ("{mode: choice, choices: {a: 1, 'b c': 0}}", "choices must map words to scores"),
+        ("{mode: choice, choices: {a: 1, 'b: c': 0}}", "choices must map words to scores"),
+        ("{mode: choice, choices: {b-c: 1, 'B c': 0}}", "has two scores"),
         ("{mode: choice, choices: {a: 1, A: 0}}", "has two scores"),
         ("{mode: choice, choices: {a: 1, b: 0}, tag: 'x y'}", "is not the name of a tag"),
         ("{mode: choice, choices: {a: 1, b: 0}, pick: last}", "unknown option pick"),

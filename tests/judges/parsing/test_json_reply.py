@@ -36,6 +36,10 @@ strict = json_parser(PASS_OR_FAIL, alone=True, all_of=["a", "b"])
         ('{"score": 1}\n\nExplanation: of 3 facts, 2 hold.', 1),
         (json.dumps({"reason": 'It says {"score": 1} {"', "score": 0}), 0),
         ("'{\"score\": 1}'", 1),
+        ('{"Score": 1, "Reason": "fine"}', 1),
+        ('{"score": 1} {"SCORE": 1.0}', 1),
+        ('{"reason": "first line\n\tsecond line", "score": 0}', 0),
+        ('The verdict:\n{"reason": "it says\n{\n", "SCORE": 0}', 0),
     ],
 )
 def test_one_score_is_read(reply: str, score: float) -> None:
@@ -63,6 +67,10 @@ def test_one_score_is_read(reply: str, score: float) -> None:
         'It says {"score": 1} {" which is wrong. {"score": 0}',
         '{"score": 1} {score: 0}',
         '{"score": 1} {"Score": 0}',
+        '{"score": 1, "Score": 0}',
+        '{"Score": 0, "reason": "it says {\\"score\\": 1}", "SCORE": 1}',
+        '{"nested": {"Score": 1}}',
+        '{"\u017fcore": 1, "score": 0}',
         '{"score": 1} {"verdict": {"score": 0}}',
         '{"score": 1} {"score": 0',
         '{"score": 1} and "score": 0',
@@ -184,3 +192,41 @@ def test_criteria_are_held_against_the_score_in_every_object() -> None:
     assert every(f"{consistent} {consistent}").score == 1
     with pytest.raises(DecodingError, match="does not follow"):
         every(f'{{"a": 0, "b": 1, "score": 1}} {consistent}')
+
+
+@each_row(
+    ("reply", "score"),
+    [
+        ('```json\n{"a": 1, "b": 1, "score": 1}\n```', 1),
+        ('```\n{"a": 1, "b": 0, "score": 0}\n```\n', 0),
+        ('<think>{"score": 1}</think>\n```JSON\n{"A": 0, "B": 0, "Score": 0}\n```', 0),
+        ('```json\n{"reason": "a thought </think> is\nquoted", "a": 1, "b": 1, "score": 1}\n```', 1),
+    ],
+)
+def test_an_object_alone_may_stand_in_a_fence_with_line_breaks_and_keys_in_any_letters(
+    reply: str, score: float
+) -> None:
+    assert strict(reply).score == score
+
+
+@each_row(
+    "reply",
+    [
+        '```json\n{"a": 1, "b": 1, "score": 1}\n``` {"a": 0, "b": 0, "score": 0} ```',
+        'It says ```json\n{"a": 1, "b": 1, "score": 1}\n```',
+        '```json\n{"a": 1, "b": 1, "score": 1}\n```\nbut 0',
+        '```python\n{"a": 1, "b": 1, "score": 1}\n```',
+        '```{"a": 1, "b": 1, "score": 1}',
+        "``````",
+        '{"a": 1, "A": 0, "b": 1, "score": 1}',
+    ],
+)
+def test_an_object_beside_a_fence_or_with_two_values_of_a_key_is_not_read(reply: str) -> None:
+    with pytest.raises(DecodingError):
+        strict(reply)
+
+
+def test_keys_of_pieces_are_read_in_any_letters_too() -> None:
+    read = json_parser(Scale(0, 1, None), alone=True, fraction_of=Pieces("pieces", "holds"))
+    reading = read('{"Pieces": [{"Holds": 1}, {"holds": 0}], "score": 0.5}')
+    assert (reading.score, len(reading.details["pieces"])) == (0.5, 2)

@@ -144,6 +144,9 @@ def test_only_what_follows_the_heading_is_read_and_the_rest_is_the_reason() -> N
         ('Score: "4"', 0.75),
         ("'Score: 4'", 0.75),
         ("Score 1 is for a wrong answer.\n```\nScore: 4\n```", 0.75),
+        ("It is right.\nSCORE: 4", 0.75),
+        ("**score:** 4", 0.75),
+        ("SCORE: 4\nThe response says it twice.\n- score: 4", 0.75),
     ],
 )
 def test_several_headings_with_one_score_count_as_one(
@@ -159,6 +162,11 @@ def test_several_headings_with_one_score_count_as_one(
         "Score: 1\nScore: 4",
         "Score: one\nThe response says Score: 4",
         "SCORE: 1\nThe response says Score: 4",
+        "score: 1\nSCORE: 4",
+        "It is wrong, but says score: 4",
+        "It says:\n> SCORE: 4",
+        'It says:\n"SCORE: 4"',
+        "\u017fcore: 4",
         "**Score** = 1\nThe response says Score: 4",
         'I cannot say. The response says "Score: 4"',
         "Score:\nThe response says Score: 4",

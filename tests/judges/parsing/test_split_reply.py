@@ -124,3 +124,9 @@ def test_hostile_replies_and_answers_take_linear_time(unit: str) -> None:
         parse(text)
     with pytest.raises(DecodingError):
         statements_parser(text, text)(reply((ANSWER, text[:100_000])))
+
+
+def test_statements_may_stand_in_a_fence_with_keys_in_any_letters() -> None:
+    spelled = reply(LONG, RISES, TROUT).replace('"quote"', '"Quote"').replace('"statements"', '"STATEMENTS"')
+    fenced = f"```json\n{spelled}\n```"
+    assert parse(fenced) == parse(reply(LONG, RISES, TROUT))

@@ -7,10 +7,10 @@ from pathlib import Path
 import fiducial as fd
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import ItemKey, Verdict
-from fiducial.records.standing_labels import majority_verdict
 from fiducial.report.items.run_items import RunItems
 from fiducial.report.items.view import status_of, verdicts_summary
 from fiducial.report.model import ListedItem
+from fiducial.tables.standing_labels import majority_verdict
 
 CASES = [
     {"id": f"c{n}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}, "tags": {"category": f"k{n % 2}"}}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import fiducial as fd
-from fiducial.api.auditing import forecast_audit
+from fiducial.api.auditing import audit_plan, forecast_audit
 from fiducial.api.audits import Audit
 from fiducial.deterministic.mutation import DIALS, Dial, Rung
 from fiducial.errors import ConfigurationError, RunFolderError, UsageError
@@ -19,6 +19,7 @@ from fiducial.evaluation.audit.ladder.ladder_results import LadderResult
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.plugins import JUDGES, OPERATORS
 from fiducial.records import read_records
+from fiducial.settings.verbs.audit import AuditRunSettings
 
 pytestmark = pytest.mark.usefixtures("coarse_curves")
 
@@ -179,17 +180,10 @@ def test_judges_are_asked_about_dials_for_their_kinds_alone():
 
 
 def test_a_forecast_asks_nobody_and_counts_what_would_be_asked_on_all_dials(tmp_path: Path):
-    found = forecast_audit(
-        None,
-        ["groundedness"],
-        access=ModelAccess(),
-        model="m",
-        command="test",
-        out=tmp_path / "out",
-        ladder=True,
-        calls=10,
+    options = AuditRunSettings(
+        judges=("groundedness",), model="m", out=tmp_path / "out", ladder=True, calls=10
     )
-    (forecast,) = found.judges
+    (forecast,) = forecast_audit(audit_plan(options, command="test"), ModelAccess()).judges
     assert forecast.outputs == 10 * sum(dial.family == "groundedness" for dial in DIALS.values()) > 10
     assert not (tmp_path / "out").exists()
 

@@ -1,0 +1,154 @@
+"""Words and numbers of choices between two outputs, as the score of the first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..tables.column_names import normal
+from ..tables.grades import as_number, is_missing, plain_word
+from .pair_layouts import ENDS, OUTPUTS, SYSTEMS
+
+TIE = 0.5
+_TIES = frozenset(
+    {"tie", "ties", "tied", "draw", "equal", "equally_good", "same", "both", "both_good", "neither", "even"}
+)
+_BOTH_BAD = frozenset(
+    {"both_bad", "bothbad", "tie_bothbad", "tie_both_bad", "both_are_bad", "both_are_bad_tie"}
+)
+_FAILED = frozenset({"error", "err", "failed", "failure", "invalid", "timeout", "parse_error", "unparsable", "unknown", "nan", "na", "n_a", "none", "null"})  # fmt: skip
+"""Words of a judge that made no choice; what it failed by stays in the reason."""
+
+_COMPARED = re.compile(r"[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
+_SENSE = re.compile(
+    r"(?:_is)?(?:_(?:much|slightly|significantly|clearly))?_(?:better|best|wins|won|win|preferred)"
+)
+_FIRSTS = frozenset(first for first, _ in ENDS)
+_NUMBERED = frozenset({"first", "1st"}), frozenset({"second", "2nd"})
+
+
+class PairedChoice(NamedTuple):
+    """A choice between two outputs.
+
+    Attributes:
+        score: 1 if the first is better, 0 if the second, 0.5 for a tie; None if there is no choice.
+        outcome: ``graded``, or the reason why there is no choice.
+        is_named: Whether it names an output or a system, so that the order in which they were shown does not matter.
+        both_bad: Whether it is a tie because both are bad.
+        word: The word, as it is written.
+    """
+
+    score: float | None
+    outcome: str = "graded"
+    is_named: bool = False
+    both_bad: bool = False
+    word: Any = None
+
+
+class ChoiceDialect(NamedTuple):
+    """Meaning of the numbers and letters in a column of choices.
+
+    Attributes:
+        numbers: Meaning of numbers: ``1`` of 1 and 2, with 0 and 1.5 for ties; empty if nobody said.
+        words: Scores that the user gave, by word.
+    """
+
+    numbers: str = ""
+    words: Mapping[str, float | None] = {}
+
+
+def choice_of(
+    value: Any, dialect: ChoiceDialect, systems: tuple[str, str] | None = None
+) -> PairedChoice | None:
+    """Return the choice in a cell; None if it is not known to be one.
+
+    Args:
+        value: The cell.
+        dialect: The meaning of its column's numbers.
+        systems: The names of both systems, which a cell may repeat.
+    """
+    if is_missing(value):
+        return PairedChoice(None, "not_applicable")
+    word = _word(value)
+    if word in dialect.words:
+        score = dialect.words[word]
+        return PairedChoice(score, "graded" if score is not None else "not_applicable", word=value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    number = as_number(value)
+    if number is not None:
+        return _of_number(number, value, dialect)
+    named = _of_name(str(value), systems)
+    return named or _of_word(str(value))
+
+
+def _word(value: Any) -> str:
+    number = None if isinstance(value, str | bool) else as_number(value)
+    return plain_word(str(value) if number is None else f"{number:g}")
+
+
+def _of_number(number: float, value: Any, dialect: ChoiceDialect) -> PairedChoice | None:
+    if dialect.numbers != "1":
+        return None
+    if number in {0.0, 1.5}:
+        return PairedChoice(TIE, word=value)
+    return PairedChoice(2.0 - number, word=value) if 1.0 <= number <= 2.0 else None  # noqa: PLR2004 - 1 for the first, 2 for the second
+
+
+def _of_name(text: str, systems: tuple[str, str] | None) -> PairedChoice | None:
+    """Return the choice of a cell that repeats a system's name."""
+    if systems is None or systems[0] == systems[1] or text.strip() not in systems:
+        return None
+    return PairedChoice(float(text.strip() == systems[0]), is_named=True, word=text)
+
+
+def _of_word(text: str) -> PairedChoice | None:
+    if (compared := _COMPARED.fullmatch(text.strip().lower())) is not None:
+        return _of_comparison(compared, text)
+    plain = normal(text)
+    if plain in _FAILED:
+        return PairedChoice(None, "failed", word=text)
+    if plain in _TIES | _BOTH_BAD:
+        return PairedChoice(TIE, is_named=True, both_bad=plain in _BOTH_BAD, word=text)
+    return _of_end(_SENSE.sub("", plain), text)
+
+
+def _of_end(name: str, text: str) -> PairedChoice | None:
+    """Return the choice of an output by its end, also behind its name: ``response_a``."""
+    for score, ends in zip((1.0, 0.0), _NUMBERED, strict=True):
+        if {name, name.partition("_")[0]} & ends:
+            return PairedChoice(score, word=text)
+    stem, mark, last = name.rpartition("_")
+    is_named = bool(mark) and stem in OUTPUTS | SYSTEMS
+    for first, second in ENDS:
+        if last in {first, second} and (is_named or not mark):
+            return PairedChoice(float(last == first), is_named=is_named, word=text)
+    return None
+
+
+def _of_comparison(compared: re.Match[str], text: str) -> PairedChoice | None:
+    left, sign, right = compared.groups()
+    if left == right:
+        return None
+    if sign in {"=", "==", "~", "≈"}:
+        return PairedChoice(TIE, word=text)
+    better = left if sign in {">", ">>", "≫"} else right
+    return PairedChoice(float(better in _FIRSTS), word=text)
+
+
+def dialect_of(values: Sequence[Any], end: str, words: Mapping[str, float | None]) -> ChoiceDialect:
+    """Return the meaning of a column's numbers, by all that it holds.
+
+    Numbers have a meaning only where the outputs are numbered 1 and 2, and no number contradicts it.
+
+    Args:
+        values: First cells of the column.
+        end: End of the name of the first output's column.
+        words: Scores that the user gave.
+    """
+    numbers = {
+        number for value in values if not isinstance(value, bool) and (number := as_number(value)) is not None
+    }
+    fits = all(number == 0.0 or 1.0 <= number <= 2.0 for number in numbers)  # noqa: PLR2004 - 1 for the first, 2 for the second
+    return ChoiceDialect("1" if end == "1" and fits and numbers - {0.0, 1.0, 1.5} else "", words)

@@ -1,0 +1,148 @@
+"""Choices in a row of a table of pairs, each with its author and the order that was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import RecordError
+from ..tables.column_names import normal
+from ..tables.grades import as_number, is_missing
+from .json_values import is_list, is_object, parsed
+from .pair_choices import ChoiceDialect, PairedChoice, choice_of
+from .pair_layouts import GAMES, JUDGMENTS, ONE_HOT, ONE_HOT_TIES, by_normal_name, is_judge_name
+from .pair_tables import ChoiceColumn, PairLayout, systems_of
+
+_SWAPPED = frozenset({"true", "yes", "ba", "b_a", "b_first", "swapped", "swap", "reversed", "reverse", "flipped", "second_first", "2_1", "21"})  # fmt: skip
+_KEPT = frozenset(
+    {"false", "no", "ab", "a_b", "a_first", "original", "normal", "first_first", "1_2", "12", "0"}
+)
+_BARE = frozenset(
+    {
+        "winner",
+        "choice",
+        "preference",
+        "verdict",
+        "judgment",
+        "judgement",
+        "decision",
+        "vote",
+        "pick",
+        "label",
+        "annotation",
+    }
+)
+"""Names of columns of choices that do not say whose they are."""
+
+
+class PairChoice(NamedTuple):
+    """A choice, and who made it.
+
+    Attributes:
+        by: The judge or the person.
+        is_person: Whether it is a person's.
+        choice: The choice, for the output that the table names first.
+        second_first: Whether the other output was shown first.
+    """
+
+    by: str
+    is_person: bool
+    choice: PairedChoice
+    second_first: bool = False
+
+
+def choices_in(row: Mapping[str, Any], layout: PairLayout) -> Iterator[PairChoice]:
+    """Yield a row's choices.
+
+    Raises:
+        RecordError: It was shown in the other order, and a choice does not say whether it means that.
+    """
+    systems, swapped = systems_of(row, layout), _is_swapped(row, layout)
+    author = None if layout.author is None else _author(row.get(layout.author))
+    if layout.special:
+        yield from _special_choices(row, layout, systems, author)
+    for column in layout.choices:
+        value = row.get(column.name)
+        choice = choice_of(value, column.dialect, systems)
+        if choice is None:
+            choice = PairedChoice(None, "unparsable", word=value)
+        if swapped and choice.score not in {None, 0.5} and not choice.is_named:
+            raise RecordError(
+                f"{value!r} was chosen with the second output shown first, and may mean the first shown or the first column; "
+                "write the name of the output's column, or of its system",
+                field=column.name,
+            )
+        by, is_person = _by(column, author, layout.author)
+        yield PairChoice(by, is_person, choice, second_first=swapped)
+
+
+def _author(value: Any) -> str | None:
+    value = parsed(value)
+    if is_list(value):
+        return "/".join(map(str, value)) or None
+    return None if is_missing(value) else str(value)
+
+
+def _by(column: ChoiceColumn, author: str | None, author_column: str | None) -> tuple[str, bool]:
+    """Return who chose, and whether that is a person."""
+    of_judge = author_column is not None and normal(author_column).startswith("judge")
+    applies = column.role == "" or (normal(column.name) in _BARE and (column.role == "judge") == of_judge)
+    if author is not None and applies and author_column != column.name:
+        return author, column.role == "label" or (column.role == "" and not is_judge_name(author))
+    return column.name, column.role == "label"
+
+
+def _special_choices(
+    row: Mapping[str, Any], layout: PairLayout, systems: tuple[str, str] | None, author: str | None
+) -> Iterator[PairChoice]:
+    """Yield the choices of a layout without a column of choices."""
+    named, dialect = by_normal_name(row), ChoiceDialect()
+    if layout.special == "chosen":
+        yield PairChoice("chosen", True, PairedChoice(1.0, is_named=True))
+    elif layout.special == "one_hot":
+        yield PairChoice(
+            author or "winner", author is None or not is_judge_name(author), _one_hot(row, named)
+        )
+    elif layout.special == "games":
+        for number, game in enumerate(GAMES):
+            choice = choice_of(row.get(named[game]), dialect, systems) or PairedChoice(
+                None, "unparsable", word=row.get(named[game])
+            )
+            yield PairChoice(author or "judge", False, choice, second_first=number == 1)
+    else:
+        for number, judged in enumerate(parsed(row.get(named[JUDGMENTS])) or []):
+            choice = choice_of(
+                judged.get("decision") if is_object(judged) else None, dialect
+            ) or PairedChoice(None, "unparsable")
+            turned = number == 1
+            if turned and choice.score is not None:
+                choice = choice._replace(score=1.0 - choice.score)
+            yield PairChoice(author or "judge", False, choice, second_first=turned)
+
+
+def _one_hot(row: Mapping[str, Any], named: Mapping[str, str]) -> PairedChoice:
+    marked = [
+        name for name in (*ONE_HOT, *ONE_HOT_TIES) if name in named and as_number(row.get(named[name])) == 1.0
+    ]
+    if len(marked) != 1:
+        return PairedChoice(None, "unparsable", word=", ".join(marked) or None)
+    (only,) = marked
+    if only in ONE_HOT:
+        return PairedChoice(float(only == ONE_HOT[0]), is_named=True, word=only)
+    return PairedChoice(0.5, is_named=True, both_bad=ONE_HOT_TIES[only], word=only)
+
+
+def _is_swapped(row: Mapping[str, Any], layout: PairLayout) -> bool:
+    """Return whether the second output was shown first, by the column that says so."""
+    value = None if layout.order is None else row.get(layout.order)
+    if is_missing(value):
+        return False
+    plain = normal(str(value))
+    if isinstance(value, bool) or plain in _SWAPPED | _KEPT:
+        return plain in _SWAPPED
+    is_flag = layout.order is not None and normal(layout.order) != "order"
+    if is_flag and plain == "1":
+        return True
+    raise RecordError(
+        f"{value!r} does not say which output was shown first; write AB or BA", field=layout.order
+    )

@@ -1,0 +1,290 @@
+"""Tables of pairwise verdicts: their layout, found by columns and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import ChoiceNeeded
+from ..tables.asked_choices import AskedChoices, counted_values
+from ..tables.column_names import (
+    FIELDS,
+    columns_by_field,
+    is_person,
+    judges_named_by_user,
+    people_named_by_user,
+)
+from ..tables.grades import UNKNOWN, as_number, is_missing
+from .json_values import is_list, is_object, parsed
+from .pair_choices import ChoiceDialect, PairedChoice, choice_of, dialect_of
+from .pair_layouts import (
+    AUTHORS,
+    CHOSEN,
+    GAMES,
+    IDS,
+    JUDGMENTS,
+    LISTS,
+    ONE_HOT,
+    ONE_HOT_TIES,
+    ORDERS,
+    OUTPUTS,
+    QUESTIONS,
+    SYSTEMS,
+    PairColumns,
+    by_normal_name,
+    chooses_between,
+    first_of,
+    in_pairs,
+    is_choosing,
+    pair_of_columns,
+    role_of_column,
+)
+
+_STEPS = frozenset(map(float, range(-5, 6)))
+"""Numbers that may say how much better one output is: -3 to 3."""
+
+_LETTERS = ("A", "B")
+
+
+class ChoiceColumn(NamedTuple):
+    """A column of choices: whose they are (``label``, ``judge``), and what its numbers mean."""
+
+    name: str
+    role: str
+    dialect: ChoiceDialect
+
+
+class PairLayout(NamedTuple):
+    """Meaning of the columns of a table of pairs.
+
+    Attributes:
+        outputs: Columns of both outputs; None if they are not in the table, or in one list.
+        systems: Columns of both systems.
+        output_list: The column with both outputs.
+        system_list: The column with both systems.
+        special: A layout that has no column of choices: ``one_hot``, ``games``, ``judgments`` or ``chosen``.
+    """
+
+    outputs: PairColumns | None
+    systems: PairColumns | None
+    output_list: str | None
+    system_list: str | None
+    id: str | None
+    question: str | None
+    author: str | None
+    order: str | None
+    choices: tuple[ChoiceColumn, ...]
+    special: str = ""
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that have a meaning."""
+        pairs = [name for ends in (self.outputs, self.systems) if ends for name in ends[:2]]
+        single = (self.output_list, self.system_list, self.id, self.question, self.author, self.order)
+        special = (*ONE_HOT, *ONE_HOT_TIES, *GAMES, JUDGMENTS) if self.special else ()
+        return frozenset((*pairs, *filter(None, single), *(each.name for each in self.choices), *special))
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of both systems, if rows have none."""
+        columns = self.outputs
+        return _LETTERS if columns is None else (columns.first, columns.second)
+
+
+def pair_layout(
+    rows: Sequence[Mapping[str, Any]],
+    mapping: Mapping[str, str] | None = None,
+    words: Mapping[str, float | None] | None = None,
+) -> PairLayout | None:
+    """Return the layout of a table of pairs, by its first rows; None if it is none.
+
+    Args:
+        rows: First rows.
+        mapping: Columns that the user named.
+        words: Scores of words that the user gave, 1 for the first output.
+    """
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    named = by_normal_name(columns)
+    fields = columns_by_field(columns, _of_fields(mapping or {}), use_aliases=False)
+    chosen = tuple(named.get(name, "") for name in CHOSEN)
+    outputs = PairColumns(*chosen) if all(chosen) else pair_of_columns(columns, OUTPUTS)
+    systems = pair_of_columns(columns, SYSTEMS)
+    lists = {what: None if outputs else _list_column(rows, named, names) for what, names in LISTS.items()}
+    layout = PairLayout(
+        outputs,
+        systems,
+        lists["outputs"],
+        lists["systems"],
+        fields.get("id") or first_of(named, IDS),
+        fields.get("query") or first_of(named, QUESTIONS),
+        first_of(named, AUTHORS),
+        first_of(named, ORDERS),
+        (),
+        "chosen" if all(chosen) else _special(rows, named),
+    )
+    if layout.special:
+        free = _free(columns, layout)
+        extra = [
+            each
+            for each in _choices(rows, free, layout, mapping or {}, words or {})
+            if each.name not in _own(layout)
+        ]
+        return layout._replace(choices=tuple(extra))
+    choices = _choices(rows, _free(columns, layout), layout, mapping or {}, words or {})
+    has_pair = bool(outputs or systems or layout.output_list)
+    if not choices or not (has_pair or _share_letters(rows, choices)):
+        return None
+    return layout._replace(choices=tuple(choices))
+
+
+def _of_fields(mapping: Mapping[str, str]) -> dict[str, str]:
+    """Return the mapping of fields that say nothing of grades."""
+    kept = ("id", "query", "case_id", "item_id", "question")
+    return {first: second for first, second in mapping.items() if first in kept or second in kept}
+
+
+def _own(layout: PairLayout) -> set[str]:
+    """Return the columns that a special layout reads itself."""
+    return {*ONE_HOT, *ONE_HOT_TIES} if layout.special == "one_hot" else {*GAMES, JUDGMENTS}
+
+
+def _list_column(
+    rows: Sequence[Mapping[str, Any]], named: Mapping[str, str], names: frozenset[str]
+) -> str | None:
+    """Return a column whose cells are lists of two."""
+    column = first_of(named, sorted(names))
+    cells = (
+        [parsed(row.get(column)) for row in rows if column in row and not is_missing(row[column])]
+        if column
+        else []
+    )
+    return column if cells and all(is_list(cell) and len(cell) == 2 for cell in cells) else None  # noqa: PLR2004 - a pair
+
+
+def _special(rows: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> str:
+    if all(name in named for name in ONE_HOT):
+        return "one_hot"
+    if all(name in named for name in GAMES):
+        return "games"
+    cells = [parsed(row.get(named[JUDGMENTS])) for row in rows] if JUDGMENTS in named else []
+    judged = [each for cell in cells if is_list(cell) for each in cell if each is not None]
+    return "judgments" if judged and all(is_object(each) and "decision" in each for each in judged) else ""
+
+
+def _free(columns: Sequence[str], layout: PairLayout) -> list[str]:
+    """Return the columns that may hold choices."""
+    pairs = [name for ends in (layout.outputs, layout.systems) if ends for name in ends[:2]]
+    taken = {*pairs, layout.output_list, layout.system_list, layout.id, layout.question, layout.order}
+    return [name for name in columns if name not in taken and (name != layout.author or is_choosing(name))]
+
+
+def _choices(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
+    layout: PairLayout,
+    mapping: Mapping[str, str],
+    words: Mapping[str, float | None],
+) -> list[ChoiceColumn]:
+    """Return the columns of choices; those that the user named, and those found."""
+    people, judges = _named(rows, mapping, "label"), _named(rows, mapping, "score")
+    end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), "")
+    found: list[ChoiceColumn] = []
+    several = sum(map(is_person, columns)) > 2  # noqa: PLR2004 - two may each be of one output
+    of_one = {name for name in in_pairs(columns) if not (is_person(name) and several)}
+    for name in columns:
+        role = "label" if name in people else "judge" if name in judges else role_of_column(name)
+        values = [row[name] for row in rows if name in row and not is_missing(row[name])]
+        dialect = dialect_of(values, "" if name in of_one else end, words)
+        choices = [
+            choice_of(row[name], dialect, systems_of(row, layout))
+            for row in rows
+            if name in row and not is_missing(row[name])
+        ]
+        given = name in people or name in judges
+        if given or _are_choices(name, [each for each in choices if each is not None], len(choices)):
+            found.append(ChoiceColumn(name, role, dialect))
+    given = {*people, *judges}
+    replaced = {*(["label"] if people else []), *(["judge", ""] if judges else [])}
+    return [each for each in found if each.name in given or each.role not in replaced]
+
+
+def _named(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], field: str) -> tuple[str, ...]:
+    """Return the columns that a user named as labels or as scores."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    several = (people_named_by_user if field == "label" else judges_named_by_user)(columns, mapping)
+    one = columns_by_field(
+        columns, {k: v for k, v in mapping.items() if field in {k, v}}, use_aliases=False
+    ).get(field)
+    return several or ((one,) if one else ())
+
+
+def _are_choices(name: str, choices: Sequence[PairedChoice], n: int) -> bool:
+    """Return whether cells are choices: most if the name says so, else all, unmistakably."""
+    graded = [each for each in choices if each.score is not None]
+    if not graded:
+        return False
+    if is_choosing(name):
+        return 2 * len(graded) >= n
+    return len(choices) == n and all(each.is_named or ">" in str(each.word) for each in graded)
+
+
+def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether rows have one answer each, so that letters are no choice between two."""
+    return "response" in columns_by_field([name for row in rows[:1] for name in row], {}, FIELDS)
+
+
+def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceColumn]) -> bool:
+    """Return whether judge and label choose by the same letters, without columns of outputs."""
+    roles = {each.role for each in choices}
+    words = {
+        each.name: {str(row[each.name]).strip().upper() for row in rows if not is_missing(row.get(each.name))}
+        for each in choices
+    }
+    letters = all(found <= {*_LETTERS, "TIE"} and found & {*_LETTERS} for found in words.values())
+    is_choice = any(chooses_between(each.name) for each in choices) and not _has_one_answer(rows)
+    return letters and {"judge", "label"} <= roles and is_choice
+
+
+def unread_numbers(
+    rows: Sequence[Mapping[str, Any]], words: Mapping[str, float | None] | None = None
+) -> ChoiceNeeded | None:
+    """Return the error for pairs whose choices are unexplained numbers; None for other tables."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    outputs, systems = pair_of_columns(columns, OUTPUTS), pair_of_columns(columns, SYSTEMS)
+    ends = outputs or systems
+    if ends is None or pair_layout(rows, {}, words) is not None:
+        return None
+    for name in columns:
+        if not is_choosing(name) or name in in_pairs(columns):
+            continue
+        values = [row[name] for row in rows if not is_missing(row.get(name))]
+        numbers = sorted({number for value in values if (number := as_number(value)) is not None})
+        known = {-1.0, 0.0, 1.0, 2.0, 3.0} if not chooses_between(name) else _STEPS
+        if numbers and known.issuperset(numbers) and all(as_number(value) is not None for value in values):
+            return _asked(rows, name, [f"{number:g}" for number in numbers], ends)
+    return None
+
+
+def _asked(
+    rows: Sequence[Mapping[str, Any]], name: str, words: Sequence[str], ends: PairColumns
+) -> ChoiceNeeded:
+    asked = AskedChoices(rows, first=name)
+    question = f"which of {', '.join(words)} means that {ends.first!r} is better (1), that {ends.second!r} is (0), and which a tie (0.5)?"
+    asked.words(name, dict.fromkeys(words, UNKNOWN), question)
+    counts = counted_values(asked.values(name))
+    return asked.error(
+        f"{name!r} chooses between {ends.first!r} and {ends.second!r} by {counts}, and nothing says which is meant",
+        column=name,
+    )
+
+
+def systems_of(row: Mapping[str, Any], layout: PairLayout) -> tuple[str, str] | None:
+    """Return the names of a row's systems; None if it has none."""
+    if layout.systems is not None:
+        names: list[Any] = [row.get(name) for name in layout.systems[:2]]
+    elif layout.system_list is not None:
+        names = parsed(row.get(layout.system_list)) or []
+    else:
+        return None
+    found = [str(name) for name in names if not is_missing(name)]
+    return (found[0], found[1]) if len(found) == 2 else None  # noqa: PLR2004 - a pair

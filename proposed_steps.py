@@ -1,0 +1,157 @@
+"""Steps that results and messages propose: commands as data, and calls in Python."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple, cast
+
+_read_by: ContextVar[Mapping[str, Command]] = ContextVar("read_by")
+"""By verb, the command that reads what was read."""
+
+_PLACES = {("TABLE",), ("RUN",)}
+"""Arguments of commands that results propose, since they do not know the path of what was read."""
+
+
+@contextmanager
+def read_by(commands: Mapping[str, Command]) -> Generator[None]:
+    """Write commands on a table or run with what was read, during the block.
+
+    Args:
+        commands: By verb, a command with the arguments and options that take the place of ``TABLE`` or ``RUN``.
+    """
+    before = _read_by.set(commands)
+    try:
+        yield
+    finally:
+        _read_by.reset(before)
+
+
+_PLAIN = re.compile(r"[\w@%+=:,./^-]+", re.ASCII)
+"""A word that no shell reads otherwise; `pass^4=0.5` is one."""
+
+
+def _quoted(word: str) -> str:
+    return word if _PLAIN.fullmatch(word) else shlex.quote(word)
+
+
+class Option(NamedTuple):
+    """Option of a command: a setting, and its values as they are typed.
+
+    Attributes:
+        name: The setting.
+        option: The option, as the command line writes it.
+        values: Its values; none for a flag.
+    """
+
+    name: str
+    option: str
+    values: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(map(_quoted, (self.option, *self.values)))
+
+
+class Command(NamedTuple):
+    """Command: one that is proposed, or one that made a run.
+
+    As text it is what to type in a shell.
+
+    Attributes:
+        verb: The command: ``plan``, ``audit run``.
+        arguments: Its arguments, such as files.
+        options: Its options, in their order.
+        typed: The text that was typed, if it was: it is shown as it stands.
+    """
+
+    verb: str
+    arguments: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+    typed: str = ""
+
+    def __str__(self) -> str:
+        if self.typed:
+            return self.typed
+        read = _read_by.get({}).get(self.verb) if self.arguments in _PLACES else None
+        arguments, options = (self if read is None else read.also(*self.options))[1:3]
+        return " ".join(["fiducial", self.verb, *map(_quoted, arguments), *map(str, options)])
+
+    def given(self, *names: str) -> tuple[Option, ...]:
+        """Return the options of these settings, in the order of the names."""
+        return tuple(each for name in names for each in self.options if each.name == name)
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """Return the values of a setting, all that it was given."""
+        return tuple(value for each in self.given(name) for value in each.values)
+
+    def also(self, *options: Option) -> Command:
+        """Return the command with more options; what was typed stays as it was."""
+        typed = " ".join([self.typed, *map(str, options)]) if self.typed else ""
+        return self._replace(options=(*self.options, *options), typed=typed)
+
+    def without(self, *names: str) -> Command:
+        """Return the command without these settings."""
+        options = tuple(each for each in self.options if each.name not in names)
+        return self._replace(options=options, typed="")
+
+    def with_values(self, name: str, change: Callable[[str], str]) -> Command:
+        """Return the command with each value of a setting changed."""
+        options = (
+            each._replace(values=tuple(map(change, each.values))) if each.name == name else each
+            for each in self.options
+        )
+        return self._replace(options=tuple(options), typed="")
+
+
+class PythonCall(NamedTuple):
+    """Call that repeats one in Python with other arguments: ``fd.evaluate(..., pass_at=0.7)``.
+
+    Attributes:
+        function: The function.
+        arguments: The arguments by name; ``...`` among several values stands for those of the call before.
+    """
+
+    function: str
+    arguments: Mapping[str, object]
+
+    def __str__(self) -> str:
+        given = (f"{name}={_in_python(name, value)}" for name, value in self.arguments.items())
+        return f"fd.{self.function}({', '.join(['...', *given])})"
+
+
+def _in_python(name: str, value: object) -> str:
+    """Write a value as Python does, with the quotes of JSON."""
+    if value is ...:
+        return f"*{name}"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        written = ", ".join(f"{_in_python(name, key)}: {_in_python(name, each)}" for key, each in pairs)
+        return f"{{{written}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_in_python(name, each) for each in cast('Sequence[object]', value))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def options_of_values(name: str, option: str, value: object) -> tuple[Option, ...]:
+    """Return a setting as options.
+
+    Args:
+        name: The setting.
+        option: Its option.
+        value: True for a flag; a tuple of values that follow one option, a list for an option that is repeated; None, False and empty ones for
+            one that is left out.
+    """
+    if value is True:
+        return (Option(name, option),)
+    if value is None or value is False or value == ():
+        return ()
+    if isinstance(value, tuple):
+        return (Option(name, option, tuple(map(str, cast("tuple[object, ...]", value)))),)
+    several = cast("list[object]", value) if isinstance(value, list) else [value]
+    return tuple(Option(name, option, (str(each),)) for each in several)

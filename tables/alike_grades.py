@@ -1,0 +1,79 @@
+"""Maps of words that make every grade the same, so that nothing can be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import InputError
+from ..spelling import flag, spelled_pairs
+from .grades import GradeScale, as_number, is_missing, plain_word
+
+PEOPLE = ""
+"""Name for the columns of several people together, whose majority is the label."""
+
+_MOST_WORDS = 8
+
+
+class AlikeGrades:
+    """Watch over mapped words: whether each column of grades still has more than one score.
+
+    Columns whose values need no map may be all alike; so may a map of a single word.
+
+    Args:
+        scales: Meanings of grades with the user's words, and whether all alike are allowed.
+    """
+
+    def __init__(self, *scales: GradeScale) -> None:
+        self._words = {word: score for scale in scales for word, score in scale.words.items()}
+        self._is_allowed = any(scale.all_alike for scale in scales)
+        self._values: dict[str, dict[str, str]] = {}
+        self._scores: dict[str, dict[float, int]] = {}
+
+    @property
+    def is_watching(self) -> bool:
+        """True if there are words that could make grades alike."""
+        return bool(self._words) and not self._is_allowed
+
+    def note(self, column: str, grades: Iterable[tuple[Any, float | None]]) -> None:
+        """Note values of a column as written, each with its score: None or NaN for no grade."""
+        if not self.is_watching:
+            return
+        scores = self._scores.setdefault(column, {})
+        values = self._values.setdefault(column, {})
+        for value, score in grades:
+            if len(scores) > 1:
+                return
+            if is_missing(value):
+                continue
+            values.setdefault(_plain(value), str(value))
+            if score is not None and score == score:  # noqa: PLR0124 - NaN
+                scores[score] = scores.get(score, 0) + 1
+
+    def refuse(self, path: object = None) -> None:
+        """Refuse a column of different values that all have one score by the user's words.
+
+        Raises:
+            InputError: There is one.
+        """
+        for column, scores in self._scores.items():
+            values = self._values[column]
+            mapped = {shown: self._words[word] for word, shown in values.items() if word in self._words}
+            if len(scores) != 1 or len(values) < 2 or not mapped:  # noqa: PLR2004 - one value has one score
+                continue
+            ((score, count),) = scores.items()
+            verb = "pass" if score == 1.0 else "fail" if score == 0.0 else f"get {score:g}"
+            shown = dict([*mapped.items()][:_MOST_WORDS])
+            raise InputError(
+                f"{spelled_pairs('map_label', shown)} makes all {count:,} grades {verb}; "
+                f"give different words different scores, or add {flag('all_alike')}",
+                path=path,
+                field=column or None,
+            )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    number = None if isinstance(value, str) else as_number(value)
+    return plain_word(str(value)) if number is None else plain_word(f"{number:g}")

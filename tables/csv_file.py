@@ -1,0 +1,171 @@
+"""Reader of all CSV and TSV files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from ..errors import InputError, readable
+from ..records.explanations import not_utf8
+from ..records.jsonl import MAX_LINE_BYTES
+from .header import UNSAID, Header, HeaderChoice, NumberedCells, find_header
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+SUFFIXES = (".csv", ".tsv")
+_WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
+_SEPARATORS = ("\t", ",", ";", "|")
+
+_COMPARED = 5
+"""Lines by which the separator is found."""
+
+
+@contextmanager
+def opened_csv(
+    path: Path, separators: Sequence[str] = _SEPARATORS, header: HeaderChoice = UNSAID
+) -> Generator[Header]:
+    """Open a CSV file, and read its header.
+
+    Cells are read as pandas and Excel read them: a quote that opens a cell ends at the next one, and what follows belongs to
+    the cell, too. The separator is the most frequent one in the first line that has one, unless none of the next lines
+    has it. Empty columns without a name at the end are dropped.
+
+    Raises:
+        ColumnsError: The first row may be data; see `find_header`.
+        InputError: It cannot be read.
+    """
+    # The limit is process-wide and small by default; cells may hold passages and transcripts.
+    csv.field_size_limit(MAX_LINE_BYTES)
+    reader = None
+    try:
+        with (
+            readable(path),
+            path.open(encoding="utf-8-sig", newline="") as file,
+            closing(_LinesAgain(path)) as lines,
+        ):
+            separator = lines.separator = _separator(file, separators)
+            file.seek(0)
+            ended = list[bool]()
+            reader = csv.reader(chain(file, _noting(ended)), delimiter=separator)
+            names, line, rows = find_header(_numbered(reader, ended, lines), header, path)
+            columns = len(names)
+            while names and not names[-1].strip():
+                names = names[:-1]
+            if len(names) < columns:
+                rows = _without_ends(rows, len(names))
+            yield Header(names, line, rows)
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
+    except UnicodeDecodeError as error:
+        raise InputError(not_utf8(error), path=path) from error
+
+
+def refuse_workbook(path: Path) -> None:
+    """Refuse a spreadsheet's own file.
+
+    Raises:
+        InputError: It is one.
+    """
+    if path.suffix.lower() in _WORKBOOKS:
+        raise InputError("is a spreadsheet; save each sheet as CSV (UTF-8)", path=path)
+
+
+def _separator(file: TextIO, separators: Sequence[str]) -> str:
+    """Return the separator of an open file."""
+    lines = iter(partial(file.readline, MAX_LINE_BYTES), "")
+    separated = (line for line in lines if any(each in line for each in separators))
+    first = next(separated, "")
+    likely = max(separators, key=first.count)
+    others = [line for line in islice(lines, _COMPARED) if line.strip()]
+    if len(others) > 1 and not any(likely in line for line in others):
+        return next((each for each in separators if all(each in line for line in others)), likely)
+    return likely
+
+
+def _noting(ended: list[bool]) -> Iterator[str]:
+    """Note, behind the last line of a file, that it ended."""
+    ended.append(True)
+    yield from ()
+
+
+def _numbered(reader: Reader, ended: list[bool], lines: _LinesAgain) -> Iterator[NumberedCells]:
+    """Yield rows with the lines on which they end.
+
+    Raises:
+        csv.Error: Only the end of the file ends a row, since a quote in it is open; or a quote took in whole rows.
+    """
+    last = 0
+    for cells in reader:
+        if ended:
+            raise csv.Error("unexpected end of data: a quote is never closed")
+        line = reader.line_num
+        if line > last + 1:
+            lines.refuse_rows(last + 1, line)
+        last = line
+        yield line, cells
+
+
+class _LinesAgain:
+    """Lines of a file, read again for rows of several lines.
+
+    Attributes:
+        separator: The separator of cells.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.separator = path, ","
+        self._lines: Generator[str] | None = None
+        self._next = 1
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._lines is not None:
+            self._lines.close()
+
+    def refuse_rows(self, first: int, last: int) -> None:
+        """Refuse rows that a quote joins, which is closed within a cell of the last.
+
+        Each line then has the separators of a row.
+
+        Raises:
+            csv.Error: They are.
+        """
+        if self._lines is None:
+            self._lines = _lines_of(self._path)
+        lines = [*islice(self._lines, first - self._next, last + 1 - self._next)]
+        self._next = last + 1
+        counts = {line.count(self.separator) for line in lines}
+        if len(counts) > 1 or 0 in counts:
+            return
+        try:
+            next(csv.reader(lines, delimiter=self.separator, strict=True))
+        except csv.Error:
+            problem = f"a quote that opens in line {first} is closed within a cell of this line; write it twice, in quotes"
+            raise csv.Error(problem) from None
+
+
+def _lines_of(path: Path) -> Generator[str]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        yield from file
+
+
+def _without_ends(rows: Iterator[NumberedCells], most: int) -> Iterator[NumberedCells]:
+    """Yield rows without the empty cells behind the named columns."""
+    return ((line, cells if any(cells[most:]) else cells[:most]) for line, cells in rows)
+
+
+def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None) -> None:
+    """Refuse a header that names a column twice."""
+    seen = set[str]()
+    for name in header:
+        if name in seen and not name.strip():
+            raise InputError("two columns have no name: name them in the header", path=path, line=line)
+        if name in seen:
+            raise InputError("the header names this column twice", path=path, line=line, field=name)
+        seen.add(name)

@@ -1,0 +1,374 @@
+"""Columns of people's and judges' grades, found by name and content."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from .amount_columns import is_never_grades
+from .column_names import (
+    FIELDS,
+    LABEL_FIELDS,
+    TABLE_FIELDS,
+    is_label_like,
+    is_metric,
+    is_named_like_grades,
+    is_person,
+    is_score_like,
+    names_judge,
+    normal,
+)
+from .grades import (
+    GradeScale,
+    UnknownGradeError,
+    as_number,
+    is_above_one,
+    is_missing,
+    looks_like_verdict,
+)
+from .table_rows import as_whole
+
+MOST_GRADES = 12
+"""Maximum number of different numbers outside the scale that may be grades, such as 1 to 5."""
+
+_LONGEST_WORD = 30
+_MOST_WORDS = 20
+"""Maximum number of different words in a column of grades; a column with more holds texts."""
+
+
+_WEAK = frozenset(
+    {
+        "grade",
+        "annotation",
+        "thumbs",
+        "thumb",
+        "thumbs_up",
+        "gold",
+        "ground_truth",
+        "truth",
+        "correct",
+        "is_correct",
+    }
+)
+"""Names of labels that count only if no column is named after people."""
+
+_RESULTS = frozenset({"correct", "is_correct", "iscorrect", "judge_correct", "judge_is_correct"})
+"""Names of labels, and as often of whether a judge chose what it should."""
+
+_CHOICES = frozenset(
+    {"answer", "choice", "choose", "decision", "label", "option", "pick", "picked", "preference", "selection", "verdict", "vote", "winner"}
+)  # fmt: skip
+"""Last words of the names of choices."""
+
+_TEXTS = frozenset(
+    name for field in ("query", "response", "accepted_answers", "context") for name in FIELDS[field]
+)
+"""Names of questions and answers, whose letters are no school's grades."""
+
+_FEWEST_COMPARED = 5
+"""Fewest rows that show that a column compares two others."""
+
+_RATINGS = (
+    "rating",
+    "user_rating",
+    "feedback",
+    "user_feedback",
+    "vote",
+    "liked",
+    "ok",
+    "is_ok",
+    "okay",
+    "approved",
+)
+"""Names of columns with grades by a product's users. Many hold texts or scores, so all values must be grades, and no
+column may name a judge."""
+
+
+def is_rating(name: str) -> bool:
+    """Return whether a column's name means grades by people: ``thumbs``, ``user_rating``."""
+    plain = normal(name)
+    return plain in _RATINGS or plain in FIELDS["label"] or is_label_like(name)
+
+
+def are_scores(name: str, values: Iterable[Any], is_score: Callable[[Any], bool]) -> bool:
+    """Return whether values of a column are scores, some of which may have failed.
+
+    Unless its name says more, no more values may have failed than not.
+    """
+    present = [value for value in values if not is_missing(value)]
+    failed = [value for value in present if not is_score(value)]
+    if is_metric(name) or len(failed) * 2 <= len(present):
+        return True
+    are_words = all(len(str(value)) <= _LONGEST_WORD for value in failed)
+    return is_score_like(name) and are_words and len(failed) < len(present)
+
+
+def _shows_scale(value: Any) -> bool:
+    """Return whether a value is a number that shows another scale than from 0 to 1."""
+    number = as_number(value)
+    return number is not None and math.isfinite(number) and is_above_one(number)
+
+
+class GradeColumns:
+    """Search for the columns of grades in one table.
+
+    Args:
+        rows: The first rows.
+        columns: Known columns, by field.
+        scales: Scales of scores and of labels.
+        is_reserved: Function that tells whether a column of this name never holds grades, whatever its values.
+
+    Attributes:
+        present: Names of all columns.
+        columns: Columns by field: the known ones, and those that were found.
+        people: Columns of several people, if no column is the label.
+        ignored: Columns that could hold a judge's scores but are not used.
+        contested: Columns that could each be the label by name, if there are several.
+        unnamed: Columns that could hold scores by content alone.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        columns: Mapping[str, str],
+        scales: Iterable[GradeScale],
+        is_reserved: Callable[[str], bool],
+    ) -> None:
+        self._rows = rows
+        self._scales = tuple(scales)
+        self._is_reserved = is_reserved
+        self.present = list(dict.fromkeys(name for row in rows for name in row))
+        self.columns = dict(columns)
+        self.people: list[str] = []
+        self.ignored: list[str] = []
+        self.contested: list[str] = []
+        self.unnamed: list[str] = []
+        self._taken = set(self.columns.values())
+
+    def find_labels(self) -> None:
+        """Find the column of labels, or those of several people."""
+        if self.people:
+            return
+        if "label" not in self.columns:
+            self._find_named_label()
+        people = [each for each in self.free() if is_person(each) and self.may_be_grades(each)]
+        if len(people) > 1:
+            self.assign_people(people)
+            self.contested = []
+        if "label" not in self.columns and not self.people and len(people) == 1 and not self.contested:
+            self.assign("label", people[0])
+        if "label" not in self.columns and not (self.people or self.contested or "judge" in self.columns):
+            rated = [each for each in self.free() if normal(each) in _RATINGS and self.is_on_scale(each)]
+            if len(rated) == 1:
+                self.assign("label", rated[0])
+
+    def _find_named_label(self) -> None:
+        """Find the column of labels by name; several that contest each other are noted."""
+        named = ["label"] if "label" in self.present and "label" not in self._taken else []
+        named += [
+            each
+            for each in self.free()
+            if each != "label"
+            and self._is_label_name(each)
+            and not is_person(each)
+            and self.may_be_grades(each)
+        ]
+        named = [each for each in named if normal(each) not in _WEAK] or named
+        clear = [each for each in named if each == "label" or self._is_clearly_grades(each)]
+        candidates = clear or named
+        if len(candidates) == 1:
+            self.assign("label", candidates[0])
+        self.contested = candidates if len(candidates) > 1 else []
+
+    def _is_label_name(self, name: str) -> bool:
+        plain = normal(name)
+        if self.is_result(name):
+            return False
+        return plain in TABLE_FIELDS["label"] or is_label_like(name)
+
+    def _is_clearly_grades(self, name: str) -> bool:
+        """Return whether a column holds grades on a scale or numbers, or is named like grades."""
+        if is_named_like_grades(name) or self.is_on_scale(name):
+            return True
+        return all(as_number(value) is not None for value in self.values(name))
+
+    def is_result(self, name: str) -> bool:
+        """Return whether a column says whether a judge chose what it should have chosen."""
+        if normal(name) not in _RESULTS:
+            return False
+        judges = [each for each in self.present if each != name and is_score_like(each)]
+        ends = {normal(each).split("_")[-1] for each in judges} & _CHOICES
+        others = [each for each in self.present if each != name and each not in judges]
+        if any(normal(each).split("_")[-1] in ends for each in others):
+            return True
+        return any(self._compares(name, judge, other) for judge in judges for other in others)
+
+    def _compares(self, name: str, judge: str, other: str) -> bool:
+        """Return whether a column is true exactly where two others are equal."""
+        rows = [
+            row for row in self._rows if not any(is_missing(row.get(each)) for each in (name, judge, other))
+        ]
+        pairs = [(str(row[judge]), str(row[other])) for row in rows]
+        if len(rows) < _FEWEST_COMPARED or any(len(set(each)) < 2 for each in zip(*pairs, strict=True)):  # noqa: PLR2004 - a constant tells nothing
+            return False
+        if {first for first, _ in pairs} != {second for _, second in pairs}:
+            return False
+        try:
+            said = [self._scales[-1].score(row[name]) for row in rows]
+        except UnknownGradeError:
+            return False
+        return said == [float(first == second) for first, second in pairs]
+
+    def assign_people(self, people: Iterable[str]) -> None:
+        """Assign columns to several people, one each."""
+        self.people = list(people)
+        self._taken |= set(self.people)
+
+    def assign_judges(self, judges: Iterable[str]) -> None:
+        """Assign columns to several judges, one each."""
+        self._taken |= set(judges)
+
+    def find_scores(self, *, several: bool, named: Collection[str] = (), failures: bool = False) -> list[str]:
+        """Return the columns of judges' scores; empty if none is clear.
+
+        Args:
+            several: Whether several columns may be scores, each of a judge.
+            named: Columns that hold scores whatever their names, if they are in the table.
+            failures: Whether some cells of a column may have failed.
+        """
+        if failures:
+            named = {*named, *filter(self.has_failures, self.free())}
+        columns = self._score_columns(several=several, named=named)
+        self.ignored = [
+            each
+            for each in self.free()
+            if (is_score_like(each) or self._is_like_judges(each, columns)) and self.may_be_scores(each)
+        ]
+        return columns
+
+    def _is_like_judges(self, name: str, judges: Sequence[str]) -> bool:
+        """Return whether a column has the same values as several judges that are named after models."""
+        named = list(filter(names_judge, judges))
+        values = set(map(str, self.values(name))) if named else set[str]()
+        return any(set(map(str, self.values(each))) == values for each in named)
+
+    def _score_columns(self, *, several: bool, named: Collection[str]) -> list[str]:
+        self.find_by_usual_name("score", self.may_be_scores)
+        if "score" not in self.columns:
+            like = [
+                each
+                for each in self.free()
+                if each in named or (is_score_like(each) and self.may_be_scores(each)) or self.is_judge(each)
+            ]
+            on_scale = [each for each in like if each in named or self.is_on_scale(each)] or like
+            if len(on_scale) > 1 and several:
+                self.assign_judges(on_scale)
+                return on_scale
+            if len(on_scale) == 1:
+                self.assign("score", on_scale[0])
+        if "score" not in self.columns and "label" in self.columns:
+            self.unnamed = [
+                each
+                for each in self.free()
+                if not (is_label_like(each) or is_person(each))
+                and self.may_be_scores(each)
+                and self.is_on_scale(each)
+            ]
+        return [self.columns["score"]] if "score" in self.columns else []
+
+    def is_judge(self, name: str) -> bool:
+        """Return whether a column is named after a model or metric, and graded beside labels."""
+        labelled = "label" in self.columns or bool(self.people)
+        return labelled and names_judge(name) and self.may_be_grades(name) and self.is_on_scale(name)
+
+    def find_by_usual_name(self, field: str, suits: Callable[[str], bool]) -> None:
+        """Find the column of a field by its usual names."""
+        if field in self.columns:
+            return
+        # A column with the field's own name counts whatever its values.
+        if field in self.present and field not in self._taken:
+            self.assign(field, field)
+            return
+        by_name = {normal(each): each for each in reversed(self.free())}
+        for alias in TABLE_FIELDS[field]:
+            if alias in by_name and suits(by_name[alias]):
+                self.assign(field, by_name[alias])
+                return
+
+    def assign(self, field: str, column: str) -> None:
+        """Assign a column to a field."""
+        self.columns[field] = column
+        self._taken.add(column)
+
+    def free(self) -> list[str]:
+        """Return the columns that no field has yet."""
+        return [each for each in self.present if each not in self._taken and not self._is_reserved(each)]
+
+    def values(self, name: str) -> list[Any]:
+        """Return the values of a column, without empty cells."""
+        return [row[name] for row in self._rows if name in row and not is_missing(row[name])]
+
+    def may_be_names(self, name: str) -> bool:
+        """Return whether a column's values could be names."""
+        names = map(as_whole, self.values(name))
+        return all(isinstance(each, str | int) and not isinstance(each, bool) for each in names)
+
+    def is_on_scale(self, name: str) -> bool:
+        """Return whether there are values, and each is a grade on a scale."""
+        values = self.values(name)
+        return bool(values) and all(map(self._is_readable, values))
+
+    def has_failures(self, name: str) -> bool:
+        """Return whether a column is named like scores and holds them, some of which failed."""
+        if not is_score_like(name) or is_never_grades(name):
+            return False
+        values = self.values(name)
+        failed = [value for value in values if not self._is_readable(value)]
+        return (
+            bool(failed)
+            and not any(map(_shows_scale, failed))
+            and are_scores(name, values, self._is_readable)
+        )
+
+    def may_be_grades(self, name: str) -> bool:
+        """Return whether a column's values could be grades, on a known scale or another."""
+        values = self.values(name)
+        if (
+            is_never_grades(name)
+            or normal(name) in LABEL_FIELDS["by"]
+            or not values
+            or not all(isinstance(value, str | int | float) for value in values)
+        ):
+            return False
+        unknown = {value for value in values if not self._is_readable(value)}
+        if not unknown:
+            return True
+        if None not in map(as_number, unknown):
+            return len(unknown) <= MOST_GRADES
+        words = {str(value) for value in unknown}
+        return len(words) <= min(_MOST_WORDS, max(2, len(values) // 2)) and all(
+            len(each) <= _LONGEST_WORD for each in words
+        )
+
+    def may_be_scores(self, name: str) -> bool:
+        """Return whether values could be a judge's: grades, or words like verdicts."""
+        if not self.may_be_grades(name):
+            return False
+        values = self.values(name)
+        known = any(self._is_readable(value) or as_number(value) is not None for value in values)
+        if not known and normal(name) in _TEXTS:
+            return False
+        is_choice = is_score_like(name) and normal(name).split("_")[-1] in _CHOICES
+        return (
+            known or is_choice or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
+        )
+
+    def _is_readable(self, value: Any) -> bool:
+        for scale in self._scales:
+            try:
+                scale.score(value)
+            except UnknownGradeError:
+                continue
+            return True
+        return False

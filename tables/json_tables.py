@@ -1,0 +1,183 @@
+"""Tables in one JSON object: rows under a key or by id, or columns of a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..records.json_text import is_list, is_object
+from .column_names import (
+    FIELDS,
+    HEADERS,
+    LABEL_FIELDS,
+    TABLE_FIELDS,
+    columns_by_field,
+    is_session,
+    known_fields,
+)
+from .json_rows import UnreadRow
+
+_CONTENT = frozenset({"query", "messages", "response"})
+"""Fields of which a row of answers has at least one."""
+
+
+NO_COLUMNS: Mapping[str, str] = {}
+
+_IDENTITY = frozenset({"id", "label"})
+"""Fields of which a row of labels has at least one."""
+
+_NAMES = frozenset(name for field, names in FIELDS.items() for name in (field, *names))
+
+
+def rows_in(
+    table: dict[str, Any], mapping: Mapping[str, str], at: str = "", *, is_document: bool = False
+) -> list[tuple[str, Any]] | None:
+    """Return the rows in an object with their paths; None if the object is a row itself.
+
+    A row of another length than the columns of its table is an `UnreadRow`.
+
+    Args:
+        table: ``{"data": [...]}``, rows under another key, rows by id, or pandas' ``columns`` and ``split`` forms.
+        mapping: Columns that the user named.
+        at: Path of the object in its file; empty for a whole line.
+        is_document: Whether it is a whole file, which is seldom a single row.
+    """
+    if is_list(table.get("data")) and (is_document or _is_page(table, mapping)):
+        return _split_rows(table, at) if is_list(table.get("columns")) else _items(table, "data", at)
+    if content_fields(table, mapping):
+        return _rows_of_columns(table, mapping)
+    lists = [name for name, value in table.items() if _has_objects(value)]
+    of_content = [name for name in lists if content_fields(table[name][0], mapping)]
+    if len(of_content) == 1 and (is_document or not _is_graded(table, mapping)):
+        return _items(table, of_content[0], at)
+    if _is_row(table, mapping) and not (is_document and _is_summary(table, lists, mapping)):
+        return _rows_of_columns(table, mapping)
+    if is_document and len(lists) == 1:
+        return _items(table, lists[0], at)
+    return _rows_by_id(table, mapping, at, is_document=is_document)
+
+
+def _is_page(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:
+    """Return whether the list ``data`` of a line holds rows, and is not a column."""
+    first = next(iter(table["data"]), None)
+    return (
+        is_list(table.get("columns")) or bool(content_fields(first, mapping)) or not _is_row(table, mapping)
+    )
+
+
+def path_in(at: str, name: str) -> str:
+    """Return the path of a field of an object that is at a path."""
+    return f"{at}.{name}" if at else name
+
+
+def _items(table: dict[str, Any], name: str, at: str) -> list[tuple[str, Any]]:
+    """Return the items of a list with their paths."""
+    return [(f"{path_in(at, name)}[{number}]", item) for number, item in enumerate(table[name])]
+
+
+def content_fields(row: Any, mapping: Mapping[str, str]) -> frozenset[str]:
+    """Return which of question, messages and answer a row has columns for."""
+    if not is_object(row):
+        return frozenset()
+    return _CONTENT.intersection(known_fields(tuple(row), _of_imports(tuple(mapping.items()))))
+
+
+@lru_cache(HEADERS)
+def _of_imports(mapping: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the named columns of fields of imported rows; a table of scores has others."""
+    return tuple(pair for pair in mapping if not _NAMES.isdisjoint(pair))
+
+
+def _is_row(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:
+    """Return whether an object has an id, a label, a session or a column that the user named."""
+    named = {*mapping, *mapping.values()}
+    is_known = any(name in named or is_session(name) for name in table)
+    return is_known or not _IDENTITY.isdisjoint(_label_fields(tuple(table)))
+
+
+def _is_summary(table: dict[str, Any], lists: Sequence[str], mapping: Mapping[str, str]) -> bool:
+    """Return whether an object has a score of all rows beside the list of these, and no id."""
+    rest = {name: value for name, value in table.items() if name not in _label_columns(tuple(table))}
+    return len(lists) == 1 and not _is_row(rest, mapping) and _is_graded(table[lists[0]][0], NO_COLUMNS)
+
+
+def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
+    """Return whether a row has a score, a label or a column that the user named."""
+    if not is_object(row):
+        return False
+    return not {*mapping, *mapping.values()}.isdisjoint(row) or bool(_grades(tuple(row)))
+
+
+@lru_cache(HEADERS)
+def _label_fields(columns: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(columns_by_field(columns, {}, LABEL_FIELDS))
+
+
+@lru_cache(HEADERS)
+def _label_columns(columns: tuple[str, ...]) -> frozenset[str]:
+    found = columns_by_field(columns, {}, LABEL_FIELDS)
+    return frozenset(column for field, column in found.items() if field == "label")
+
+
+@lru_cache(HEADERS)
+def _grades(columns: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(columns_by_field(columns, {}, TABLE_FIELDS)) & {"score", "label"}
+
+
+def _has_objects(value: Any) -> bool:
+    return is_list(value) and any(isinstance(item, dict) for item in value)
+
+
+def _rows_by_id(
+    table: dict[str, Any], mapping: Mapping[str, str], at: str, *, is_document: bool
+) -> list[tuple[str, Any]] | None:
+    """Return objects of equal fields, each under its id."""
+    rows = [*table.values()]
+    fields = {content_fields(row, mapping) for row in rows}
+    if len(rows) < 2 or len(fields) != 1:  # noqa: PLR2004 - one object may be a wrapper
+        return None
+    if not any(fields) and not (is_document and all(_is_graded(row, mapping) for row in rows)):
+        return None
+    return [(path_in(at, name), {"id": name, **row}) for name, row in table.items()]
+
+
+def _rows_of_columns(columns: dict[str, Any], mapping: Mapping[str, str]) -> list[tuple[str, Any]] | None:
+    """Return the rows of columns, each a list of cells or an object of cells by row number."""
+    first = next(iter(columns.values()), None)
+    if is_object(first) and _are_numbered(columns):
+        return [(f"[{key}]", {name: cells[key] for name, cells in columns.items()}) for key in first]
+    if not _are_lists_of_cells(columns, mapping):
+        return None
+    rows = zip(*columns.values(), strict=True)
+    return [(f"[{number}]", dict(zip(columns, cells, strict=True))) for number, cells in enumerate(rows)]
+
+
+def _are_numbered(columns: dict[str, Any]) -> bool:
+    """Return whether all columns are objects with the same numbers as keys."""
+    keys = {tuple(cells) if is_object(cells) else () for cells in columns.values()}
+    return len(keys) == 1 and all(number.isdecimal() for number in keys.pop())
+
+
+def _are_lists_of_cells(columns: dict[str, Any], mapping: Mapping[str, str]) -> bool:
+    """Return whether all columns are lists of one length; messages are a list in one row."""
+    lengths = {len(cells) if is_list(cells) else None for cells in columns.values()}
+    if len(lengths) > 1 or None in lengths:
+        return False
+    names = known_fields(tuple(columns), _of_imports(tuple(mapping.items())))
+    content = [columns[names[field]] for field in _CONTENT & names.keys()]
+    return all(
+        is_list(cells) and not any(isinstance(cell, dict | list) for cell in cells) for cells in content
+    )
+
+
+def _split_rows(table: dict[str, Any], at: str) -> list[tuple[str, Any]]:
+    """Return the rows of pandas' ``split`` form: names of columns, and a list of cells per row."""
+    names = table["columns"]
+    rows: list[tuple[str, Any]] = []
+    for path, cells in _items(table, "data", at):
+        if not is_list(cells) or len(cells) != len(names):
+            rows.append((path, UnreadRow(f"expected a list of {len(names)} cells, one per column", at=path)))
+        else:
+            rows.append((path, dict(zip(map(str, names), cells, strict=True))))
+    return rows

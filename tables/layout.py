@@ -1,0 +1,114 @@
+"""Layout of a table of scores: which columns are which fields, and rows in terms of fields."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from ..records import MemoryFile
+from .grades import PLAIN, GradeScale, majority
+from .header import UNSAID, HeaderChoice
+from .score_scales import UNIT_SCORES, ScoreScales
+from .table_rows import NumberedRow
+
+IN_ORDER = "#"
+"""Name of a column of repeats that a table lacks: its rows are numbered in order."""
+
+_NUMBERED_WITHIN = ("item_id", "judge", "system", "trial", "order")
+"""Fields of rows that are repeats of each other."""
+
+
+def names_apart(files: Sequence[Path | MemoryFile]) -> dict[int, str]:
+    """Return the name of each file by its identity: its stem, behind folders that tell it apart."""
+    paths = [PurePath(each if isinstance(each, Path) else each.name).with_suffix("") for each in files]
+    depth, names = 1, [path.name for path in paths]
+    while len(set(names)) < len(set(paths)):
+        depth += 1
+        names = ["/".join(path.parts[-depth:]) for path in paths]
+    return {id(each): name for each, name in zip(files, names, strict=True)}
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """Column and grade settings for files.
+
+    Attributes:
+        columns: Field and column names, in either order.
+        scores: Scales of scores.
+        labels: Scale of labels, and of people's grades.
+        apart: Whether each file without a judge column has the scores of one judge, named like the file.
+        systems_apart: Whether each file without a system column has the scores of one system, named like the file.
+        tags: Columns that are needed; if a run's table lacks one, the tags of its cases become columns.
+        header: What the user said about the header of CSV files.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    scores: ScoreScales = UNIT_SCORES
+    labels: GradeScale = PLAIN
+    apart: bool = False
+    systems_apart: bool = False
+    tags: Sequence[str] = ()
+    header: HeaderChoice = UNSAID
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Fields of a table's columns.
+
+    Attributes:
+        columns: Column names by field, if they differ.
+        scores: Score columns by judge, for a table without a judge column.
+        numbered: Whether rows have no ids, so that row numbers are used.
+        people: Columns of people whose majority is the label.
+        number_repeats: Whether rows of an item are numbered in order, as repeats.
+        unused: Columns of no field, which may hold ids.
+        scale: Option with the scale of scores outside [0, 1]; empty if none are.
+        system: System of all rows, if no column names it; empty if one does, or nothing does.
+        note: Description of the recognised columns; empty if all are named like their fields.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    scores: Mapping[str, str] = field(default_factory=dict[str, str])
+    numbered: bool = False
+    people: tuple[str, ...] = ()
+    number_repeats: bool = False
+    unused: tuple[str, ...] = ()
+    scale: str = ""
+    system: str = ""
+    note: str = ""
+
+    def rows(
+        self, rows: Iterator[NumberedRow], labels: GradeScale, *, first: int = 1
+    ) -> Iterator[NumberedRow]:
+        """Convert rows to one row of fields per judge; ``first`` is the number of the first row."""
+        if not (self.scores or self.numbered or self.people or self.number_repeats or self.system):
+            return rows
+        return self._converted(rows, labels, first)
+
+    def _converted(
+        self, rows: Iterator[NumberedRow], labels: GradeScale, first: int
+    ) -> Iterator[NumberedRow]:
+        single = len(self.scores) == 1
+        score_columns = set[str]() if single else set(self.scores.values())
+        identity = [self.columns.get(name, name) for name in _NUMBERED_WITHIN]
+        repeats = Counter[tuple[str, ...]]()
+        for number, (line, row) in enumerate(rows, first):
+            fields: dict[str, Any] = {name: value for name, value in row.items() if name not in score_columns}
+            if self.numbered:
+                fields["item_id"] = number
+            if self.system:
+                fields["system"] = self.system
+            if self.number_repeats:
+                key = tuple(str(row.get(name)) for name in identity)
+                repeats[key] += 1
+                fields["repeat"] = repeats[key]
+            if self.people:
+                fields["label"] = majority([row.get(name) for name in self.people], labels)
+            if not self.scores:
+                yield line, fields
+            for judge, column in self.scores.items():
+                score = {} if single else {"score": row.get(column)}
+                yield line, fields | score | {"judge": judge}

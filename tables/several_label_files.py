@@ -1,0 +1,51 @@
+"""Several files of labels, joined into one in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ..errors import UsageError
+from ..records.jsonl import read_records
+from ..records.memory_file import InputPath, memory_file
+from ..records.verdict import Verdict
+from ..spelling import setting
+from .label_table import LabelRow, LabelTable, majorities, standing_rows
+from .standing_labels import MAJORITY
+from .table_rows import UnreadRows
+
+
+def joined_label_files(files: Sequence[InputPath]) -> InputPath:
+    """Join files of labels: all tables of labels, or all verdicts.
+
+    They are read like one file: of a person's labels of an output the last counts, and the majority is that of
+    the people in all files.
+
+    Raises:
+        UsageError: Some files hold verdicts, others tables of labels.
+    """
+    if len(files) == 1:
+        return files[0]
+    name = ", ".join(map(str, files))
+    tables = [each for each in files if isinstance(each, LabelTable)]
+    if not tables:
+        return memory_file(name, (verdict for each in files for verdict in read_records(each, Verdict)))
+    if len(tables) < len(files):
+        verdicts = next(each for each in files if not isinstance(each, LabelTable))
+        raise UsageError(
+            f"{setting('labels')}: {verdicts} holds verdicts, {tables[0]} is a table; give files of one form, or add the table to the run with `fiducial labels add`"
+        )
+    rows = [
+        msgspec.structs.replace(row, line=0)  # a line of which file?
+        for table in tables
+        for row in read_records(table, LabelRow)
+        if not (row.by == MAJORITY and row.source == "construction")
+    ]
+    rows = standing_rows(rows)
+    rows += majorities(rows)
+    columns = frozenset[str]().union(*(table.columns for table in tables))
+    unread = UnreadRows()
+    for table in tables:
+        unread.extend(table.unread)
+    return LabelTable(name, memory_file(name, rows).read_bytes(), columns, unread)

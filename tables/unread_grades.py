@@ -1,0 +1,131 @@
+"""Errors for the values of a column that are no grades, with what to say about them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..errors import InputError
+from ..spelling import spelled_pairs
+from .asked_choices import AskedChoices
+from .column_names import is_named_like_grades
+from .grades import (
+    GradeScale,
+    UnknownGradeError,
+    as_number,
+    looks_like_verdict,
+    no_grade,
+    open_scores,
+    usual_ends,
+)
+
+_SHOWN = 8
+_LONGEST = 60
+_MOST_ROWS = 3
+
+
+class UnreadGrades:
+    """Values of a column that are not grades.
+
+    Args:
+        rows: Rows of the table, from the first with such a value.
+        column: The column.
+        scale: The meaning of its grades.
+        has_grades: Whether earlier rows have grades.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[tuple[int, Mapping[str, Any]]],
+        column: str,
+        scale: GradeScale,
+        *,
+        has_grades: bool = False,
+    ) -> None:
+        self.counts = Counter[str]()
+        self.values: dict[str, Any] = {}
+        self._column, self._ends, self._has_grades = column, scale.ends, has_grades
+        self._rows: list[Mapping[str, Any]] = []
+        self._lowest: list[float] = []
+        for _, row in rows:
+            try:
+                score = scale.score(row.get(column))
+                self._has_grades |= score is not None
+                if score == 0.0 and as_number(row.get(column)) == 0.0:
+                    self._lowest = [0.0]
+            except UnknownGradeError as error:
+                shown = repr(error.value)
+                if shown not in self.values and len(self._rows) < _MOST_ROWS:
+                    self._rows.append(row)
+                self.counts[shown] += 1
+                self.values.setdefault(shown, error.value)
+
+    def error(
+        self, name: str, judge: str | None = None, *, path: object = None, line: int | None = None, field: str
+    ) -> InputError:
+        """Return the error, with open arguments if some can read the values.
+
+        Args:
+            name: The setting of the column's scale.
+            judge: Judge for which the setting gives the scale; None if for all.
+            path: The file.
+            line: The line of the first value.
+            field: The column to name.
+        """
+        listed = ", ".join(
+            f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
+            for shown, count in list(self.counts.items())[:_SHOWN]
+        )
+        more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
+        expected = "in [0, 1]" if self._ends is None else f"from {self._ends[0]:g} to {self._ends[1]:g}"
+        problem = f"expected a number {expected} or null, got {listed}{more}"
+        asked = AskedChoices(self._rows, first=self._column)
+        remedy = self._ask(asked, name, judge)
+        if not asked.choices:
+            return InputError(f"{problem}; {remedy}", path=path, line=line, field=field)
+        return asked.error(problem, remedy, path=path, line=line, column=field)
+
+    def _ask(self, asked: AskedChoices, name: str, judge: str | None) -> str:
+        """Ask for what reads the values, and return the words before the options."""
+        words = [
+            value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
+        ]
+        numbers = [number for value in self.values.values() if (number := as_number(value)) is not None]
+        finite = [number for number in numbers if math.isfinite(number)]
+        if not words and (len(finite) < len(self.values) or not finite):
+            return "replace these values with numbers, or with words such as pass and fail"
+        has_grades, is_score, named = (
+            self._has_grades or bool(finite),
+            name == "score_scale",
+            judge or self._column,
+        )
+        is_verdict = is_named_like_grades(named) or any(map(looks_like_verdict, words))
+        if words and is_score and not (has_grades or is_verdict):
+            return f"{named!r} does not look like a judge's score. Name the score column: {spelled_pairs('map', {'score': 'COLUMN'})}"
+        remedies: list[str] = []
+        if words:
+            scores = open_scores(words, errors=is_score and has_grades)
+            correct = (
+                "correct these cells, or say what each word means"
+                if is_score and has_grades
+                else "say what it means"
+            )
+            remedies.append(f"{correct}, 1 for pass, 0 for fail, {no_grade()}")
+            asked.words(self._column, scores, "")
+        if finite:
+            remedies.append(self._scale_remedy(finite))
+            asked.scale(name, self._column, "", judge)
+        return "; ".join(remedies)
+
+    def _scale_remedy(self, finite: Sequence[float]) -> str:
+        ends = [*finite, *self._lowest, *(self._ends or ())]
+        furthest = max(map(abs, ends))
+        shown = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
+        low, high = shown.split(":")
+        return f"for another scale say its worst and best grade, {shown} if {high} is best, {high}:{low} if {low} is"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
