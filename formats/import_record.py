@@ -13,6 +13,7 @@ from ..errors import InputError, readable
 from ..records import Verdict, atomic_write, read_records
 from ..records.folder_files import CASES, VERDICTS
 from ..records.json_text import encode_json
+from ..records.typed_values import decode_json
 from ..spelling import command, flag, setting, spelled_pairs, spelled_scale, together
 
 RECORD = "import.json"
@@ -87,7 +88,7 @@ def explanation(folder: Path) -> list[str]:
         with readable(path):
             data = path.read_bytes()
         try:
-            record = msgspec.json.decode(data, type=ImportRecord)
+            record = decode_json(data, ImportRecord)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             raise InputError(f"is no record of an import: {error}", path=path) from error
         return [_told(record, folder)]

@@ -12,7 +12,7 @@ from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
 from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...settings.typed_commands import option_of_verb, proposed
-from ...spelling import setting, spelled_scale, together
+from ...spelling import setting, spelled_pairs, spelled_scale, together
 from ...tables.column_guesses import is_reference
 from ...tables.column_names import grades_correctness, map_options
 from ...tables.grades import OPEN_ENDS, which_is_best
@@ -124,7 +124,8 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         yield f"  {counted(bad, 'output')} without an answer, graded 0: {counts}"
     if imported.attempts:
         answers = counted(imported.attempts, "further answer")
-        yield f"  {answers} to questions answered before, counted as trials; name who answered with --map system=COLUMN"
+        who = spelled_pairs("map", {"system": "COLUMN"})
+        yield f"  {answers} to questions answered before, counted as trials; name who answered with {who}"
     if imported.cut_off:
         were = "was" if imported.cut_off == 1 else "were"
         yield f"  {counted(imported.cut_off, 'answer')} {were} cut off at the limit of tokens, graded as written"

@@ -31,7 +31,14 @@ OTHER_MEANINGS: Mapping[str, frozenset[str]] = {
     "memory_answer": _LISTED_JUDGES,
     "web_search_answer": _LISTED_JUDGES,
     # The type of a part of a message, in other tools' forms.
-    "tool_call": frozenset({"formats/calls.py", "formats/to_probes.py"}),
+    "tool_call": frozenset(
+        {
+            "formats/calls.py",
+            "formats/framework_messages.py",
+            "formats/to_probes.py",
+            "formats/traces/span_attributes.py",
+        }
+    ),
     # A group of BFCL's categories.
     "multi_turn": frozenset(
         {"formats/bfcl/categories.py", "evaluation/bfcl/aggregation.py", "evaluation/bfcl/score_lines.py"}
