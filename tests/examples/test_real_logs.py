@@ -59,8 +59,7 @@ def test_a_system_owes_what_it_was_asked_and_two_models_may_be_one_system(tmp_pa
     assert {name: system.missing for name, system in run.systems.items()} == {"large": 0, "small": 0}
     said = "\n".join(import_lines(read.save(tmp_path / "out")))
     assert (
-        "no case was answered by two systems (large 2, small 4); if they are one system: system=NAME"
-        in said
+        "no case was answered by two systems (large 2, small 4); if they are one system: system=NAME" in said
     )
     joined = fd.read(LOGS / "two_models.jsonl", system="router")
     assert {output.system for output in joined.outputs} == {"router"}
