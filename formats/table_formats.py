@@ -158,6 +158,8 @@ def _records(
         return
     example, skipped = row_example(row, options, graded)
     yield from skipped
+    if example.system is None:
+        example.system = options.recognized.systems.get(row.position.path)
     records = list(records_of(example, row.position, options))
     if unasked.pending:
         unasked.note(records)

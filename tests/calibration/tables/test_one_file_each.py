@@ -71,3 +71,17 @@ def test_an_import_with_peoples_labels_compares_systems_without_a_judge(tmp_path
     fd.read(rows).save(tmp_path / "imported")
     (pair,) = fd.compare(tmp_path / "imported", by="system").pairs
     assert (pair.a, pair.b, pair.n) == ("x", "y", 12)
+
+
+def test_questions_pair_the_systems_of_files_without_ids(tmp_path: Path):
+    files = [tmp_path / "x.jsonl", tmp_path / "y.jsonl"]
+    for file, score in zip(files, (1.0, 0.0), strict=True):
+        rows = [
+            {"question": f"Where is {number}?", "score": score if number else 0.5} for number in range(12)
+        ]
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        fd.compare(files, by="system")
+    assert caught.value.arguments == {"map": {"item_id": "question"}}
+    (pair,) = fd.compare(files, by="system", **caught.value.arguments).pairs
+    assert (pair.n, pair.difference.value) == (12, pytest.approx(11 / 12))
