@@ -158,7 +158,7 @@ def _records(
         return
     example, skipped = row_example(row, options, graded)
     yield from skipped
-    if example.system is None:
+    if options.recognized.systems and example.system is None:
         example.system = options.recognized.systems.get(row.position.path)
     records = list(records_of(example, row.position, options))
     if unasked.pending:

@@ -317,4 +317,7 @@ def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
     """Return whether a column is called a system or model, and holds a few repeated names."""
     values = {str(value) for value in column.values}
     few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
-    return few and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()
+    are_numbers = all(as_number(value) is not None for value in column.values)
+    return (
+        few and not are_numbers and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()
+    )

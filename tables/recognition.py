@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..spelling import spelled_scale
+from ..errors import UsageError
+from ..spelling import spelled_pairs, spelled_scale
 from .asked_choices import AskedChoices, counted_values
 from .column_names import (
     FIELDS,
@@ -73,6 +74,10 @@ class _Finder:
         self._scales = form.scores
         self._label_scale = form.labels
         present = dict.fromkeys(name for row in rows for name in row)
+        if columns.get("score") == "":
+            raise UsageError(
+                f"{spelled_pairs('map', {'score': ''})}: a table of scores needs a column of them"
+            )
         people = people_named_by_user(present, columns)
         self._judges = judges_named_by_user(present, columns)
         self._number_repeats = columns.get("repeat") == IN_ORDER not in present
@@ -95,8 +100,9 @@ class _Finder:
         grades = self._grades
         grades.find_by_usual_name("item_id", grades.may_be_names)
         grades.find_by_usual_name("judge", grades.may_be_names)
-        grades.find_labels()
-        self._require_clear_label(labelled=labelled)
+        if self._named_by_user.get("label") != "":
+            grades.find_labels()
+            self._require_clear_label(labelled=labelled)
         grades.columns |= {f"{OF_PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge, labelled=labelled)
         self._require_known_words(list(scores.values()) or [grades.columns["score"]], labelled=labelled)
@@ -150,7 +156,7 @@ class _Finder:
         Words of one column alone are asked where they are read, with the line of the first.
         """
         grades, asked = self._grades, AskedChoices(self._rows)
-        label = grades.columns.get("label")
+        label = grades.columns.get("label") or None
         unknown = {each: unknown_words(grades.values(each), self._scales.of(each)) for each in scores}
         if label is not None:
             unknown[label] = unknown_words(grades.values(label), self._label_scale)
@@ -212,14 +218,15 @@ class _Finder:
         parts = [
             f"{field} is {column!r}"
             for field, column in layout.columns.items()
-            if not field.startswith(OF_PERSON)
+            if column and not field.startswith(OF_PERSON)
         ]
         if len(layout.scores) > 1:
             parts.append(f"judges are {', '.join(map(repr, layout.scores))}")
         if layout.people:
             parts.append(f"label is the majority of {', '.join(map(repr, layout.people))}; ties have none")
-        elif "label" not in self._grades.columns and not labelled:
-            parts.append(f"no label{self._proposals.could_be_labels()}")
+        elif not self._grades.columns.get("label") and not labelled:
+            could_be = "" if "label" in self._named_by_user else self._proposals.could_be_labels()
+            parts.append(f"no label{could_be}")
         if layout.numbered:
             parts.append("item_id is the row number")
         if self._grades.ignored:

@@ -329,6 +329,8 @@ class TableBuilder:
         if not rows:
             raise InputError(NO_ROW)
         for field, source in self._columns_not_yet_found.items():
+            if not source:  # the user said that no column holds it
+                continue
             raise InputError(
                 f"no row has the column {source!r} of {spelled_pairs('map', {field: source})}", field=field
             )
