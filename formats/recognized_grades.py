@@ -119,6 +119,7 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     if options.columns.get("label") != "":
         columns.find_labels()
         require_known_labels(columns, rows, options.grades)
+    columns.find_judge()
     score, label = names.get("score"), columns.columns.get("label")
     judges = (
         []
@@ -167,8 +168,7 @@ def _grade_columns(
     }
     scales = (options.scaling.scales.default, options.grades)
     columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
-    for name in ("item_id", "judge"):
-        columns.find_by_usual_name(name, columns.may_be_names)
+    columns.find_by_usual_name("item_id", columns.may_be_names)
     if people:
         columns.assign_people(people)
     return columns
@@ -269,6 +269,7 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
     except UnknownGradeError:
         return False
     is_named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"] or columns.is_judge(name)
+    is_named = is_named or columns.columns.get("score") == name
     return bool(scores) and (is_named or all(as_number(value) is not None for value in values))
 
 

@@ -28,6 +28,7 @@ from .grades import (
     UNKNOWN,
     GradeScale,
     are_sides,
+    as_number,
     no_grade,
     unknown_words,
 )
@@ -99,15 +100,18 @@ class _Finder:
         """Return the layout; see `layout_of`."""
         grades = self._grades
         grades.find_by_usual_name("item_id", grades.may_be_names)
-        grades.find_by_usual_name("judge", grades.may_be_names)
+        self._find_trial()
         if self._named_by_user.get("label") != "":
             grades.find_labels()
             self._require_clear_label(labelled=labelled)
+        grades.find_judge()
         grades.columns |= {f"{OF_PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge, labelled=labelled)
         self._require_known_words(list(scores.values()) or [grades.columns["score"]], labelled=labelled)
         voters = tuple(grades.people) if "label" not in grades.columns else ()
         renamed = {field: column for field, column in grades.columns.items() if field != column}
+        if renamed.get("score") == "judge":
+            del renamed["score"]  # the rows of the layout have the score under its own name
         layout = Layout(
             renamed,
             scores,
@@ -121,6 +125,16 @@ class _Finder:
         if not (recognised or self._scales.default.ends or grades.ignored):
             return layout
         return replace(layout, note=self._note(layout, labelled=labelled))
+
+    def _find_trial(self) -> None:
+        """Find the column that numbers trials by its usual names: ``epoch``, ``attempt``."""
+        grades = self._grades
+        if "trial" in {*grades.present, *grades.columns}:
+            return
+        named = [each for each in grades.present if normal(each) in FIELDS["trial"]]
+        named = [each for each in named if each not in grades.columns.values()]
+        if len(named) == 1 and all(map(_is_whole, grades.values(named[0]))):
+            grades.assign("trial", named[0])
 
     def _scores(self, judge: str | None, *, labelled: bool) -> dict[str, str]:
         """Return the score columns by judge; empty if rows name their judge."""
@@ -220,6 +234,8 @@ class _Finder:
             for field, column in layout.columns.items()
             if column and not field.startswith(OF_PERSON)
         ]
+        if layout.scores == {"judge": "judge"}:
+            parts.append("score is 'judge'")
         if len(layout.scores) > 1:
             parts.append(f"judges are {', '.join(map(repr, layout.scores))}")
         if layout.people:
@@ -266,6 +282,11 @@ def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str
             require_one_id("item_id", columns["item_id"], found["item_id"])
         columns |= found
     return columns
+
+
+def _is_whole(value: Any) -> bool:
+    number = None if isinstance(value, bool) else as_number(value)
+    return number is not None and number >= 0 and number.is_integer()
 
 
 def _is_field(name: str) -> bool:
