@@ -1,4 +1,4 @@
-"""Systems of several tables that name none: a file each, if their answers to the same questions differ."""
+"""Systems of several tables that name none: a file each, if their answers differ."""
 
 from __future__ import annotations
 

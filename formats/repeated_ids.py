@@ -1,4 +1,4 @@
-"""Rows of a table that share an id and ask different questions, of which only the user knows what they are."""
+"""Rows that share an id and ask different questions: only the user knows what they are."""
 
 from __future__ import annotations
 

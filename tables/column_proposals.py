@@ -220,7 +220,7 @@ class ColumnProposals:
 
 
 def _is_text(name: str) -> bool:
-    """Return whether a column is called like questions or contexts, which are neither names nor grades."""
+    """Return whether a column is called like questions or contexts, which are no grades."""
     return normal(name) in {*FIELDS["query"], *FIELDS["context"]}
 
 

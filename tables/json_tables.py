@@ -60,7 +60,7 @@ def rows_in(
 
 
 def _rows_within(table: dict[str, Any], mapping: Mapping[str, str], at: str) -> list[tuple[str, Any]] | None:
-    """Return the rows in the one object of a document that holds some: ``{"results": {"q1": {...}}}``."""
+    """Return the rows in the one object that holds some: ``{"results": {"q1": {...}}}``."""
     found: list[list[tuple[str, Any]]] = []
     for name, value in table.items():
         if not is_object(value):

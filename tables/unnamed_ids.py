@@ -121,7 +121,7 @@ def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
 
 
 def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse a file of one system without a known id, if a column may hold ids, or else the questions.
+    """Refuse a file of one system without a known id, if ids or questions pair its rows.
 
     Raises:
         ChoiceNeeded: There is such a column, which pairs the systems.
