@@ -85,3 +85,13 @@ def test_questions_pair_the_systems_of_files_without_ids(tmp_path: Path):
     assert caught.value.arguments == {"map": {"item_id": "question"}}
     (pair,) = fd.compare(files, by="system", **caught.value.arguments).pairs
     assert (pair.n, pair.difference.value) == (12, pytest.approx(11 / 12))
+
+
+def test_a_second_answer_of_another_model_asks_for_the_system(tmp_path: Path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,model,judge,score\n1,a,g,1\n1,b,g,0\n2,a,g,1\n2,b,g,1\n")
+    with pytest.raises(fd.FiducialError, match="system") as caught:
+        fd.compare([path], by="system")
+    assert "repeat" not in str(caught.value)
+    (pair,) = fd.compare([path], by="system", map={"system": "model"}).pairs
+    assert (pair.a, pair.b, pair.n) == ("a", "b", 2)
