@@ -16,7 +16,7 @@ from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
 from ...spelling import spelled_pairs
 from ...tables.alike_grades import PEOPLE, AlikeGrades
-from ...tables.column_names import is_number_field
+from ...tables.column_names import FIELDS, is_number_field, normal
 from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
 from ...tables.score_scales import UNIT_SCORES, ScoreScales
 from ...tables.table_rows import NumberedRow
@@ -51,6 +51,8 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 
 
 def _if_repeats(column: str) -> str:
+    if normal(column) in FIELDS["system"]:
+        return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
     in_order = spelled_pairs("map", {"repeat": "#"})
     return (
         f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
@@ -329,6 +331,8 @@ class TableBuilder:
         if not rows:
             raise InputError(NO_ROW)
         for field, source in self._columns_not_yet_found.items():
+            if not source:
+                continue
             raise InputError(
                 f"no row has the column {source!r} of {spelled_pairs('map', {field: source})}", field=field
             )

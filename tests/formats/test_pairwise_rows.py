@@ -52,6 +52,9 @@ def asked(rows: list[dict[str, Any]], **more: Any) -> list[dict[str, Any]]:
         (AB, "choice", ["first", "second", "tie"], [1.0, 0.0, 0.5]),
         (AB, "better", ["A is better", "B is much better", "equal"], [1.0, 0.0, 0.5]),
         ({"outputs": ["Because.", "It scatters."]}, "preference", ["first", "second"], [1.0, 0.0]),
+        ({"outputs": ["Because.", "It scatters."]}, "preference", [1, 2, 0], [1.0, 0.0, 0.5]),
+        ({"response_0": "Because.", "response_1": "It scatters."}, "better_response_id", [0, 1], [1.0, 0.0]),
+        ({"answer_0": "Because.", "answer_1": "It scatters."}, "winner", [1, 1, 0], [0.0, 0.0, 1.0]),
     ],
 )  # fmt: skip
 def test_choices_are_scores_of_the_first(
@@ -234,3 +237,36 @@ def test_other_columns_are_tags_of_the_case(alpaca: Path):
     read = fd.read(alpaca)
     assert read.tags == ["price_per_example", "time_per_example"]
     assert read.cases[0].tags == {"price_per_example": 0.02, "time_per_example": 1.0}
+
+
+@each_row(
+    ("row", "column", "numbers"),
+    [
+        ({"outputs": ["Because.", "It scatters."]}, "preference", [0, 1, None]),
+        ({"completion_a": "Because.", "completion_b": "It scatters."}, "preference", ["1.0", "0.0", "0.5"]),
+        ({"response_0": "Because.", "response_1": "It scatters."}, "preference", [0, 1]),
+        (AB, "preference", [0.2, 0.75]),
+    ],
+)
+def test_numbers_that_may_mean_either_output_are_asked(
+    row: dict[str, Any], column: str, numbers: list[Any], tmp_path: Path
+):
+    rows = [
+        {**each, column: number} for each, number in zip(asked([row] * len(numbers)), numbers, strict=True)
+    ]
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        scores(rows, tmp_path / "rows.jsonl")
+    assert {"0", "1"} <= caught.value.arguments["map_label"].keys()
+
+
+def test_shares_between_0_and_1_follow_what_both_ends_mean(tmp_path: Path):
+    rows = [
+        {**row, "preference": share} for row, share in zip(asked([AB] * 3), [0.2, "0.75", 1], strict=True)
+    ]
+    assert scores(rows, tmp_path / "a.csv", map_label={"0": 1, "1": 0}) == pytest.approx([0.8, 0.25, 0.0])
+    assert scores(rows, tmp_path / "b.csv", map_label={"0": 0, "1": 1}) == pytest.approx([0.2, 0.75, 1.0])
+
+
+def test_three_outputs_are_no_pair():
+    row = {"prompt": "Why?", "response_0": "a", "response_1": "b", "response_2": "c", "winner": "1"}
+    assert not are_pairs([row])
