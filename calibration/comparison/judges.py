@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import IntArray
 from ..intervals.measurement import Settings
 from ..sample import Estimator
@@ -80,7 +81,7 @@ def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDiff
 
 def _areas(rows: PairedRows) -> Areas | None:
     """Return DeLong's test; None unless both scored the same outputs, and not only 0 and 1."""
-    right, other = (side.label >= side.pass_at for side in rows.sides)
+    right, other = (reaches(side.label, side.pass_at) for side in rows.sides)
     scores = rows.first, rows.second
     if (right != other).any() or np.isin(scores, (0.0, 1.0)).all():
         return None
