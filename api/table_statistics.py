@@ -186,6 +186,7 @@ def compare(
     against: str | None = None,
     statistic: str = "accuracy",
     flips: int = 0,
+    not_worse_by: float | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -206,6 +207,7 @@ def compare(
         against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated.
         flips: Number of items listed on which a pair differs.
+        not_worse_by: Conclude for each pair whether one is worse by more than this: ``pair.margin``.
         interval: Interval method for the difference between judges; None for the best available.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
@@ -228,6 +230,7 @@ def compare(
             f"{setting('statistic', statistic)}: no statistic is called {statistic!r}{nearest(statistic, ESTIMATORS)}; there are {', '.join(ESTIMATORS)}"
         )
     require_whole("flips", flips, 0)
+    require_range("not_worse_by", not_worse_by, ends="both")
     _require_settings(interval, level, replicates, seed)
     return Comparison.of(
         compare_table(
@@ -244,6 +247,7 @@ def compare(
             against=against,
             statistic=statistic,
             flips=flips,
+            not_worse_by=not_worse_by,
             settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
             cost_of=partial(dollars_of, known_prices(prices)),
         )

@@ -15,7 +15,7 @@ ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 
 
 def _is_threshold(node: ast.expr) -> bool:
-    """Return whether an expression is a threshold by its name, also one of several, or of a choice of two."""
+    """Return whether an expression is a threshold by its name, or one of several."""
     match node:
         case ast.Name(id=name):
             return name in THRESHOLDS or name.endswith(("_threshold", "_pass_at"))
@@ -32,7 +32,7 @@ def _is_threshold(node: ast.expr) -> bool:
 
 
 def _compared(tree: ast.AST) -> Iterator[int]:
-    """Yield lines that order something and a threshold; ranges of thresholds (0 < pass_at <= 1) are no such line."""
+    """Yield lines that order something and a threshold, other than ranges of thresholds."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ORDERS):
             sides = (node.left, node.comparators[0])

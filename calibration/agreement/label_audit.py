@@ -160,7 +160,7 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     for item, label, threshold in zip(items, labelled.label[first], thresholds, strict=True):
         grade = truth.get(table.item.values[int(item)])
         if grade is not None:
-            counts[int(reaches(grade, threshold)), int(reaches(label, threshold))] += 1
+            counts[int(reaches(grade, threshold)), int(reaches(float(label), threshold))] += 1
     if not counts.sum():
         raise InputError(
             "no item of the label audit has a label in the table; items are case_id|system|trial"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ from ..sample import Estimator
 from ..statistic import undefined
 from .comparison_results import Areas, ComparedPair
 from .difference import PairedRows, TestedDifference, difference, share_difference
-from .pairs import ContenderRows, Items, pair_of
-from .significance import delong
+from .margin import pairs_with_margin
+from .pairs import ContenderRows, Items, adjusted, every_pair, pair_of
+from .significance import delong, simultaneous_level
 
 
 class JudgeTerms(NamedTuple):
@@ -27,6 +29,7 @@ class JudgeTerms(NamedTuple):
         against: Compare only with this judge.
         flips: Number of items on which a pair differs to list.
         settings: Interval settings.
+        not_worse_by: Margin by which one may be worse; None to conclude nothing.
     """
 
     estimator: Estimator
@@ -34,6 +37,7 @@ class JudgeTerms(NamedTuple):
     against: str | None
     flips: int
     settings: Settings
+    not_worse_by: float | None = None
 
 
 def judged_pair(first: ContenderRows, second: ContenderRows, terms: JudgeTerms) -> ComparedPair:
@@ -44,6 +48,20 @@ def judged_pair(first: ContenderRows, second: ContenderRows, terms: JudgeTerms) 
     rows = _common_rows(first, second, in_first, in_second)
     tested = _difference(items, rows, terms)
     return pair_of(first.name, second.name, items, tested, areas=_areas(rows), flips=terms.flips)
+
+
+def judged_pairs(usable: Mapping[str, ContenderRows], terms: JudgeTerms) -> list[ComparedPair]:
+    """Compare every pair, with p-values adjusted for all, and conclusions on a margin."""
+    names, level = every_pair(usable, terms.against), terms.settings.level
+    pairs = adjusted([judged_pair(usable[a], usable[b], terms) for a, b in names], level)
+    if terms.not_worse_by is None:
+        return pairs
+    together = [pair.difference for pair in pairs]
+    if len(pairs) > 1:
+        wider = terms.settings._replace(level=simultaneous_level(level, len(pairs)))
+        at_once = terms._replace(settings=wider, flips=0)
+        together = [judged_pair(usable[a], usable[b], at_once).difference for a, b in names]
+    return pairs_with_margin(pairs, together, terms.not_worse_by, against=terms.against, level=level)
 
 
 def _common_rows(
