@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 from commands import described
-from simulation.case_control import class_samples
+from simulation.case_control import class_samples, golden_sets
 from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.erring_deciders import erring_deciders
@@ -47,6 +47,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     6: ("a judge called proven", verdicts),
     20: ("a judge that may guess, called the best", lenient_judges),
     21: ("not worse by more than 5 points", margins),
+    22: ("golden sets of half good and half bad outputs", golden_sets),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

@@ -47,7 +47,7 @@ excludes 0."""
 
 
 class Margin(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether one of a pair is worse than the other by more than a margin.
+    """Conclusions on whether one of a pair is worse than the other by more than a margin.
 
     Attributes:
         by: The margin.
