@@ -15,7 +15,7 @@ from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings, measure
 from ..pass_threshold import GivenPassAt
 from ..sample import make_sample
-from ..statistic import Caution, labels_of_checkers
+from ..statistic import Caution, Statistic, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
 from ..tied_labels import tied_labels
@@ -121,6 +121,7 @@ def _compare_judges(
         contenders=numbers,
         best=_best_judge(usable, numbers, level),
         cuts=dict(table.thresholds),
+        baselines=_baselines(table, level) if by == "judge" and right == "agrees" else {},
         cautions=[
             *left_out_cautions(contenders),
             *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
@@ -130,6 +131,16 @@ def _compare_judges(
             *_row_numbers(table, pairs),
         ],
     )
+
+
+def _baselines(table: Table, level: float) -> dict[str, Statistic]:
+    """Return the share of labelled outputs on which judges that do not look are right."""
+    items = table.take(np.isfinite(table.label)).each_output_once()
+    passes = items.right.astype(np.float64)
+    return {
+        name: share_of(right, items.cluster, level=level)
+        for name, right in {"always_pass": passes, "always_fail": 1.0 - passes}.items()
+    }
 
 
 def _contender(rows: ContenderRows, settings: Settings, *, agrees: bool, cost: Costs | None) -> Contender:

@@ -278,6 +278,8 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
         strata: Strata; None for judges.
+        baselines: Share right, on all labelled outputs, of a judge that passes everything (``always_pass``) and
+            of one that fails everything (``always_fail``); empty unless judges are compared by agreement.
     """
 
     by: By
@@ -289,3 +291,4 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     cuts: dict[str, PassThreshold]
     cautions: list[Caution]
     strata: Strata | None = None
+    baselines: dict[str, Statistic] = {}

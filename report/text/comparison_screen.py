@@ -17,6 +17,7 @@ from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
+from .calibration_screen import BASELINE_NAMES
 from .caution_text import brief_comparison_cautions
 from .comparison_text import chance_sentence, flip_lines, p_of, terms_of, unlabelled
 from .margin_text import margin_lines
@@ -199,6 +200,15 @@ def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Pie
         (names.of(name), each.share_right, (f"{each.share_right.n:,}", *(_cost(each) if priced else ())))
         for name in order
         for each in [comparison.contenders[name]]
+    ]
+    rows += [
+        (
+            name,
+            comparison.baselines[key],
+            (f"{comparison.baselines[key].n:,}", *(("-", "-") if priced else ())),
+        )
+        for key, name in BASELINE_NAMES.items()
+        if key in comparison.baselines
     ]
     head = (terms_of(comparison).share, "n", *(("tokens", "$ per 1,000") if priced else ()))
     yield plotted_table("", head, rows, scale="")
