@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..errors import UsageError
-from ..records.made_scores import mean_score, rounded_score
+from ..records.made_scores import mean_score, reaches, rounded_score
 from ..spelling import either, spelled_pairs, spelled_scale
 
 WORDS: Mapping[str, float] = {
@@ -163,7 +163,7 @@ class GradeScale(msgspec.Struct, frozen=True):
     def _scaled(self, number: float, value: object) -> float:
         worst, best = self.ends or (0.0, 1.0)
         if self.pass_at is not None and (self.ends is None or self._is_on_scale(number)):
-            return float(number >= self.pass_at if best > worst else number <= self.pass_at)
+            return float(reaches(number, self.pass_at) if best > worst else reaches(self.pass_at, number))
         if not self._is_on_scale(number):
             raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
         return min(max(rounded_score((number - worst) / (best - worst)), 0.0), 1.0)
