@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -44,6 +45,7 @@ _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _OPENINFERENCE = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
+_HEX = re.compile("[0-9a-fA-F]+")
 
 
 def recognises(glimpse: Any) -> bool:
@@ -225,8 +227,8 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 def hex_id(identifier: str) -> str:
     """Return a trace or span id in hexadecimal, from hexadecimal or base64, else unchanged."""
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
-    if len(text) in _HEX_LENGTHS and all(sign in "0123456789abcdefABCDEF" for sign in text):
-        return "" if set(text) == {"0"} else text.lower()
+    if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
+        return text.lower() if text.strip("0") else ""
     if text.endswith("="):
         try:
             raw = base64.b64decode(text, validate=True)

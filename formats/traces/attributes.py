@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ...errors import RecordError
 from ..field_reader import FieldReader
-from ..json_values import is_list, is_object
+from ..json_values import is_list, is_object, parsed
 
 _WHOLE = ("intValue", "int_value")
 _PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip
@@ -56,13 +57,52 @@ def _scalar(kind: str, value: Any) -> Any:
     return _CONSTANTS.get(value, value) if kind.startswith("double") and isinstance(value, str) else value
 
 
+class AttributeReader(FieldReader):
+    """Attributes of a span or an event, each decoded and each list rebuilt once."""
+
+    __slots__ = ("_decoded", "_lists", "_numbered")
+
+    def __init__(self, value: Any, at: str = "") -> None:
+        super().__init__(value, at)
+        self._decoded: dict[str, Any] = {}
+        self._lists: dict[str, list[Any]] = {}
+        self._numbered = _numbered(self.value)
+
+    def decoded(self, name: str) -> Any:
+        """Return an attribute, decoded if it is JSON text; None if there is none."""
+        if name not in self.value:
+            return None
+        if name not in self._decoded:
+            self._decoded[name] = parsed(self.value[name])
+        return self._decoded[name]
+
+    def listed(self, prefix: str) -> list[Any]:
+        """Return the list whose items are numbered below a prefix; see `unflattened`."""
+        if prefix not in self._lists:
+            held = self._numbered.get(prefix)
+            self._lists[prefix] = [] if held is None else unflattened(held, prefix)
+        return self._lists[prefix]
+
+
+_ITEM = re.compile(r"([^0-9.][^.]*(?:\.[^0-9.][^.]*)*)\.[0-9]+(?:\.|$)")
+
+
+def _numbered(attributes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the attributes that are items of lists, by what stands before the first number."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        if (item := _ITEM.match(key)) is not None:
+            found.setdefault(item[1], {})[key] = value
+    return found
+
+
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     """Rebuild a list from attributes ``prefix.0.name``, ``prefix.1.name`` ...; empty if none."""
     tree: dict[str, Any] = {}
-    for key, value in attributes.items():
-        if not key.startswith(f"{prefix}."):
-            continue
-        *path, last = key[len(prefix) + 1 :].split(".")
+    start = f"{prefix}."
+    for key in [each for each in attributes if each.startswith(start)]:
+        value = attributes[key]
+        *path, last = key[len(start) :].split(".")
         at = tree
         for step in path:
             inner = at.setdefault(step, {})
