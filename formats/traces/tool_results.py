@@ -11,6 +11,7 @@ from ..field_reader import FieldReader
 from ..json_values import as_text, is_list, is_object, parsed
 from ..langchain_messages import plain_message
 from ..message_parts import are_parts
+from .conventions import FINAL_ANSWER
 from .model_calls import unwrapped
 from .spans import Span
 
@@ -79,7 +80,52 @@ def id_in(span: Span) -> str | None:
     return FieldReader(plain_message(value)).name("tool_call_id") if is_object(value) else None
 
 
-def owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
+def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
+    """Join tools' spans to the calls that they ran; return those that no model asked for.
+
+    A call that failed and was run again has the last run's result. A span inside another of the same call is that call,
+    recorded twice.
+    """
+    unasked = list[Span]()
+    by_id = {span.id: span for span in tools}
+    for span in tools:
+        owner = _owner_of(span, made)
+        if owner is not None:
+            owner[0].ran[owner[1]] = span
+        elif not (_is_again(span, by_id) or _ran_again(span, made) or _ends_run(span)):
+            unasked.append(span)
+    return unasked
+
+
+def _is_again(span: Span, by_id: dict[str, Span]) -> bool:
+    """Return whether a span is inside another of the same tool."""
+    outer = by_id.get(span.parent or "")
+    return outer is not None and outer is not span and _tool(outer) == _tool(span)
+
+
+def _ran_again(span: Span, made: list[MadeCalls]) -> bool:
+    """Return whether a span ran a call of another span again, and take its result if that one failed."""
+    identity = id_in(span)
+    if identity is None:
+        return False
+    for step in made:
+        for at, call in enumerate(step.calls):
+            if call.id == identity and at in step.ran:
+                if step.ran[at].error is not None and span.parent != step.ran[at].id:
+                    step.ran[at] = span
+                return True
+    return False
+
+
+def _ends_run(span: Span) -> bool:
+    return _tool(span) == FINAL_ANSWER[0]
+
+
+def _tool(span: Span) -> str | None:
+    return None if span.call is None else span.call.call.name
+
+
+def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
     """Return the call that a tool's span ran; None if no model asked for it.
 
     It has the span's id, else its name and arguments, else its name alone.

@@ -27,7 +27,7 @@ from .conventions import CREW_TASKS, CREW_TEXT, FINAL_ANSWER, FRAMEWORKS_WORDS
 from .model_calls import request_messages
 from .recorded_content import not_recorded
 from .spans import Span
-from .tool_results import MadeCalls, owner_of
+from .tool_results import MadeCalls, join
 
 
 class TraceConversation(NamedTuple):
@@ -38,12 +38,14 @@ class TraceConversation(NamedTuple):
         answer: The answer; None if it was not recorded.
         unrecorded: Why there is no answer.
         turns: The turns, if the user spoke again.
+        unasked: Tools' spans that are no calls, since no model asked for them.
     """
 
     question: list[Message]
     answer: AgentAnswer | None
     unrecorded: str | None = None
     turns: list[ConversationTurn] = []
+    unasked: list[Span] = []
 
 
 def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
@@ -55,21 +57,22 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     asked_for = any(span.output_messages or _text(span) for span in models)
     tools = [span for span in spans if span.call is not None]
     has_arguments = all(span.has_arguments for span in models)
-    if asked_for:
-        told.join(tools)
-    else:
+    unasked = join(tools, told.made) if asked_for else []
+    if not asked_for:
         told.take_calls(tools)
         has_arguments = has_arguments and all(span.has_arguments for span in tools)
     question = _question(root, spans, told)
     switch = next((span.switch for span in [*models, root, *spans] if span.switch), None)
+    missing = None if has_arguments else "the arguments of a call were"
     if not _has_answer(root, models, tools):
-        return TraceConversation(question, None, not_recorded("the answer was", switch))
-    if not has_arguments:
-        return TraceConversation(question, None, not_recorded("the arguments of a call were", switch))
+        missing = "the answer was"
+    if missing is not None:
+        return TraceConversation(question, None, not_recorded(missing, switch), unasked=unasked)
     if not asked_for:
         return _of_root(root, question, told)
     told.end(_said_at(root))
-    return TraceConversation(question, answer_of_steps(told.steps()), None, told.turns(question))
+    answer = answer_of_steps(told.steps())
+    return TraceConversation(question, answer, None, told.turns(question), unasked)
 
 
 def _runs(root: Span, spans: list[Span]) -> dict[str, str]:
@@ -242,13 +245,6 @@ class _Told:
             if is_free and (each.call.name, as_text(parsed(each.call.arguments))) == key:
                 return number, at
         return None
-
-    def join(self, tools: Iterable[Span]) -> None:
-        """Join tools' spans to the calls that they ran; one that no model asked for is no call."""
-        for span in tools:
-            owner = owner_of(span, self.made)
-            if owner is not None:
-                owner[0].ran[owner[1]] = span
 
     def take_calls(self, tools: Iterable[Span]) -> None:
         """Take tools' spans as calls, where no model's span tells them."""

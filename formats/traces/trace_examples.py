@@ -16,7 +16,7 @@ from typing import Any
 from ..example import Example
 from ..example_records import records_of
 from ..import_options import Options
-from ..imported_records import FilePosition, ImportedRecord, converted
+from ..imported_records import FilePosition, ImportedRecord, Skipped, converted
 from ..imported_scores import numbered_names
 from .spans import Span
 from .trace_conversation import TraceConversation, conversation_of_spans
@@ -53,8 +53,11 @@ def _records(
 
     def convert(span: Span) -> Iterable[ImportedRecord]:
         example = example_of(span, trace if span is root else _below(span, trace))
+        if _is_tool_alone(example, trace):
+            reason = "a trace of tools alone has no question, so it is no case"
+            return [span.position.skipped_part("trace_id", reason)]
         if span is not root:
-            example.id = f"{example.id}/{span.id}"
+            example.id, example.lost = f"{example.id}/{span.id}", []
         if example.system is None and example.error is not None:
             failed.append((example, span.position))
             return ()
@@ -62,6 +65,12 @@ def _records(
         return records_of(example, span.position, options)
 
     return converted([root, *scored], convert, lambda span: span.position)
+
+
+def _is_tool_alone(example: Example, trace: list[Span]) -> bool:
+    """Return whether a trace holds calls of tools, and neither a question nor a model or agent."""
+    asks = example.messages or example.conversation or example.scores
+    return not asks and not any(span.kind in {"llm", "agent"} for span in trace)
 
 
 def _root(trace: list[Span]) -> Span:
@@ -98,9 +107,17 @@ def example_of(root: Span, spans: list[Span]) -> Example:
     )
     if example.error is None:
         example.unrecorded = told.unrecorded
+    example.lost = [_unasked(span) for span in told.unasked]
     if len(told.turns) > 1:
         example.messages, example.answer, example.conversation = [], None, told.turns
     return example
+
+
+def _unasked(span: Span) -> Skipped:
+    """Return the entry for a tool's span that is no call."""
+    name = None if span.call is None else span.call.call.name
+    reason = f"no model asked for this run of the tool {name!r}, so it is no call"
+    return span.position.skipped_part("tool_calls", reason)
 
 
 def _error(root: Span, spans: list[Span], told: TraceConversation) -> str | None:

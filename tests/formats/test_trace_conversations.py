@@ -12,7 +12,7 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import InputError
-from fiducial.records import ToolCall
+from fiducial.records import ToolCall, ToolResults
 
 TRACE, ROOT, CHILD = "0af7651916cd43dd8448eb211c80319c", "00f067aa0ba902b7", "00f067aa0ba902b8"
 
@@ -66,6 +66,9 @@ def test_what_a_program_says_as_the_user_in_one_run_is_no_turn(read: Read):
 def test_a_model_inside_another_is_the_same_call(read: Read):
     found = read(otlp(chat_span(1, "", FIRST, "Rome"), chat_span(2, f"{1:016x}", FIRST, "Rome")))
     assert (found.outputs[0].text, found.outputs[0].turns) == ("Rome", None)
+
+
+BOOKED = [[[ToolCall(name="book", arguments={"city": "Rome"})], ToolResults(results=["booked"])]]
 
 
 def test_a_tool_that_no_model_asked_for_is_no_call(read: Read):
@@ -153,3 +156,47 @@ def test_instructions_in_an_event_of_their_own_belong_to_the_question(read: Read
         found = read(otlp(span({"gen_ai.operation.name": "chat"}, events=events)))
         assert found.cases[0].messages == [{"role": "system", "content": "Be brief."}, *FIRST]
         assert found.outputs[0].text == "Rome"
+
+
+def tool_span(number: int, parent: str, given: dict[str, Any], returned: str | None, **fields: Any) -> dict[str, Any]:  # fmt: skip
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "book", "gen_ai.tool.call.arguments": json.dumps(given)}  # fmt: skip
+    if returned is not None:
+        attributes["gen_ai.tool.call.result"] = returned
+    held = {**attributes, **fields.pop("attributes", {})}
+    return span(held, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number), **fields)
+
+
+def asking_span(number: int, parent: str, *calls: dict[str, Any]) -> dict[str, Any]:
+    parts = [{"type": "tool_call", "name": "book", **call} for call in calls]
+    done = [{"role": "assistant", "parts": parts}]
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(FIRST), "gen_ai.output.messages": json.dumps(done)}  # fmt: skip
+    return span(chat, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number))
+
+
+BOOKED = [[[ToolCall(name="book", arguments={"city": "Rome"})], ToolResults(results=["booked"])]]
+
+
+def test_a_tool_that_no_model_asked_for_is_listed_and_is_no_call(read: Read):
+    asked = asking_span(2, ROOT, {"id": "a", "arguments": {"city": "Rome"}})
+    ran = tool_span(3, ROOT, {"city": "Rome"}, "booked")
+    again = tool_span(4, f"{3:016x}", {"city": "Rome"}, "booked")  # the same, by a second instrumentation
+    found = read(otlp(span({"gen_ai.operation.name": "invoke_agent"}), asked, ran, again, tool_span(5, ROOT, {"city": "Oslo"}, "booked")))  # fmt: skip
+    assert found.outputs[0].turns == BOOKED
+    assert [each.field for each in found.skipped] == ["tool_calls"]
+    assert "'book'" in found.skipped[0].reason
+
+
+def test_a_call_that_was_run_again_has_the_last_result(read: Read):
+    asked = asking_span(2, ROOT, {"id": "a", "arguments": {"city": "Rome"}})
+    identity = {"attributes": {"gen_ai.tool.call.id": "a"}}
+    failed = tool_span(3, ROOT, {"city": "Rome"}, None, status={"code": 2, "message": "busy"}, **identity)
+    found = read(otlp(span({"gen_ai.operation.name": "invoke_agent"}), asked, failed, tool_span(4, ROOT, {"city": "Rome"}, "booked", **identity)))  # fmt: skip
+    assert found.outputs[0].turns == BOOKED
+    assert found.skipped == []
+
+
+def test_a_trace_of_a_tool_alone_is_no_case(read: Read):
+    chat = chat_span(1, "", FIRST, "Rome") | {"traceId": "f" * 32}
+    found = read(otlp(chat, tool_span(2, "", {"city": "Rome"}, "booked")))
+    assert [case.messages for case in found.cases] == [FIRST]
+    assert [each.field for each in found.skipped] == ["trace_id"]
