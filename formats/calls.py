@@ -184,10 +184,20 @@ def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     for part in parts_of(message):
         fields = RESULT_PARTS.get(str(part.get("type")))
         if fields is not None:
-            results.append((part.name(*_IDS) or call_id, _result(part, part.get(*fields))))
+            results.append((part.name(*_IDS) or call_id, _result(part, _typed_output(part.get(*fields)))))
     if results or role_of(message) != "tool":
         return results
     return [(call_id, _result(message, message.get("content")))]
+
+
+_OUTPUTS = frozenset({"text", "json", "content", "error-text", "error-json"})
+
+
+def _typed_output(value: Any) -> Any:
+    """Return a result out of the type and value in which Vercel's AI SDK writes it."""
+    if not is_object(value) or value.keys() != {"type", "value"} or value["type"] not in _OUTPUTS:
+        return value
+    return {"error": value["value"]} if value["type"].startswith("error") else value["value"]
 
 
 def _result(node: FieldReader, value: Any) -> Any:

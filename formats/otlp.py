@@ -139,14 +139,17 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         start=str(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time") or "").zfill(20),
     )
     scope = piece.node("scope", "instrumentation_scope").text("name")
+    if _OPENINFERENCE not in attributes and isinstance(kind := piece.get("span_kind"), str):
+        attributes[_OPENINFERENCE] = kind  # as Phoenix' server gives spans
     provider = attributes.get("gen_ai.provider.name")
     span.switch = switch_of([name for name in (scope, provider) if isinstance(name, str)])
     events = ((_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events"))
     fill_span(span, attributes, events, piece.text("name") or "")
-    code = str(status.get("code", "status_code") or "")
+    code = str(status.get("code", "status_code") or piece.get("status_code") or "")
     has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
     if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
-        said = without_stack(status.text("message", "description")) or span.exception
+        described = status.text("message", "description") or piece.text("status_message")
+        said = without_stack(described) or span.exception
         span.error = said or str(attributes.get("error.message") or attributes.get("error.type") or "error")
     if span.trace:
         span.tags = {TRACE_TAG: span.trace, SPAN_TAG: span.id, **span.tags}

@@ -30,8 +30,33 @@ def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str,
         return {}
     if is_object(given):
         typed = _value(given)
-        return typed if is_object(typed) else {}
+        return _flat(typed) if is_object(typed) else {}
     return {pair.need("key"): _value(pair.get("value")) for pair in holder.nodes(name)}
+
+
+_NESTED = frozenset({"openinference", "llm", "gen_ai", "traceloop", "langfuse"})
+_WHOLE_VALUES = frozenset({"value", "metadata", "parameters", "arguments", "json_schema", "invocation_parameters", "messages"})  # fmt: skip
+
+
+def _flat(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes with dotted names, if they are objects in objects, as Phoenix stores them."""
+    if not any(is_object(attributes.get(name)) for name in _NESTED):
+        return attributes
+    return {key: each for name, value in attributes.items() for key, each in dotted(name, value).items()}
+
+
+def dotted(name: str, value: Any) -> dict[str, Any]:
+    """Return an attribute with fields of its objects as attributes: ``llm.tools.0.tool.name``.
+
+    Contents that are JSON of their own stay whole.
+    """
+    if is_object(value) and name.rpartition(".")[2] not in _WHOLE_VALUES:
+        inner = [(f"{name}.{key}", held) for key, held in value.items()]
+    elif is_list(value) and value and all(map(is_object, value)) and not name.endswith(".messages"):
+        inner = [(f"{name}.{at}.{key}", held) for at, item in enumerate(value) for key, held in item.items()]
+    else:
+        return {name: value}
+    return {key: each for field, held in inner for key, each in dotted(field, held).items()}
 
 
 def _value(wrapped: Any) -> Any:

@@ -197,6 +197,7 @@ def _value(node: AttributeReader, name: str) -> Any:
 
 def _read_messages(span: Span, node: AttributeReader) -> None:
     is_model = span.kind == "llm"
+    span.instructions = _with_system(node, []) or span.instructions
     for source in MODEL_INPUTS if is_model else RUN_MESSAGES:
         if asked := _asked(node, source):
             told = [each for each in span.messages if each.get("role") == "system"]  # by an event of its own

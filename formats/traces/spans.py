@@ -25,6 +25,7 @@ class Span(msgspec.Struct, kw_only=True):
         start: Time of its start, which orders spans.
         messages: The input messages.
         output_messages: The output messages.
+        instructions: Messages of the system, if they were recorded apart.
         input: The input, if it is not messages.
         output: The result, if it is not messages.
         has_output: Whether its output was recorded, even as empty.
@@ -48,6 +49,7 @@ class Span(msgspec.Struct, kw_only=True):
     start: str = ""
     messages: list[Message] = []
     output_messages: list[FieldReader] = []
+    instructions: list[Message] = []
     input: Any = None
     output: Any = None
     has_output: bool = False

@@ -61,7 +61,7 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     if not asked_for:
         told.take_calls(tools)
         has_arguments = has_arguments and all(span.has_arguments for span in tools)
-    question = _question(root, spans, told)
+    question = _instructed(root, spans, _question(root, spans, told))
     switch = next((span.switch for span in [*models, root, *spans] if span.switch), None)
     missing = None if has_arguments else "the arguments of a call were"
     if not _has_answer(root, models, tools):
@@ -224,7 +224,7 @@ class _Told:
                 place = self._place(identity, asked, used)
                 if place is not None:
                     used.add(place)
-                    self.made[place[0]].told[place[1]] = _as_result(value)
+                    self.made[place[0]].told[place[1]] = parsed(value)
 
     def _place(
         self, identity: str | None, asked: IdentifiedCall | None, used: set[tuple[int, int]]
@@ -309,10 +309,6 @@ def _final_answer(calls: list[IdentifiedCall]) -> str | None:
     return as_text(arguments[argument])
 
 
-def _as_result(value: Any) -> Any:
-    return parsed(value)
-
-
 def _has_answer(root: Span, models: list[Span], tools: list[Span]) -> bool:
     """Return whether the root or the last model has an answer, or there are only calls."""
     answering = [span for span in models if span.error is None]
@@ -375,6 +371,13 @@ def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
     return next((each for each in messages if _asks(each)), None) or next(
         (each for span in others if (each := question_of(parsed(span.input)))), list[Message]()
     )
+
+
+def _instructed(root: Span, spans: list[Span], question: list[Message]) -> list[Message]:
+    """Return a question with the instructions of the outermost agent, if no model's request holds any."""
+    agent = root if root.kind != "other" else next((each for each in spans if each.kind == "agent"), root)
+    has_system = not question or any(each.get("role") == "system" for each in question)
+    return question if has_system else agent.instructions + question
 
 
 def _last_user_text(messages: list[Message]) -> str | None:

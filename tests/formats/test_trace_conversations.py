@@ -200,3 +200,10 @@ def test_a_trace_of_a_tool_alone_is_no_case(read: Read):
     found = read(otlp(chat, tool_span(2, "", {"city": "Rome"}, "booked")))
     assert [case.messages for case in found.cases] == [FIRST]
     assert [each.field for each in found.skipped] == ["trace_id"]
+
+
+def test_instructions_that_only_the_agent_has_come_before_the_question(read: Read):
+    told = json.dumps([{"type": "text", "content": "Be brief."}])
+    agent = span({"gen_ai.operation.name": "invoke_agent", "gen_ai.system_instructions": told})
+    found = read(otlp(agent, chat_span(2, ROOT, FIRST, "Rome")))
+    assert [each["role"] for each in found.cases[0].messages] == ["system", "user"]
