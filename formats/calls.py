@@ -19,7 +19,7 @@ from .json_values import as_text, is_list, is_object, parsed, question_text
 from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
 _ARGUMENTS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
-_IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id", "toolUseId")
+_IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
 """Fields that hold a call, the outermost first."""

@@ -1,4 +1,4 @@
-"""Lists of objects as Python prints them, numpy's too, which data frames write into CSV."""
+"""Lists of objects, and objects, as Python prints them, numpy's too, which data frames write into CSV."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import tokenize
 from typing import Any
 
-from .json_values import is_list
+from .json_values import is_list, is_object
 
 _ARRAY = "array"
 _LONGEST = 1_000_000
@@ -29,6 +29,17 @@ def printed_list(text: str) -> list[Any] | None:
         except _UNREADABLE:
             return None
     return value if is_list(value) else None
+
+
+def printed_object(value: Any) -> Any:
+    """Return the object that is printed in a text, as LangChain writes the input of a tool; else the value."""
+    if not isinstance(value, str) or not value.startswith("{'") or len(value) > _LONGEST:
+        return value
+    try:
+        found = ast.literal_eval(value)
+    except _UNREADABLE:
+        return value
+    return found if is_object(found) else value
 
 
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, tokenize.TokenError)

@@ -97,6 +97,38 @@ def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
     return unasked
 
 
+def inside_tools(root: Span, spans: list[Span]) -> dict[str, Span]:
+    """Return the models' and tools' spans that a tool ran inside, by id, each with that tool's span.
+
+    They are the tool's work, such as that of an agent that another one calls, and not this conversation. Empty if no model is
+    outside.
+    """
+    by_id = {span.id: span for span in spans if span is not root}
+    inside = dict[str, Span]()
+    for span in spans:
+        at, seen = by_id.get(span.parent or ""), {span.id}
+        while at is not None and at.id not in seen:
+            if at.kind == "tool":
+                inside[span.id] = at
+            seen.add(at.id)
+            at = by_id.get(at.parent or "")
+    has_model = any(span.kind == "llm" and span.output_messages for span in spans if span.id not in inside)
+    runs_models = {inside[span.id].id for span in spans if span.id in inside and span.kind == "llm"}
+    works = {span.id for span in spans if span.kind in {"llm", "tool"}}
+    return {
+        name: tool for name, tool in inside.items() if has_model and tool.id in runs_models and name in works
+    }
+
+
+def final_answer_in(calls: list[IdentifiedCall]) -> str | None:
+    """Return the answer that an only call gives instead of a text."""
+    arguments = parsed(calls[0].call.arguments) if len(calls) == 1 else None
+    name, argument = FINAL_ANSWER
+    if not is_object(arguments) or calls[0].call.name != name or [*arguments] != [argument]:
+        return None
+    return as_text(arguments[argument])
+
+
 def _is_again(span: Span, by_id: dict[str, Span]) -> bool:
     """Return whether a span is inside another of the same tool."""
     outer = by_id.get(span.parent or "")
@@ -106,12 +138,14 @@ def _is_again(span: Span, by_id: dict[str, Span]) -> bool:
 def _ran_again(span: Span, made: list[MadeCalls]) -> bool:
     """Return whether a span ran a call of another span again, and take its result if that one failed."""
     identity = id_in(span)
-    if identity is None:
-        return False
     for step in made:
-        for at, call in enumerate(step.calls):
-            if call.id == identity and at in step.ran:
-                if step.ran[at].error is not None and span.parent != step.ran[at].id:
+        for at, ran in step.ran.items():
+            asked = step.calls[at]
+            is_same = (
+                _name_is_same(asked, span) and _arguments_are_same(asked, span) and ran.error is not None
+            )
+            if asked.id == identity if identity is not None else is_same:
+                if ran.error is not None and span.parent != ran.id:
                     step.ran[at] = span
                 return True
     return False

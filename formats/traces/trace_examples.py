@@ -4,13 +4,15 @@ A trace is an example. Its conversation is that of its models' spans: their requ
 results stand in tools' spans (found by a call's id, else its name and arguments, else their order) or in the next request. What was
 given to the root, and what it returned, counts where no model's span holds content; then tools' spans are the calls. The user's text at
 the root replaces a request that only frames it. A lower span with an evaluation is its own
-example, ``trace/span``. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
+example, ``trace/span``. Models and tools inside a tool's span are its work, and runs of tools that no model asked for are no calls: both
+are listed. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
 records them, and there is no output; a recorded empty answer is graded 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from ..example import Example
@@ -107,7 +109,7 @@ def example_of(root: Span, spans: list[Span]) -> Example:
     )
     if example.error is None:
         example.unrecorded = told.unrecorded
-    example.lost = [_unasked(span) for span in told.unasked]
+    example.lost = [*map(_unasked, told.unasked), *_inside(told.inside.values())]
     if len(told.turns) > 1:
         example.messages, example.answer, example.conversation = [], None, told.turns
     return example
@@ -118,6 +120,16 @@ def _unasked(span: Span) -> Skipped:
     name = None if span.call is None else span.call.call.name
     reason = f"no model asked for this run of the tool {name!r}, so it is no call"
     return span.position.skipped_part("tool_calls", reason)
+
+
+def _inside(tools: Collection[Span]) -> Iterator[Skipped]:
+    """Yield an entry for each tool whose work is recorded, too, such as that of an agent that another one calls."""
+    counts = Counter(tool.id for tool in tools)
+    for tool in {tool.id: tool for tool in tools}.values():
+        name = None if tool.call is None else tool.call.call.name
+        count = counts[tool.id]
+        reason = f"{count:,} spans of models and tools inside the tool {name!r} are its work, not the conversation's"
+        yield tool.position.skipped_part("spans", reason)
 
 
 def _error(root: Span, spans: list[Span], told: TraceConversation) -> str | None:

@@ -207,3 +207,91 @@ def test_instructions_that_only_the_agent_has_come_before_the_question(read: Rea
     agent = span({"gen_ai.operation.name": "invoke_agent", "gen_ai.system_instructions": told})
     found = read(otlp(agent, chat_span(2, ROOT, FIRST, "Rome")))
     assert [each["role"] for each in found.cases[0].messages] == ["system", "user"]
+
+
+def oi_chat(number: int, parent: str, asked: list[Any], said: dict[str, Any]) -> dict[str, Any]:
+    chat = {"openinference.span.kind": "LLM", "input.value": json.dumps({"model": "m", "messages": asked}), "output.value": json.dumps({"choices": [{"message": said}]})}  # fmt: skip
+    return span(chat, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number))
+
+
+def oi_tool(number: int, parent: str, name: str, given: str, **held: str) -> dict[str, Any]:
+    attributes = {"openinference.span.kind": "TOOL", "tool.name": name, "input.value": given} | (
+        {"output.value": held["said"]} if "said" in held else {}
+    )
+    status = {"status": {"code": 2, "message": held["error"]}} if "error" in held else {}
+    return span(attributes, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number), **status)  # fmt: skip
+
+
+def asking(*calls: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
+    made = [{"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}} for identity, name, given in calls]  # fmt: skip
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+AGENT = span({"openinference.span.kind": "AGENT"})
+DONE = {"role": "assistant", "content": "done"}
+
+
+def call(name: str, **given: Any) -> ToolCall:
+    return ToolCall(name=name, arguments=json.dumps(given))
+
+
+def test_an_agent_that_another_calls_as_a_tool_is_the_tools_work(read: Read):
+    asked = [{"role": "user", "content": "Where does the pope live?"}]
+    expert = span({"openinference.span.kind": "AGENT", "input.value": "Italy?"}, spanId=f"{4:016x}", parentSpanId=f"{3:016x}", startTimeUnixNano="4")  # fmt: skip
+    found = read(otlp(
+        AGENT,
+        oi_chat(2, ROOT, asked, asking(("a", "expert", {"q": "Italy?"}))),
+        oi_tool(3, ROOT, "expert", '{"q": "Italy?"}', said="Rome"),
+        expert,
+        oi_chat(5, f"{4:016x}", [{"role": "user", "content": "Italy?"}], asking(("z", "look", {"k": 1}))),
+        oi_tool(6, f"{4:016x}", "look", '{"k": 1}', said="Rome"),
+        oi_chat(7, ROOT, asked, DONE),
+    ))  # fmt: skip
+    assert found.cases[0].messages == asked
+    assert found.outputs[0].turns == [[[call("expert", q="Italy?")], ToolResults(results=["Rome"]), "done"]]
+    assert [each.field for each in found.skipped] == ["spans"]
+
+
+def test_a_tool_that_failed_and_ran_again_without_an_id_has_the_last_result(read: Read):
+    failed, ran = oi_tool(3, ROOT, "f", '{"x": 1}', error="busy"), oi_tool(4, ROOT, "f", '{"x": 1}', said="ok")  # fmt: skip
+    found = read(otlp(AGENT, oi_chat(2, ROOT, FIRST, asking(("a", "f", {"x": 1}))), failed, ran, oi_chat(5, ROOT, FIRST, DONE)))  # fmt: skip
+    assert found.outputs[0].turns == [[[call("f", x=1)], ToolResults(results=["ok"]), "done"]]
+    assert found.skipped == []
+
+
+def test_arguments_that_python_printed_find_their_call(read: Read):
+    asked = oi_chat(2, ROOT, FIRST, asking(("a", "f", {"x": "1"}), ("b", "f", {"x": "2"})))
+    second, first = (oi_tool(at, ROOT, "f", str({"x": x}), said=x) for at, x in ((3, "two"), (4, "1")))
+    second["attributes"][2]["value"] = {"stringValue": "{'x': '2'}"}
+    found = read(otlp(AGENT, asked, second, first, oi_chat(5, ROOT, FIRST, DONE)))
+    assert found.outputs[0].turns == [[[call("f", x="1"), call("f", x="2")], ToolResults(results=["1", "two"]), "done"]]  # fmt: skip
+
+
+def test_ids_that_each_reply_gives_again_name_the_call_of_that_reply(read: Read):
+    one, two = asking(("call_0", "f", {"x": 1})), asking(("call_0", "f", {"x": 2}))
+    told = [{"role": "tool", "tool_call_id": "call_0", "content": each} for each in ("one", "two")]
+    found = read(otlp(
+        AGENT,
+        oi_chat(2, ROOT, FIRST, one),
+        oi_chat(3, ROOT, [*FIRST, one, told[0]], two),
+        oi_chat(4, ROOT, [*FIRST, one, told[0], two, told[1]], DONE),
+    ))  # fmt: skip
+    assert found.outputs[0].turns == [[[call("f", x=1)], ToolResults(results=["one"]), [call("f", x=2)], ToolResults(results=["two"]), "done"]]  # fmt: skip
+
+
+def test_a_result_of_a_response_is_found_by_the_id_of_its_call(read: Read):
+    calls = [{"type": "function_call", "id": f"fc_{at}", "call_id": at, "name": "f", "arguments": json.dumps({"x": at})} for at in "ab"]  # fmt: skip
+    results = [{"type": "function_call_output", "id": f"o_{at}", "call_id": at, "output": f"result {at}"} for at in "ba"]  # fmt: skip
+    replies = [calls, [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}]]  # fmt: skip
+    requests = [FIRST, [*FIRST, *calls, *results]]
+    spans = [
+        span({"openinference.span.kind": "LLM", "input.value": json.dumps({"model": "m", "input": asked}), "output.value": json.dumps({"object": "response", "output": reply})}, spanId=f"{at:016x}", parentSpanId=ROOT, startTimeUnixNano=str(at))
+        for at, (asked, reply) in enumerate(zip(requests, replies, strict=True), start=2)
+    ]  # fmt: skip
+    found = read(otlp(AGENT, *spans))
+    assert found.outputs[0].turns == [[[call("f", x="a"), call("f", x="b")], ToolResults(results=["result a", "result b"]), "done"]]  # fmt: skip
+
+
+def test_models_without_a_parent_in_one_trace_are_turns(read: Read):
+    found = read(otlp(*(each | {"parentSpanId": ""} for each in (chat_span(1, "", FIRST, "Rome"), chat_span(2, "", SECOND, "Now")))))  # fmt: skip
+    assert found.cases[0].turns == [FIRST, SECOND[-1:]]
