@@ -173,9 +173,6 @@ def asking_span(number: int, parent: str, *calls: dict[str, Any]) -> dict[str, A
     return span(chat, spanId=f"{number:016x}", parentSpanId=parent, startTimeUnixNano=str(number))
 
 
-BOOKED = [[[ToolCall(name="book", arguments={"city": "Rome"})], ToolResults(results=["booked"])]]
-
-
 def test_a_tool_that_no_model_asked_for_is_listed_and_is_no_call(read: Read):
     asked = asking_span(2, ROOT, {"id": "a", "arguments": {"city": "Rome"}})
     ran = tool_span(3, ROOT, {"city": "Rome"}, "booked")
@@ -206,7 +203,7 @@ def test_instructions_that_only_the_agent_has_come_before_the_question(read: Rea
     told = json.dumps([{"type": "text", "content": "Be brief."}])
     agent = span({"gen_ai.operation.name": "invoke_agent", "gen_ai.system_instructions": told})
     found = read(otlp(agent, chat_span(2, ROOT, FIRST, "Rome")))
-    assert [each["role"] for each in found.cases[0].messages] == ["system", "user"]
+    assert [each["role"] for each in found.cases[0].turns[0]] == ["system", "user"]
 
 
 def oi_chat(number: int, parent: str, asked: list[Any], said: dict[str, Any]) -> dict[str, Any]:
