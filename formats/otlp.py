@@ -10,8 +10,11 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from ..errors import RecordError
 from .field_reader import FieldReader
@@ -26,7 +29,7 @@ from .imported_scores import (
     unscored,
     verdict_on_absent_output,
 )
-from .json_values import is_object
+from .json_values import is_object, parsed
 from .traces.attributes import plain_attributes
 from .traces.openinference_scores import evaluations_of, openinference_score
 from .traces.span_attributes import fill_span, switch_of, without_stack
@@ -42,6 +45,16 @@ TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags with the span of a case, so that verdicts can be sent to that span."""
 
 _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
+_SPAN_FIELDS = ("context", "event_name", "name", "span_name")
+_LOGFIRE = {
+    "name": "span_name",
+    "start_time": "start_timestamp",
+    "status_code": "otel_status_code",
+    "status_message": "otel_status_message",
+    "events": "otel_events",
+}
+"""Columns of Logfire's table of records, by the fields of a span."""
+
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _OPENINFERENCE = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
@@ -54,7 +67,7 @@ def recognises(glimpse: Any) -> bool:
         return False
     if glimpse.keys() & {*_HOLDERS}:
         return True
-    return "attributes" in glimpse and ("context" in glimpse or "event_name" in glimpse or "name" in glimpse)
+    return "attributes" in glimpse and not glimpse.keys().isdisjoint(_SPAN_FIELDS)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -86,7 +99,7 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
                 row.position,
             )
 
-    yield from convert_rows(_pieces(rows), take)
+    yield from convert_rows(_pieces(map(_plain_row, rows)), take)
     # An evaluation of a missing span is a verdict by itself.
     yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
@@ -118,6 +131,18 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             yield row.position.skipped(error)
 
 
+def _plain_row(row: FileRow | Skipped) -> FileRow | Skipped:
+    """Return a row of Logfire's table as a span; any other row unchanged."""
+    if isinstance(row, Skipped) or not is_object(row.value) or "span_name" not in row.value:
+        return row
+    held = row.value
+    fields = {name: parsed(held.get(column)) for name, column in _LOGFIRE.items()}
+    scope = {"name": held.get("otel_scope_name")}
+    return replace(
+        row, value={**held, **fields, "attributes": parsed(held.get("attributes")), "scope": scope}
+    )
+
+
 def _is_event(piece: FieldReader) -> bool:
     return "event_name" in piece or "eventName" in piece or "body" in piece or "severityNumber" in piece
 
@@ -136,7 +161,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         position=row.position,
         trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
         parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
-        start=str(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time") or "").zfill(20),
+        start=_start(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
     )
     scope = piece.node("scope", "instrumentation_scope").text("name")
     if _OPENINFERENCE not in attributes and isinstance(kind := piece.get("span_kind"), str):
@@ -157,6 +182,21 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         name = resource.get("service.name")
         span.system = name if isinstance(name, str) and not name.startswith("unknown_service") else None
     return span
+
+
+def _start(value: Any) -> str:
+    """Return a time so that texts of times are in order: of any zone, whole or with fractions."""
+    if isinstance(value, float):
+        return f"{value:031.10f}"
+    text = str(value or "")
+    if text[4:5] == "-":
+        try:
+            time = datetime.fromisoformat(text)
+            zoned = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+            return zoned.isoformat(timespec="microseconds")
+        except (ValueError, OverflowError):
+            return text
+    return text.zfill(20)
 
 
 def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -136,5 +136,14 @@ def _error(root: Span, spans: list[Span], told: TraceConversation) -> str | None
     """Return why a run failed: the root's error, or its last model's without an answer."""
     if root.error is not None or root.has_output:
         return root.error
-    models = [span for span in spans if span.kind == "llm"]
-    return models[-1].error if models and told.unrecorded is not None else None
+    models = [span for span in spans if span.kind == "llm" and span.id not in told.inside]
+    return models[-1].error if models and not _is_answered(told) else None
+
+
+def _is_answered(told: TraceConversation) -> bool:
+    """Return whether a conversation ends with a text."""
+    if told.answer is None:
+        return False
+    return (
+        told.answer.text is not None if told.answer.steps is None else isinstance(told.answer.steps[-1], str)
+    )

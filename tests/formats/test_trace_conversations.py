@@ -292,3 +292,43 @@ def test_a_result_of_a_response_is_found_by_the_id_of_its_call(read: Read):
 def test_models_without_a_parent_in_one_trace_are_turns(read: Read):
     found = read(otlp(*(each | {"parentSpanId": ""} for each in (chat_span(1, "", FIRST, "Rome"), chat_span(2, "", SECOND, "Now")))))  # fmt: skip
     assert found.cases[0].turns == [FIRST, SECOND[-1:]]
+
+
+def test_rows_of_logfires_table_are_spans(read: Read):
+    asked, done = json.dumps(FIRST), json.dumps([{"role": "assistant", "content": "Rome"}])
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": asked, "gen_ai.output.messages": done}  # fmt: skip
+    row = {"trace_id": TRACE, "span_id": ROOT, "parent_span_id": None, "span_name": "chat m", "start_timestamp": "2026-01-01T00:00:00Z", "otel_status_code": None}  # fmt: skip
+    failed = {**row, "trace_id": "f" * 32, "otel_status_code": "ERROR", "otel_status_message": "busy"}
+    found = read({**row, "attributes": json.dumps(attributes)}, {**failed, "attributes": {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": asked}})  # fmt: skip
+    assert [(each.text, each.error) for each in found.outputs] == [("Rome", None), (None, "busy")]
+
+
+TIMES: dict[str, tuple[Any, Any]] = {
+    "fractions": ("2026-01-01T01:00:09.500Z", "2026-01-01T01:00:10Z"),
+    "zones": ("2026-01-01T02:00:09+01:00", "2026-01-01T01:00:10Z"),
+    "a space": ("2026-01-01 01:00:09", "2026-01-01T01:00:10+00:00"),
+    "floats": (99.5, 100.25),
+    "numbers": (999, "1000"),
+}
+
+
+@each_row("form", TIMES)
+def test_spans_are_ordered_by_time_in_any_form(form: str, read: Read):
+    earlier, later = TIMES[form]
+    first, last = ({"role": "assistant", "content": text} for text in ("one", "two"))
+    spans = [oi_chat(2, ROOT, FIRST, last) | {"startTimeUnixNano": later}, oi_chat(3, ROOT, FIRST, first) | {"startTimeUnixNano": earlier}]  # fmt: skip
+    assert [output.text for output in read(otlp(AGENT, *spans)).outputs] == ["two"]
+
+
+def test_a_run_whose_last_request_failed_after_calls_has_failed(read: Read):
+    failed = span({"openinference.span.kind": "LLM"}, spanId=f"{4:016x}", parentSpanId=ROOT, startTimeUnixNano="4", status={"code": 2, "message": "500"})  # fmt: skip
+    found = read(otlp(AGENT, oi_chat(2, ROOT, FIRST, asking(("a", "f", {"x": 1}))), oi_tool(3, ROOT, "f", '{"x": 1}', said="ok"), failed))  # fmt: skip
+    assert found.outputs[0].error == "500"
+    assert found.outputs[0].turns == [[[call("f", x=1)], ToolResults(results=["ok"])]]
+
+
+def test_instructions_of_a_request_to_gemini_are_read(read: Read):
+    request = {"contents": [{"role": "user", "parts": [{"text": "Where?"}]}], "config": {"system_instruction": {"parts": [{"text": "Be brief."}]}}}  # fmt: skip
+    reply = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Rome"}]}}]}
+    found = read(otlp(span({"openinference.span.kind": "LLM", "input.value": json.dumps(request), "output.value": json.dumps(reply)})))  # fmt: skip
+    assert [each["content"] for each in found.cases[0].turns[0]] == ["Be brief.", "Where?"]
