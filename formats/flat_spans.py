@@ -64,7 +64,7 @@ def _is_absent(value: Any) -> bool:
 
 
 def _listed(name: str, value: Any) -> Any:
-    """Return the list of objects in a cell, as JSON or as Python prints it; any other value unchanged.
+    """Return the list of objects in a cell, as JSON or as Python prints it, else its value.
 
     Raises:
         RecordError: It begins as one and cannot be read.

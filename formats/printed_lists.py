@@ -1,4 +1,4 @@
-"""Lists of objects, and objects, as Python prints them, numpy's too, which data frames write into CSV."""
+"""Objects and lists of objects as Python and numpy print them, in cells of a CSV."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def printed_list(text: str) -> list[Any] | None:
 
 
 def printed_object(value: Any) -> Any:
-    """Return the object that is printed in a text, as LangChain writes the input of a tool; else the value."""
+    """Return the object that Python printed, as LangChain does for a tool, else the value."""
     if not isinstance(value, str) or not value.startswith("{'") or len(value) > _LONGEST:
         return value
     try:

@@ -39,7 +39,7 @@ _WHOLE_VALUES = frozenset({"value", "metadata", "parameters", "arguments", "json
 
 
 def _flat(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes with dotted names, if they are objects in objects, as Phoenix stores them."""
+    """Return attributes that are objects in objects, as Phoenix stores them, with dotted names."""
     if not any(is_object(attributes.get(name)) for name in _NESTED):
         return attributes
     return {key: each for name, value in attributes.items() for key, each in dotted(name, value).items()}

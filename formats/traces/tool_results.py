@@ -98,7 +98,7 @@ def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
 
 
 def inside_tools(root: Span, spans: list[Span]) -> dict[str, Span]:
-    """Return the models' and tools' spans that a tool ran inside, by id, each with that tool's span.
+    """Return models' and tools' spans inside a tool's, by id, each with that tool's span.
 
     They are the tool's work, such as that of an agent that another one calls, and not this conversation. Empty if no model is
     outside.
@@ -136,7 +136,7 @@ def _is_again(span: Span, by_id: dict[str, Span]) -> bool:
 
 
 def _ran_again(span: Span, made: list[MadeCalls]) -> bool:
-    """Return whether a span ran a call of another span again, and take its result if that one failed."""
+    """Return whether a span repeats a call; take its result if the earlier run failed."""
     identity = id_in(span)
     for step in made:
         for at, ran in step.ran.items():

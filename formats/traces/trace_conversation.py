@@ -373,7 +373,7 @@ def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
 
 
 def _instructed(root: Span, spans: list[Span], question: list[Message]) -> list[Message]:
-    """Return a question with the instructions of the outermost agent, if no model's request holds any."""
+    """Return a question after the outermost agent's instructions, if it has none itself."""
     agent = root if root.kind != "other" else next((each for each in spans if each.kind == "agent"), root)
     has_system = not question or any(each.get("role") == "system" for each in question)
     return question if has_system else agent.instructions + question

@@ -123,7 +123,7 @@ def _unasked(span: Span) -> Skipped:
 
 
 def _inside(tools: Collection[Span]) -> Iterator[Skipped]:
-    """Yield an entry for each tool whose work is recorded, too, such as that of an agent that another one calls."""
+    """Yield an entry for each tool whose work is recorded, too, such as that of an agent."""
     counts = Counter(tool.id for tool in tools)
     for tool in {tool.id: tool for tool in tools}.values():
         name = None if tool.call is None else tool.call.call.name
