@@ -20,6 +20,9 @@ from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
 _ARGUMENTS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
+_MORE = "additional_kwargs"
+"""Where LangChain keeps what a provider's message has more, its calls in older versions."""
+
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
 """Fields that hold a call, the outermost first."""
@@ -114,7 +117,10 @@ def lacks_arguments(message: FieldReader) -> bool:
 
 def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
     """Yield the calls of a message as they are written, each with its path."""
-    yield from ((item, at) for at, item in message.items("tool_calls", "toolCalls"))
+    made = message.items("tool_calls", "toolCalls")
+    if not made and _MORE in message and is_object(more := message.value[_MORE]):
+        made = FieldReader(more, message.path(_MORE)).items("tool_calls")
+    yield from ((item, at) for at, item in made)
     if message.get("function_call") is not None:
         yield message.value["function_call"], message.path("function_call")
     yield from ((part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS)
@@ -180,6 +186,8 @@ def _is_text(part: FieldReader) -> bool:
 def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     """Return the call results in a message, each with its call's id if known."""
     call_id = message.name("tool_call_id", "toolCallId")
+    if call_id is None and _MORE in message and is_object(more := message.value[_MORE]):
+        call_id = FieldReader(more, message.path(_MORE)).name("tool_call_id")
     results = list[tuple[str | None, Any]]()
     for part in parts_of(message):
         fields = RESULT_PARTS.get(str(part.get("type")))

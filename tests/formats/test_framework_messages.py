@@ -159,3 +159,15 @@ def test_a_step_of_smolagents_that_failed_has_its_error_as_result(tmp_path: Path
     [output] = fd.read(path).outputs
     [steps] = output.turns or [[]]
     assert steps[-1] == ToolResults(results=[{"error": "no rooms"}])
+
+
+def test_calls_beside_a_message_of_langchain_are_read(tmp_path: Path):
+    calls = [{"id": str(at), "type": "function", "function": {"name": name, "arguments": json.dumps(given)}} for at, (name, given) in enumerate(CALLS)]  # fmt: skip
+    results = [{"role": "tool", "content": f"result {at}", "additional_kwargs": {"tool_call_id": str(at)}} for at in (1, 0)]  # fmt: skip
+    asked = {"role": "user", "content": ASKED}
+    making = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": calls}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([{"id": "a", "messages": [asked, making, *results, {"role": "assistant", "content": SAID}]}]))  # fmt: skip
+    (output,) = fd.read(path).outputs
+    assert [made(call) for call in output.tool_calls or []] == CALLS
+    assert (output.turns or [[]])[0][1] == ToolResults(results=["result 0", "result 1"])
