@@ -46,10 +46,10 @@ def _add_piece(calls: dict[Any, dict[str, Any]], piece: dict[str, Any]) -> None:
     call = calls.setdefault(piece.get("index", len(calls)), {"function": {"name": "", "arguments": ""}})
     if piece.get("id"):
         call["id"] = piece["id"]
-    function = piece.get("function")
+    function: Any = piece.get("function")
     for name in ("name", "arguments") if is_object(function) else ():
-        if isinstance(function.get(name), str):
-            call["function"][name] += function[name]
+        text = function.get(name)
+        call["function"][name] += text if isinstance(text, str) else ""
 
 
 def _of_blocks(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

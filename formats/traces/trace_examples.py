@@ -55,8 +55,8 @@ def _records(
 
     def convert(span: Span) -> Iterable[ImportedRecord]:
         example = example_of(span, trace if span is root else _below(span, trace))
-        if _is_tool_alone(example, trace):
-            reason = "a trace of tools alone has no question, so it is no case"
+        if _is_no_case(example, trace):
+            reason = "a trace without a model, an agent or a question is no case"
             return [span.position.skipped_part("trace_id", reason)]
         if span is not root:
             example.id, example.lost = f"{example.id}/{span.id}", []
@@ -69,8 +69,8 @@ def _records(
     return converted([root, *scored], convert, lambda span: span.position)
 
 
-def _is_tool_alone(example: Example, trace: list[Span]) -> bool:
-    """Return whether a trace holds calls of tools, and neither a question nor a model or agent."""
+def _is_no_case(example: Example, trace: list[Span]) -> bool:
+    """Return whether a trace holds neither a question nor a span of a model or an agent."""
     asks = example.messages or example.conversation or example.scores
     return not asks and not any(span.kind in {"llm", "agent"} for span in trace)
 
