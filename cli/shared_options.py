@@ -108,7 +108,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     for text in values:
         left, equals, right = text.partition("=")
         require_chosen_columns({left: right})
-        if right == "" and left in UNREAD_FIELDS:
+        if equals and right == "" and left in UNREAD_FIELDS:
             parsed[left] = right
             continue
         if not (equals and left and right):

@@ -151,6 +151,7 @@ TABLE = "item_id,judge,score,label\n1,a,1,1\n2,a,0,0\n3,a,1,0\n4,a,0,1\n"
         ("calibrate cases.jsonl", ["cases.jsonl: this file holds cases", "`fiducial run cases.jsonl --outputs FILE`"]),
         ("calibrate outputs.jsonl", ["this file holds outputs", "`fiducial run CASES --outputs outputs.jsonl`"]),
         ("calibrate table.csv --column label=gold", ["no row has the column 'gold' of --map label=gold"]),
+        ("calibrate table.csv --column label", ["--map expects FIELD=COLUMN (such as label=gold), got 'label'"]),
         ("calibrate table.csv --threshold-for kappa", ["did you mean 'cohen_kappa'?"]),
         ("calibrate table.csv --label-pass-at nan", ["--label-pass-at"]),
         ("calibrate table.csv --fail-under mcc=0.1 --fail-under mcc=0.2", ["mcc has a value already"]),
