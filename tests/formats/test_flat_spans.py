@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 from each_row import each_row
+from table_files import written
 
 import fiducial as fd
 from fiducial.records import ToolCall, ToolResults
@@ -36,19 +36,6 @@ AS_LISTS = {
     "attributes.llm.input_messages": [{"message.role": "user", "message.content": "Watch the mill."}],
     "attributes.llm.output_messages": [{"message.role": "assistant", "message.content": "mpstat"}],
 }
-
-
-def written(rows: list[dict[str, Any]], path: Path) -> Path:
-    if path.suffix == ".csv":
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    else:
-        path.write_text(json.dumps(rows))
-    return path
 
 
 @each_row("name", ["spans.csv", "spans.json", "spans.jsonl"])
