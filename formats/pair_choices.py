@@ -20,7 +20,7 @@ _BOTH_BAD = frozenset(
 _FAILED = frozenset({"error", "err", "failed", "failure", "invalid", "timeout", "parse_error", "unparsable", "unknown", "nan", "na", "n_a", "none", "null"})  # fmt: skip
 """Words of a judge that made no choice; what it failed by stays in the reason."""
 
-_COMPARED = re.compile(r"[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
+_COMPARED = re.compile(r"\A[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
 _SENSE = re.compile(
     r"(?:_is)?(?:_(?:much|slightly|significantly|clearly))?_(?:better|best|wins|won|win|preferred)"
 )

@@ -139,7 +139,7 @@ def in_pairs(columns: Iterable[str]) -> set[str]:
     }
 
 
-_SUFFIX = re.compile(r"(.+?)(?:_(\d|[a-d]|first|second|left|right)|(\d))")
+_SUFFIX = re.compile(r"\A(.+?)(?:_(\d|[a-d]|first|second|left|right)|(\d))")
 _PREFIX = re.compile(r"(a|b|first|second|left|right)_(.+)")
 
 

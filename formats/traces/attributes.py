@@ -109,7 +109,7 @@ class AttributeReader(FieldReader):
         return self._lists[prefix]
 
 
-_ITEM = re.compile(r"([^0-9.][^.]*(?:\.[^0-9.][^.]*)*)\.[0-9]+(?:\.|$)")
+_ITEM = re.compile(r"\A([^0-9.][^.]*+(?:\.[^0-9.][^.]*+)*)\.[0-9]+(?:\.|$)")
 
 
 def _numbered(attributes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
