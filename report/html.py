@@ -12,6 +12,7 @@ from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
 from ..evaluation.conclusion.run_results import JudgeUse
 from ..records import InputPath
+from ..spelling import command
 from .calibration_page import calibration_page, statistic_cell
 from .document import CautionLine, Document, Figure, Piece, as_html, document
 from .document_parts import FIRST, Cell, DocumentTable
@@ -203,7 +204,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     Args:
         data: Everything but the items.
         items: The items; iterated once, so that they can be streamed.
-        texts: Number of items whose texts the page holds, the most important first (right ones: 300); None for all.
+        texts: Number of items whose texts the page holds, the most important first, as far as they fit; None for all.
 
     Returns:
         The page.
@@ -236,6 +237,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         spent=_spent(data.judges),
         in_words=in_words,
         items_at=items_at,
+        all_texts=command("report", "RUN", all_texts=True),
         passing=_passing(data),
         choice_label=_choice_label,
     )

@@ -18,6 +18,9 @@ FAILED = "failed"
 UNGRADED = "ungraded"
 """The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
 
+NO_OUTPUT = "no output"
+"""The group of cases that a system has no output for."""
+
 CELLS = ("passed good", "failed good", "passed bad", "failed bad")
 """Cells of a judge's 2x2 table."""
 

@@ -19,7 +19,7 @@ from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, FAILED, NAME_LIMIT, UNGRADED, failed_by, group_of, marks_in_words
+from .naming import CELLS, FAILED, NAME_LIMIT, NO_OUTPUT, UNGRADED, failed_by, group_of, marks_in_words
 from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -59,6 +59,8 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
     """Return an item's filter groups: failed (and by which judge), ungraded, cells of judges."""
+    if item.missing:
+        return UNGRADED, NO_OUTPUT
     groups: list[str] = []
     if item.checker is not None and item.checker.score is not None:
         groups += [FAILED] if not reaches(item.checker.score, _label_threshold(item, thresholds)) else []
@@ -91,6 +93,8 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
 
 def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> str:
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
+    if item.missing:
+        return NO_OUTPUT
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
         at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
@@ -110,6 +114,8 @@ def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) 
     """
     above, below = item_blocks(item)
     yield from above
+    if item.missing:
+        return
     rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
     yield DocumentTable((), rows, caption="Verdicts", left_aligned=FIRST | {1, 2})
     yield from below
