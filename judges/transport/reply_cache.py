@@ -89,7 +89,7 @@ class ReplyCache:
         if not rows:
             return None
         try:
-            return msgspec.structs.replace(_decode(rows[0][0]), calls=0)
+            return msgspec.structs.replace(_decode(rows[0][0]), calls=0, from_cache=True)
         except msgspec.DecodeError:
             return None
 
@@ -183,21 +183,27 @@ def cache_key(namespace: str, request: Request) -> str:
 
 
 class CachingProvider(Wrapping):
-    """Provider that answers from the cache, and stores new replies; it owns the cache."""
+    """Provider that answers from the cache, and stores new replies; it owns the cache.
+
+    A request to be asked anew is answered from the cache only if this provider has asked it anew already.
+    """
 
     def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:
         super().__init__(inner)
         self._cache = cache
         self._namespace = namespace
+        self._asked_anew = set[str]()
 
     async def complete(self, request: Request) -> Reply:
         """Look up or ask. See `Provider.complete`."""
         key = cache_key(self._namespace, request)
-        cached = self._cache.get(key)
-        if cached is not None:
-            return cached
+        if not request.anew or key in self._asked_anew:
+            cached = self._cache.get(key)
+            if cached is not None:
+                return cached
         reply = await self._inner.complete(request)
         self._cache.put(key, request.model, reply)
+        self._asked_anew.add(key)
         return reply
 
     async def aclose(self) -> None:
