@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, quote_plus, urlsplit
 
@@ -141,19 +142,34 @@ def _scheme(address: str) -> str | None:
 _SHORTEST = 8
 """Minimum length of a key that is searched for in replies; a shorter one, such as a placeholder, may be a word."""
 
+_SHORTEST_BEGINNING = 12
+"""Minimum length of the beginning of a key that is searched for."""
+
 _SHOWN = "***"
 
 
 def redactor(key: str | None) -> Callable[[str], str]:
     """Return a function that removes a key from a text, unless the key is short.
 
-    It removes the key verbatim, in base64 (at any offset of the encoded text), and URL-encoded.
+    It removes the key verbatim, in base64 (at any offset of the encoded text), and URL-encoded; and its beginnings, which
+    servers show of a key that they refuse.
     """
     if key is None or len(key) < _SHORTEST:
         return lambda text: text
     forms = sorted({*_forms(key)}, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, forms)))
-    return lambda text: pattern.sub(_SHOWN, text)
+    return lambda text: _without_beginnings(pattern.sub(_SHOWN, text), key)
+
+
+def _without_beginnings(text: str, key: str) -> str:
+    """Remove beginnings of a key of at least twelve characters, each as long as it is."""
+    pieces, at = list[str](), 0
+    while len(key) > _SHORTEST_BEGINNING and (found := text.find(key[:_SHORTEST_BEGINNING], at)) >= 0:
+        pairs = zip(text[found : found + len(key)], key, strict=False)
+        end = found + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        pieces += [text[at:found], _SHOWN]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _forms(key: str) -> Iterator[str]:

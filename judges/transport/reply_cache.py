@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,11 +63,12 @@ class ReplyCache:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if path.is_symlink():
                 raise InputError(
                     "is a symbolic link; a reply cache is read and written where it is", path=path
                 )
+            _keep_to_owner(path)
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
@@ -158,6 +161,16 @@ class ReplyCache:
             reraise=True,
         )
         return retrying(lambda: self._connection.execute(statement, values).fetchall())
+
+
+def _keep_to_owner(path: Path) -> None:
+    """Create a missing file for its owner alone, and close an existing one to others.
+
+    SQLite gives its log the mode of the file. Another owner's file keeps its mode.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    with suppress(OSError):
+        path.chmod(0o600)
 
 
 def _is_busy(error: BaseException) -> bool:

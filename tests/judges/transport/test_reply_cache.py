@@ -282,3 +282,21 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
         cache.put("2", "m", Reply(text="x" * 100_000))
     assert cache.get("1") is not None
     cache.close()
+
+
+def test_the_file_and_its_new_folder_are_their_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "c.sqlite"
+    with closing(ReplyCache(path)) as cache:
+        cache.put("k", "m", Reply(text="1"))
+        modes = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_older_file_is_closed_to_others_and_its_folder_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+    tmp_path.chmod(0o755)
+    ReplyCache(path).close()
+    path.chmod(0o644)
+    ReplyCache(path).close()
+    assert (path.stat().st_mode & 0o777, tmp_path.stat().st_mode & 0o777) == (0o600, 0o755)
