@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, quote_plus, urlsplit
@@ -65,6 +66,14 @@ class Endpoint:
             return True
         host = urlsplit(self.base_url).hostname or ""
         return host == _OPENAI or host.endswith("." + _OPENAI)
+
+    @property
+    def exposes_key(self) -> bool:
+        """True if the key goes to another machine without encryption; a placeholder is no key."""
+        if self.base_url is None or self.api_key is None or len(self.api_key) < _SHORTEST:
+            return False
+        address = urlsplit(self.base_url)
+        return address.scheme == "http" and not _is_this_machine(address.hostname or "")
 
     def client_options(self) -> dict[str, Any]:
         """Return the options of an openai client for this endpoint, without the token."""
@@ -130,6 +139,13 @@ class EndpointGroup:
     def identity(self) -> str:
         """Identity of the endpoints; that of the single endpoint if only the keys differ."""
         return "\n".join(sorted({each.endpoint.identity for each in self.shares}))
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _scheme(address: str) -> str | None:
