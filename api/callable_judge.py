@@ -53,7 +53,7 @@ class ModelConnection:
 
     @property
     def retry_of(self) -> None:
-        """None: a judge that is called has no earlier commands, whose unreadable replies are retried."""
+        """Return None: a called judge has no earlier commands whose unreadable replies are retried."""
         return
 
     @asynccontextmanager
