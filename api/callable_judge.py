@@ -51,6 +51,11 @@ class ModelConnection:
         """Maximum number of calls in flight."""
         return self._access.concurrency
 
+    @property
+    def retry_of(self) -> None:
+        """Return None: a called judge has no earlier commands whose unreadable replies are retried."""
+        return
+
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Provider]:
         """Open the provider on first use, and yield it.
