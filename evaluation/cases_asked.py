@@ -31,7 +31,7 @@ class CasesAsked(NamedTuple):
     def all_missing_cases(
         self, answered: Mapping[str, set[int]], cases: Iterable[str]
     ) -> dict[str, list[str]]:
-        """Return the ids of the cases that a system was asked and did not answer, by system that has any."""
+        """Return the ids of the cases that each system was asked and did not answer."""
         lacking = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
         ids = list(cases) if lacking else []
         nowhere = set(range(len(ids))) - self.anywhere
@@ -65,7 +65,7 @@ def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[st
 def logged_cases(
     cases: CaseIndex, answered: Mapping[str, set[int]], sharing: Collection[str]
 ) -> dict[str, set[int]]:
-    """Return the cases read from a log, as positions, of each system that shares a file, as models of a log do."""
+    """Return the positions of a log's cases, for each system that shares a file."""
     if not sharing:
         return {}
     logged = {facts.position for facts in map(cases.facts, cases) if facts.logged}

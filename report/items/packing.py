@@ -19,7 +19,7 @@ from ..document import as_html
 from ..model import MOST_TEXTS, ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import first_line
-from .naming import FAILED, NAME_LIMIT, NO_OUTPUT, UNGRADED
+from .naming import FAILED, FAILED_CHECK, NAME_LIMIT, NO_OUTPUT, UNGRADED
 from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, verdicts_summary
 
 MOST_LISTED = 200_000
@@ -43,6 +43,20 @@ _MOST_CACHED = 10_000
 """Most combinations of verdicts whose list fields are cached."""
 
 
+class FailurePart(NamedTuple):
+    """Failed items of a system that are in no other part.
+
+    Attributes:
+        n: Number of items.
+        by: Group of who failed them.
+        fault: Error type that the checker found; empty if judges failed them.
+    """
+
+    n: int
+    by: str
+    fault: str
+
+
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
     """Items as stored in a page.
 
@@ -54,7 +68,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
         listed: Number of items in the list.
         texts: Number of listed items, from the first, whose texts are included.
         choices: The values that items can be filtered by, by the name of the column.
-        failures: Number of listed items by system that a checker failed or, if none decided, a judge.
+        failures: The listed items by system that a checker failed or, if none decided, a judge, in parts.
     """
 
     index: Markup
@@ -64,7 +78,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
     listed: int
     texts: int
     choices: dict[str, list[str]]
-    failures: dict[str, int]
+    failures: dict[str, list[FailurePart]]
 
     @property
     def total(self) -> int:
@@ -186,11 +200,24 @@ class _Columns:
         names = dict.fromkeys(_name(each) for groups in self.groups for each in groups)
         return sorted(names, key=lambda name: (name not in {FAILED, UNGRADED}, name))
 
-    def failures(self, listed: Iterable[int]) -> dict[str, int]:
-        """Count the failed items of each system."""
-        failed = {number for groups, number in self.groups.items() if FAILED in groups}
-        counts = Counter(self.system[row] for row in listed if self.group[row] in failed)
-        return {name: counts[number] for name, number in self.systems.numbers.items()}
+    def failures(self, listed: Iterable[int]) -> dict[str, list[FailurePart]]:
+        """Count the failed items of each system by who failed them and by fault."""
+        failed = {
+            number: next(each for each in groups if each != FAILED)
+            for groups, number in self.groups.items()
+            if FAILED in groups
+        }
+        counts = Counter(
+            (self.system[row], by, self.fault[row] if by == FAILED_CHECK else self.faults.of(""))
+            for row in listed
+            if (by := failed.get(self.group[row])) is not None
+        )
+        faults = list(self.faults.numbers)
+        parts: dict[str, list[FailurePart]] = {name: [] for name in self.systems.numbers}
+        systems = list(parts)
+        for (system, by, fault), n in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+            parts[systems[system]].append(FailurePart(n=n, by=by, fault=faults[fault]))
+        return parts
 
 
 def pack(

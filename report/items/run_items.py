@@ -95,7 +95,7 @@ class RunItems(Closing):
         return verdicts
 
     def with_missing(self) -> Iterator[ListedItem]:
-        """Yield each output, then each missing one: a case that a system was asked and has no output for."""
+        """Yield each output, then each case that a system was asked and has no output for."""
         answered: dict[str, set[int]] = {}
         sharing = set[str]()
         for path in self._outputs:

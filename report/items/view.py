@@ -19,7 +19,19 @@ from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, FAILED, NAME_LIMIT, NO_OUTPUT, UNGRADED, failed_by, group_of, marks_in_words
+from .naming import (
+    CELLS,
+    FAILED,
+    FAILED_BY_SEVERAL,
+    FAILED_CHECK,
+    NAME_LIMIT,
+    NO_OUTPUT,
+    UNGRADED,
+    failed_by,
+    failed_only_by,
+    group_of,
+    marks_in_words,
+)
 from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -63,15 +75,13 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         return UNGRADED, NO_OUTPUT
     groups: list[str] = []
     if item.checker is not None and item.checker.score is not None:
-        groups += [FAILED] if not reaches(item.checker.score, _label_threshold(item, thresholds)) else []
+        passed = reaches(item.checker.score, _label_threshold(item, thresholds))
+        groups += [] if passed else [FAILED, FAILED_CHECK]
     else:
         scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
-        failed = [
-            failed_by(each.by)
-            for each, score in scores
-            if not reaches(score, _threshold_of(each, thresholds))
-        ]
-        groups += [FAILED, *failed] if failed else [] if scores else [UNGRADED]
+        failed = [each.by for each, score in scores if not reaches(score, _threshold_of(each, thresholds))]
+        alone = FAILED_BY_SEVERAL if len(failed) > 1 else failed_only_by(failed[0]) if failed else UNGRADED
+        groups += [FAILED, alone, *map(failed_by, failed)] if failed else [] if scores else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)

@@ -12,7 +12,7 @@ from fiducial.records.verdict import JudgeKind
 from fiducial.report.document import as_html
 from fiducial.report.items import packing
 from fiducial.report.items.blocks import BLOCK_LIMIT
-from fiducial.report.items.packing import Packed, pack
+from fiducial.report.items.packing import FailurePart, Packed, pack
 from fiducial.report.items.view import item_document, status_of, verdicts_summary
 from fiducial.report.model import ListedItem, ReportItem
 
@@ -211,5 +211,11 @@ def test_failures_are_counted_as_listed_and_include_those_that_a_label_or_judge_
         if failed in index["grouped"][group]
     ]
     assert sorted(cases) == ["c0", "c1", "c4"]
-    assert packed.failures == {"alpha": 3}
+    judge = items[0].verdicts.judges[0].by
+    assert packed.failures == {
+        "alpha": [
+            FailurePart(n=2, by="failed by a checker", fault=""),
+            FailurePart(n=1, by=f"failed only by {judge}", fault=""),
+        ]
+    }
     assert packed.choices["group"][:2] == ["failed", "ungraded"]
