@@ -22,7 +22,7 @@ from ..spelling import setting
 from .argument_checks import checked_arguments, require_whole
 from .audits import Audit
 from .checking import Worlds, worlds_of
-from .evaluating import JudgeLike, judging_fields
+from .evaluating import JudgeLike, judging_fields, judging_fields_of
 from .forecasts import Forecasts
 from .mutating import Probes, probes_folder
 from .paths import FilePath, folder_or_memory
@@ -113,14 +113,7 @@ def audit_plan(settings: AuditRunSettings, *, command: str) -> AuditPlan:
         settings: Settings of `fiducial audit run`.
         command: The command line, for the record.
     """
-    asked = judging_fields(
-        settings.judges,
-        settings.model,
-        worlds_of(settings.worlds),
-        shared=True,
-        poll_seconds=settings.batch_poll_seconds,
-        judge_parameters=settings.judge_parameters,
-    )
+    asked = judging_fields_of(settings)
     chosen = _chosen(
         settings.probes,
         settings.only,

@@ -23,6 +23,8 @@ from ..judges.loop_thread import run_apart
 from ..records import InputPath
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
+from ..settings.verbs.audit import AuditRunSettings
+from ..settings.verbs.compare import CompareSettings
 from ..spelling import setting
 from .agent_environments import scenes_of
 from .argument_checks import checked_arguments, hinting_arguments, require_choice, require_whole
@@ -218,6 +220,18 @@ def judging_fields(
         "judge_parameters": judge_parameters or {},
         "batch": None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
     }
+
+
+def judging_fields_of(settings: AuditRunSettings | CompareSettings) -> dict[str, Any]:
+    """Return the plan fields that name judges and model, of a command's settings."""
+    return judging_fields(
+        settings.judges,
+        settings.model,
+        worlds_of(settings.worlds),
+        shared=True,
+        poll_seconds=settings.batch_poll_seconds,
+        judge_parameters=settings.judge_parameters,
+    )
 
 
 def _require_judge_on(judge_on: JudgeOn) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..records import Case, Kind, Outcome, Output, Usage, Verdict
+from ..records.made_scores import reaches
 from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 from .flow_types import NOTHING, Items
 
@@ -28,7 +29,7 @@ def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
         ``not_applicable`` or ``unknown``), ``NAME_passed``, ``NAME_reason``, ``NAME_status`` (``completed``, ``skipped``,
         ``unparsable``, ``refused``, ``failed``), ``NAME_threshold`` and ``NAME_properties``.
     """
-    passed = None if verdict.score is None else verdict.score >= threshold
+    passed = None if verdict.score is None else reaches(verdict.score, threshold)
     result = {True: "pass", False: "fail", None: "unknown"}[passed]
     usage = verdict.usage or Usage(calls=0)
     return {

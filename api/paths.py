@@ -22,7 +22,6 @@ from ..records.addresses import is_address, local_path, redacted
 from ..records.disk_files import copy_of_pipe, refuse_device
 from ..records.memory_file import MemoryFile
 from ..tables.frames import frame_rows, is_frame
-from ..tables.table_rows import as_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,6 +224,8 @@ def _one(name: str, record: Any, record_type: type[Record]) -> Record:
 
 def _in_memory(name: str, records: Any) -> InputPath:
     if is_frame(records):
+        from ..tables.table_rows import as_whole  # noqa: PLC0415 - commands that read no frame start without it
+
         rows = frame_rows(records)
         return rows_file(
             name, ({key: as_whole(value) for key, value in row.items() if value is not None} for row in rows)

@@ -31,7 +31,7 @@ from .argument_checks import checked_arguments, require_range, require_whole
 from .callers import warn_caller
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
-from .evaluating import JudgeLike, judging_fields
+from .evaluating import JudgeLike, judging_fields, judging_fields_of
 from .forecasts import Forecasts
 from .pair_results import recorded_pairs
 from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, input_path, output_sources, source
@@ -193,14 +193,7 @@ def preference_plan(
     """
     made: dict[str, Any] = {
         **_compared(settings.tables, None, None, labels, accept_edited=accept_edited),
-        **judging_fields(
-            settings.judges,
-            settings.model,
-            worlds_of(settings.worlds),
-            shared=True,
-            poll_seconds=settings.batch_poll_seconds,
-            judge_parameters=settings.judge_parameters,
-        ),
+        **judging_fields_of(settings),
         "out": folder_or_memory(settings.out, "preferences"),
         "command": command,
     }

@@ -326,6 +326,7 @@ def import_files(
         own_folders=columns.own_folders,
         cut_off=columns.cut_off,
         attempts=columns.attempts,
+        file_systems=[*columns.systems.values()],
     )
 
 

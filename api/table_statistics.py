@@ -15,7 +15,7 @@ from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.corrected_rate.estimation import FurtherEstimates
 from ..calibration.corrected_rate.estimation import estimate as estimate_table
-from ..calibration.corrected_rate.estimation_results import LabelsChosenBy, Target
+from ..calibration.corrected_rate.estimation_results import LabelDeclaration, Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.pass_threshold import GivenPassAt
@@ -186,6 +186,7 @@ def compare(
     against: str | None = None,
     statistic: str = "accuracy",
     flips: int = 0,
+    not_worse_by: float | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -206,6 +207,7 @@ def compare(
         against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated.
         flips: Number of items listed on which a pair differs.
+        not_worse_by: Conclude for each pair whether one is worse by more than this: ``pair.margin``.
         interval: Interval method for the difference between judges; None for the best available.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
@@ -228,6 +230,7 @@ def compare(
             f"{setting('statistic', statistic)}: no statistic is called {statistic!r}{nearest(statistic, ESTIMATORS)}; there are {', '.join(ESTIMATORS)}"
         )
     require_whole("flips", flips, 0)
+    require_range("not_worse_by", not_worse_by, ends="both")
     _require_settings(interval, level, replicates, seed)
     return Comparison.of(
         compare_table(
@@ -244,6 +247,7 @@ def compare(
             against=against,
             statistic=statistic,
             flips=flips,
+            not_worse_by=not_worse_by,
             settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
             cost_of=partial(dollars_of, known_prices(prices)),
         )
@@ -261,7 +265,7 @@ def estimate(
     target: Target = "population",
     strata: str | None = None,
     phases: Sequence[str] = (),
-    labels_chosen_by: LabelsChosenBy | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     judges: Sequence[str] = (),
     reweight_by: Sequence[str] = (),
     open_worse_by: float | None = None,
@@ -279,8 +283,8 @@ def estimate(
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.
         phases: Judges of nested random samples, the largest first, to combine (``multi_phase``).
-        labels_chosen_by: How items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
-            None for a random sample.
+        labels_chosen_by: How items were chosen for labels: at ``random``, of all or of each ``system``, by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
+            None if that is not known: then the rate is corrected only if they are a random sample, and the first sentence is uncorrected.
         judges: Judges to combine by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
         reweight_by: Columns, such as a category, that alone decided which items got a label: labels are weighted by them (``reweighted``).
         open_worse_by: Upper bound on the drop in TPR and TNR from decided to undecided outputs; 0.1 is ten points.
@@ -297,7 +301,7 @@ def estimate(
     require_choice("interval", interval, RateInterval)
     require_choice("target", target, Target)
     if labels_chosen_by is not None:
-        require_choice("labels_chosen_by", labels_chosen_by, LabelsChosenBy)
+        require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     require_choice("part", part, Part)
     require_range("open_worse_by", open_worse_by, ends="both")
     require_range("level", level)

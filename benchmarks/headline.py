@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 
 from commands import described
-from simulation.case_control import class_samples
+from simulation.case_control import class_samples, golden_sets
 from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.lenient_judges import lenient_judges
+from simulation.margins import margins
 from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
 from simulation.next_plans import power
 from simulation.order_effects import order_effects
@@ -45,6 +46,8 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     19: ("share of variance between cases", variance_splits),
     6: ("a judge called proven", verdicts),
     20: ("a judge that may guess, called the best", lenient_judges),
+    21: ("not worse by more than 5 points", margins),
+    22: ("golden sets of half good and half bad outputs", golden_sets),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

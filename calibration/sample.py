@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from ..records.made_scores import reaches
 from .arrays import FloatArray, IntArray, numbered, without_gaps
 from .statistic import Interval, TransformedScale
 from .statistics.rates import Proportion
@@ -46,7 +47,7 @@ class Cells:
 
         Quadrants are true negative, false positive, false negative and true positive.
         """
-        number = 2 * (self.label >= self.pass_at) + (self.score >= self.pass_at)
+        number = 2 * (reaches(self.label, self.pass_at)) + (reaches(self.score, self.pass_at))
         return np.eye(4)[number]
 
     def tables(self, weights: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ..errors import InputError
+from ..records.made_scores import reaches
 from ..spelling import command, either, spelled_pairs
 from .arrays import BoolArray, FloatArray, cluster_numbers
 from .comparison.outputs import graded_of, outputs_of
@@ -168,4 +169,4 @@ def _judged(table: Table) -> BoolArray:
 
 
 def _passes(values: FloatArray, threshold: FloatArray) -> FloatArray:
-    return np.where(np.isfinite(values), values >= threshold, np.nan)
+    return np.where(np.isfinite(values), reaches(values, threshold), np.nan)

@@ -15,7 +15,6 @@ from ..settings.labels_settings import (
     ScoreScalesSettings,
 )
 from ..settings.setting import names_of
-from ..settings.typed_commands import options_named
 from ..spelling import spelled_scale
 from ..tables.grades import UNKNOWN, require_chosen_scores
 from .forms import kept
@@ -36,6 +35,8 @@ def _typed_grades() -> dict[str, Any]:
 
 def grade_options() -> tuple[Option, ...]:
     """Return the typed options of grades and of a header, for proposed commands."""
+    from ..settings.typed_commands import options_named
+
     typed: dict[str, Any] = {}
     for name, value in _typed_grades().items():
         listed = [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ..tables.column_names import FIELDS, require_chosen_columns
+from ..tables.column_names import FIELDS, UNREAD_FIELDS, require_chosen_columns
 from .forms import scratch
 
 SECTION = "section"
@@ -101,12 +101,16 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """Parse the values of a repeatable option ``NAME=NAME``.
 
     A further column of answers, labels, scores or ids is kept the other way round (``COLUMN=response``).
+    Nothing behind ``label=`` or ``score=`` means that no column holds them.
     """
     parsed: dict[str, str] = {}
     meanings: dict[str, str] = {}
     for text in values:
         left, equals, right = text.partition("=")
         require_chosen_columns({left: right})
+        if equals and right == "" and left in UNREAD_FIELDS:
+            parsed[left] = right
+            continue
         if not (equals and left and right):
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
         field = _ALIASES.get(left)

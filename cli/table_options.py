@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..api.terminal_text import visible
 from ..errors import ColumnsError
-from ..settings.typed_commands import proposed
 from .forms import kept
 from .label_options import grade_arguments, grade_options, header_arguments, without_open_choices
 from .notes import note
@@ -92,6 +90,7 @@ def show_choices(
     """
     from ..api.choice_outcomes import choice_outcomes
     from ..api.tables import read_calibration_table
+    from ..api.terminal_text import visible
 
     named = pairs("--map", without_open_choices({"map": columns})["map"])
     typed: dict[str, Any] = {**grade_arguments(dry_run=True), **header_arguments(), **reading, "map": named}
@@ -112,5 +111,7 @@ def show_choices(
 def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]) -> None:
     """Keep the table arguments for the commands that the result proposes."""
     names = [str(table) for table in tables]
+    from ..settings.typed_commands import proposed
+
     read = proposed("plan", *names, columns=[*columns], labels=[*labels])
     propose_tables(plan=read.also(*grade_options()), review=proposed("review", *names))

@@ -19,7 +19,10 @@ from .json_values import as_text, is_list, is_object, parsed, question_text
 from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
 _ARGUMENTS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
-_IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id", "toolUseId")
+_IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
+_MORE = "additional_kwargs"
+"""Where LangChain keeps what a provider's message has more, its calls in older versions."""
+
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
 """Fields that hold a call, the outermost first."""
@@ -114,7 +117,10 @@ def lacks_arguments(message: FieldReader) -> bool:
 
 def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
     """Yield the calls of a message as they are written, each with its path."""
-    yield from ((item, at) for at, item in message.items("tool_calls", "toolCalls"))
+    made = message.items("tool_calls", "toolCalls")
+    if not made and _MORE in message and is_object(more := message.value[_MORE]):
+        made = FieldReader(more, message.path(_MORE)).items("tool_calls")
+    yield from ((item, at) for at, item in made)
     if message.get("function_call") is not None:
         yield message.value["function_call"], message.path("function_call")
     yield from ((part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS)
@@ -180,14 +186,26 @@ def _is_text(part: FieldReader) -> bool:
 def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     """Return the call results in a message, each with its call's id if known."""
     call_id = message.name("tool_call_id", "toolCallId")
+    if call_id is None and _MORE in message and is_object(more := message.value[_MORE]):
+        call_id = FieldReader(more, message.path(_MORE)).name("tool_call_id")
     results = list[tuple[str | None, Any]]()
     for part in parts_of(message):
         fields = RESULT_PARTS.get(str(part.get("type")))
         if fields is not None:
-            results.append((part.name(*_IDS) or call_id, _result(part, part.get(*fields))))
+            results.append((part.name(*_IDS) or call_id, _result(part, _typed_output(part.get(*fields)))))
     if results or role_of(message) != "tool":
         return results
     return [(call_id, _result(message, message.get("content")))]
+
+
+_OUTPUTS = frozenset({"text", "json", "content", "error-text", "error-json"})
+
+
+def _typed_output(value: Any) -> Any:
+    """Return a result out of the type and value in which Vercel's AI SDK writes it."""
+    if not is_object(value) or value.keys() != {"type", "value"} or value["type"] not in _OUTPUTS:
+        return value
+    return {"error": value["value"]} if value["type"].startswith("error") else value["value"]
 
 
 def _result(node: FieldReader, value: Any) -> Any:

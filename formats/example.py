@@ -11,6 +11,7 @@ from ..errors import RecordError
 from ..records import ContextItem, Criterion, Message, Step, TagValue
 from .calls import AgentAnswer
 from .conversation_turns import ConversationTurn
+from .imported_records import Skipped
 from .imported_scores import ImportedScore
 from .json_values import as_text, is_list, is_object, python_texts
 
@@ -23,6 +24,7 @@ class Example(msgspec.Struct, kw_only=True):
         expected_calls: The expected calls, as in the file; empty if none is due, None if the file has no such field.
         answer: The agent's answer; None if there is none.
         unrecorded: Reason why an answer that was given is not in the file.
+        lost: Entries for parts of its source that it does not hold.
         turns: Its steps by turn, if there are several turns.
         conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
         labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
@@ -45,6 +47,7 @@ class Example(msgspec.Struct, kw_only=True):
     cluster: str | None = None
     answer: AgentAnswer | None = None
     unrecorded: str | None = None
+    lost: list[Skipped] = []
     error: str | None = None
     system: str | None = None
     trial: int = 0

@@ -99,6 +99,7 @@ def _turn_examples(example: Example, position: FilePosition, options: Options) -
         )
         if not is_last:
             turn_example.expected_calls, turn_example.accepted, turn_example.scores = None, [], []
+            turn_example.lost = []
         yield turn_example
         earlier = earlier + turn.messages
 
@@ -113,6 +114,7 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         yield position.skipped_part("expected_calls", unchecked)
     if example.unrecorded is not None:
         yield position.skipped_part("output", example.unrecorded)
+    yield from example.lost
     without_calls = case
     if example.calls_made:
         without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)

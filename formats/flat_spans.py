@@ -7,9 +7,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..errors import RecordError
 from .file_rows import FileRow
 from .imported_records import Skipped
 from .json_values import is_list, is_object, parsed
+from .printed_lists import printed_list
+from .traces.attributes import dotted
 
 _ATTRIBUTES = "attributes."
 _KIND = "openinference.span.kind"
@@ -29,7 +32,10 @@ def nested_spans(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skippe
     """Yield rows of such a table as an SDK writes spans; any other row unchanged."""
     for row in rows:
         if isinstance(row, FileRow) and is_flat_span(row.value):
-            yield replace(row, value=_span(row.value))
+            try:
+                yield replace(row, value=_span(row.value))
+            except RecordError as error:
+                yield row.position.skipped(error)
         else:
             yield row
 
@@ -38,7 +44,7 @@ def _span(row: dict[str, Any]) -> dict[str, Any]:
     attributes: dict[str, Any] = {}
     for name, value in row.items():
         if name.startswith(_ATTRIBUTES) and not _is_absent(value):
-            attributes |= _indexed(name.removeprefix(_ATTRIBUTES), value)
+            attributes |= dotted(name.removeprefix(_ATTRIBUTES), _listed(name, value))
     if _KIND not in attributes and isinstance(kind := row.get("span_kind"), str):
         attributes[_KIND] = kind
     events = parsed(row.get("events"))
@@ -57,10 +63,16 @@ def _is_absent(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and value != value)  # noqa: PLR0124 - NaN
 
 
-def _indexed(name: str, value: Any) -> dict[str, Any]:
-    """Return an attribute, a list of objects as one per field: ``llm.tools.0.tool.name``."""
-    items = parsed(value) if isinstance(value, str) and value.lstrip().startswith("[{") else value
-    if is_list(items) and items and all(map(is_object, items)):
-        fields = ((f"{name}.{at}.{key}", held) for at, item in enumerate(items) for key, held in item.items())
-        return {key: each for field, held in fields for key, each in _indexed(field, held).items()}
-    return {name: value}
+def _listed(name: str, value: Any) -> Any:
+    """Return the list of objects in a cell, as JSON or as Python prints it, else its value.
+
+    Raises:
+        RecordError: It begins as one and cannot be read.
+    """
+    if not isinstance(value, str) or not value.lstrip().startswith("[{"):
+        return value
+    items = parsed(value)
+    items = printed_list(value) if isinstance(items, str) else items
+    if items is None:
+        raise RecordError("begins as a list and cannot be read as one; was it cut off?", field=name)
+    return items

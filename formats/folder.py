@@ -57,6 +57,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Number of logged answers that ended at the token limit.
         attempts: Number of answers to a question that was answered before, where no column tells them apart.
+        file_systems: The systems that are named after their files.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
         first_skipped: The first of these.
@@ -81,6 +82,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     own_folders: int = 0
     cut_off: int = 0
     attempts: int = 0
+    file_systems: list[str] = []
     default_criterion: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None

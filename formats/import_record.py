@@ -58,6 +58,8 @@ class ImportRecord(msgspec.Struct, kw_only=True):
             reading: Settings that the user gave.
         """
         columns = [*fields.items(), *((field, each) for field, names in grades.items() for each in names)]
+        named: Mapping[str, str] = reading.get("map") or {}
+        columns += [(field, column) for field, column in named.items() if not column]
         return cls(
             format=name,
             paths=[*map(str, paths)],

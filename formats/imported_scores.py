@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
 from ..records.json_text import type_name
-from ..records.made_scores import rounded_score
+from ..records.made_scores import reaches, rounded_score
 from ..spelling import setting
 from ..tables.grades import (
     FAILURES,
@@ -253,9 +253,9 @@ def _agreeing(number: float, threshold: Any, *, passed: bool) -> float:
         return float(passed) if number in {0.0, 1.0} else number
     if not 0.0 <= threshold <= 1.0:
         return float(passed)  # the threshold shows another scale, on which 1 may be the worst
-    if (number >= threshold) == passed:
+    if reaches(number, threshold) == passed:
         return number
-    return rounded_score(1.0 - number) if (number <= threshold) == passed else float(passed)
+    return rounded_score(1.0 - number) if reaches(threshold, number) == passed else float(passed)
 
 
 def unscored(

@@ -32,6 +32,7 @@ def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
 
 
 _OPENINGS = ("{", "[", '"')
+_DECODER = json.JSONDecoder(object_pairs_hook=read_object)
 
 
 def parsed(value: Any) -> Any:
@@ -42,7 +43,7 @@ def parsed(value: Any) -> Any:
     if not isinstance(value, str) or not value.lstrip().startswith(_OPENINGS):
         return value
     try:
-        return json.loads(value, object_pairs_hook=read_object)
+        return _DECODER.decode(value)
     except (ValueError, RecursionError):
         return value
 

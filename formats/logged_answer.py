@@ -11,6 +11,7 @@ from .json_values import as_text, is_list, is_object, parsed
 from .logged_messages import is_silent, item_messages, message_key
 from .logged_request import DEEPEST, REQUESTS, RESPONSES
 from .message_parts import results_apart
+from .streamed_chunks import whole_answer
 
 _TEXTS = ("output_text", "content", "text", "answer", "reply", "completion", "generated_text", "message", "response", "output", "result")  # fmt: skip
 
@@ -41,7 +42,8 @@ def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]: 
     if isinstance(value, str | int | float):
         return [[FieldReader({"role": "assistant", "content": as_text(value)}, at)]]
     if is_list(value):
-        return _listed(value, at)
+        whole = whole_answer(value)
+        return _listed(value, at) if whole is None else answers_in(whole, at, depth + 1)
     response = FieldReader(value, at)
     if response.get("choices", "candidates") is not None:
         return [[_choice(each)] for each in response.nodes("choices", "candidates")]

@@ -102,7 +102,21 @@ def asked_messages(request: FieldReader) -> list[FieldReader]:
     for each in messages:
         if role_of(each) is None:
             raise each.refuse("role", "the role of a message")
-    system = request.get("instructions", "system", "system_prompt")
-    if system is not None and name != "contents":
+    system = (
+        _gemini_system(request)
+        if name == "contents"
+        else request.get("instructions", "system", "system_prompt")
+    )
+    if system is not None:
         messages.insert(0, FieldReader({"role": "system", "content": system}, request.path("system")))
     return messages
+
+
+def _gemini_system(request: FieldReader) -> Any:
+    """Return the instructions of a request to Gemini: a text, or the parts of a content."""
+    configured = request.unpacked("config")
+    for holder in (request.value, configured if is_object(configured) else {}):
+        held = holder.get("systemInstruction", holder.get("system_instruction"))
+        if held is not None:
+            return held.get("parts") if is_object(held) else held
+    return None

@@ -13,8 +13,9 @@ _TYPES = {
     "toolUse": "tool_use",
     "functionResponse": "tool_call_response",
     "toolResult": "tool_result",
+    "tool_call": "tool_call",
 }
-"""Types of the parts that Gemini and Bedrock name by their only key."""
+"""Types of the parts that Gemini, Bedrock and Haystack name by their only key."""
 
 RESULT_PARTS = {
     "tool_result": ("tool_result", "content", "output"),
@@ -40,6 +41,15 @@ def _typed(item: Any) -> Any:
         return {"type": "text", "text": item}
     if not is_object(item) or "type" in item:
         return item
+    if is_object(held := item.get("tool_call_result")):  # Haystack's
+        origin = held.get("origin")
+        identity = origin.get("id") if is_object(origin) else None
+        return {
+            "type": "tool_call_response",
+            "id": identity,
+            "result": held.get("result"),
+            "is_error": held.get("error"),
+        }
     for name, kind in _TYPES.items():
         if is_object(held := item.get(name)):
             return {**held, "type": kind}

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from ..errors import RecordError
 from .field_reader import FieldReader
@@ -25,7 +29,7 @@ from .imported_scores import (
     unscored,
     verdict_on_absent_output,
 )
-from .json_values import is_object
+from .json_values import is_object, parsed
 from .traces.attributes import plain_attributes
 from .traces.openinference_scores import evaluations_of, openinference_score
 from .traces.span_attributes import fill_span, switch_of, without_stack
@@ -41,9 +45,20 @@ TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags with the span of a case, so that verdicts can be sent to that span."""
 
 _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
+_SPAN_FIELDS = ("context", "event_name", "name", "span_name")
+_LOGFIRE = {
+    "name": "span_name",
+    "start_time": "start_timestamp",
+    "status_code": "otel_status_code",
+    "status_message": "otel_status_message",
+    "events": "otel_events",
+}
+"""Columns of Logfire's table of records, by the fields of a span."""
+
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _OPENINFERENCE = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
+_HEX = re.compile("[0-9a-fA-F]+")
 
 
 def recognises(glimpse: Any) -> bool:
@@ -52,7 +67,7 @@ def recognises(glimpse: Any) -> bool:
         return False
     if glimpse.keys() & {*_HOLDERS}:
         return True
-    return "attributes" in glimpse and ("context" in glimpse or "event_name" in glimpse or "name" in glimpse)
+    return "attributes" in glimpse and not glimpse.keys().isdisjoint(_SPAN_FIELDS)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -84,7 +99,7 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
                 row.position,
             )
 
-    yield from convert_rows(_pieces(rows), take)
+    yield from convert_rows(_pieces(map(_plain_row, rows)), take)
     # An evaluation of a missing span is a verdict by itself.
     yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
@@ -116,6 +131,18 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             yield row.position.skipped(error)
 
 
+def _plain_row(row: FileRow | Skipped) -> FileRow | Skipped:
+    """Return a row of Logfire's table as a span; any other row unchanged."""
+    if isinstance(row, Skipped) or not is_object(row.value) or "span_name" not in row.value:
+        return row
+    held = row.value
+    fields = {name: parsed(held.get(column)) for name, column in _LOGFIRE.items()}
+    scope = {"name": held.get("otel_scope_name")}
+    return replace(
+        row, value={**held, **fields, "attributes": parsed(held.get("attributes")), "scope": scope}
+    )
+
+
 def _is_event(piece: FieldReader) -> bool:
     return "event_name" in piece or "eventName" in piece or "body" in piece or "severityNumber" in piece
 
@@ -134,17 +161,20 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         position=row.position,
         trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
         parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
-        start=str(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time") or "").zfill(20),
+        start=_start(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
     )
     scope = piece.node("scope", "instrumentation_scope").text("name")
+    if _OPENINFERENCE not in attributes and isinstance(kind := piece.get("span_kind"), str):
+        attributes[_OPENINFERENCE] = kind  # as Phoenix' server gives spans
     provider = attributes.get("gen_ai.provider.name")
     span.switch = switch_of([name for name in (scope, provider) if isinstance(name, str)])
     events = ((_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events"))
     fill_span(span, attributes, events, piece.text("name") or "")
-    code = str(status.get("code", "status_code") or "")
+    code = str(status.get("code", "status_code") or piece.get("status_code") or "")
     has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
     if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
-        said = without_stack(status.text("message", "description")) or span.exception
+        described = status.text("message", "description") or piece.text("status_message")
+        said = without_stack(described) or span.exception
         span.error = said or str(attributes.get("error.message") or attributes.get("error.type") or "error")
     if span.trace:
         span.tags = {TRACE_TAG: span.trace, SPAN_TAG: span.id, **span.tags}
@@ -152,6 +182,21 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         name = resource.get("service.name")
         span.system = name if isinstance(name, str) and not name.startswith("unknown_service") else None
     return span
+
+
+def _start(value: Any) -> str:
+    """Return a time so that texts of times are in order: of any zone, whole or with fractions."""
+    if isinstance(value, float):
+        return f"{value:031.10f}"
+    text = str(value or "")
+    if text[4:5] == "-":
+        try:
+            time = datetime.fromisoformat(text)
+            zoned = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+            return zoned.isoformat(timespec="microseconds")
+        except (ValueError, OverflowError):
+            return text
+    return text.zfill(20)
 
 
 def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -225,8 +270,8 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 def hex_id(identifier: str) -> str:
     """Return a trace or span id in hexadecimal, from hexadecimal or base64, else unchanged."""
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
-    if len(text) in _HEX_LENGTHS and all(sign in "0123456789abcdefABCDEF" for sign in text):
-        return "" if set(text) == {"0"} else text.lower()
+    if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
+        return text.lower() if text.strip("0") else ""
     if text.endswith("="):
         try:
             raw = base64.b64decode(text, validate=True)

@@ -20,7 +20,7 @@ _BOTH_BAD = frozenset(
 _FAILED = frozenset({"error", "err", "failed", "failure", "invalid", "timeout", "parse_error", "unparsable", "unknown", "nan", "na", "n_a", "none", "null"})  # fmt: skip
 """Words of a judge that made no choice; what it failed by stays in the reason."""
 
-_COMPARED = re.compile(r"[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
+_COMPARED = re.compile(r"\A[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
 _SENSE = re.compile(
     r"(?:_is)?(?:_(?:much|slightly|significantly|clearly))?_(?:better|best|wins|won|win|preferred)"
 )
@@ -50,7 +50,7 @@ class ChoiceDialect(NamedTuple):
     """Meaning of the numbers and letters in a column of choices.
 
     Attributes:
-        numbers: Meaning of numbers: ``1`` of 1 and 2, with 0 and 1.5 for ties; empty if nobody said.
+        numbers: Meaning of numbers: ``1`` of 1 and 2, with 0 and 1.5 for ties; ``0`` of 0 and 1; empty if nobody said.
         words: Scores that the user gave, by word.
     """
 
@@ -84,11 +84,16 @@ def choice_of(
 
 
 def _word(value: Any) -> str:
-    number = None if isinstance(value, str | bool) else as_number(value)
+    number = None if isinstance(value, bool) else as_number(value)
     return plain_word(str(value) if number is None else f"{number:g}")
 
 
 def _of_number(number: float, value: Any, dialect: ChoiceDialect) -> PairedChoice | None:
+    if {"0", "1"} <= dialect.words.keys() and 0.0 < number < 1.0:
+        zero, one = dialect.words["0"], dialect.words["1"]
+        return None if zero is None or one is None else PairedChoice(zero + number * (one - zero), word=value)
+    if dialect.numbers == "0":
+        return PairedChoice(1.0 - number, word=value) if number in {0.0, 1.0} else None
     if dialect.numbers != "1":
         return None
     if number in {0.0, 1.5}:
@@ -137,12 +142,19 @@ def _of_comparison(compared: re.Match[str], text: str) -> PairedChoice | None:
     return PairedChoice(float(better in _FIRSTS), word=text)
 
 
-def dialect_of(values: Sequence[Any], end: str, words: Mapping[str, float | None]) -> ChoiceDialect:
+_NUMBERS = re.compile(r"(?:^|_)(?:winner|better|best|chosen|choice|pick|selected)(?:_|$)|_(?:id|idx|index)$")
+"""Names of columns that hold the number of an output: ``better_response_id``. A preference of 1 may be a share."""
+
+
+def dialect_of(
+    name: str, values: Sequence[Any], end: str, words: Mapping[str, float | None]
+) -> ChoiceDialect:
     """Return the meaning of a column's numbers, by all that it holds.
 
-    Numbers have a meaning only where the outputs are numbered 1 and 2, and no number contradicts it.
+    Numbers have a meaning only where the outputs are numbered 1 and 2, or 0 and 1, and no number contradicts it.
 
     Args:
+        name: The column.
         values: First cells of the column.
         end: End of the name of the first output's column.
         words: Scores that the user gave.
@@ -150,5 +162,8 @@ def dialect_of(values: Sequence[Any], end: str, words: Mapping[str, float | None
     numbers = {
         number for value in values if not isinstance(value, bool) and (number := as_number(value)) is not None
     }
+    if end == "0":
+        is_number = numbers <= {0.0, 1.0} and _NUMBERS.search(normal(name)) is not None
+        return ChoiceDialect("0" if is_number else "", words)
     fits = all(number == 0.0 or 1.0 <= number <= 2.0 for number in numbers)  # noqa: PLR2004 - 1 for the first, 2 for the second
     return ChoiceDialect("1" if end == "1" and fits and numbers - {0.0, 1.0, 1.5} else "", words)

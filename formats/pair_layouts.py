@@ -19,8 +19,8 @@ SYSTEMS = frozenset({"generator", "model", "system", "model_name", "model_id", "
                      "output_model", "model_of_response"})  # fmt: skip
 """Names of two systems: ``model_a``, ``generator_1``."""
 
-ENDS = (("1", "2"), ("a", "b"), ("first", "second"), ("left", "right"))
-"""PairColumns of the names of two columns, the first output's and the second's."""
+ENDS = (("1", "2"), ("a", "b"), ("0", "1"), ("first", "second"), ("left", "right"))
+"""Ends of the names of two columns, the first output's and the second's."""
 
 LISTS = {"outputs": frozenset({"outputs", "responses", "answers", "completions", "candidates", "generations"}),
          "systems": frozenset({"models", "generators", "systems", "model_names"})}  # fmt: skip
@@ -106,7 +106,10 @@ class PairColumns(NamedTuple):
 
 
 def pair_of_columns(columns: Iterable[str], stems: frozenset[str]) -> PairColumns | None:
-    """Return the two columns with one of these names and the ends of a pair; None if absent."""
+    """Return the two columns with one of these names and the ends of a pair; None if absent.
+
+    Three outputs or more are no pair.
+    """
     by_stem: dict[str, dict[str, str]] = {}
     for name in columns:
         stem, end = _split(name)
@@ -116,7 +119,7 @@ def pair_of_columns(columns: Iterable[str], stems: frozenset[str]) -> PairColumn
         PairColumns(named[first], named[second], first)
         for named in by_stem.values()
         for first, second in ENDS
-        if first in named and second in named
+        if first in named and second in named and len(named.keys() - {""}) == 2  # noqa: PLR2004 - a pair
     ]
     return found[0] if found else None
 
@@ -136,7 +139,7 @@ def in_pairs(columns: Iterable[str]) -> set[str]:
     }
 
 
-_SUFFIX = re.compile(r"(.+?)(?:_(1|2|a|b|first|second|left|right)|([12]))")
+_SUFFIX = re.compile(r"\A(.+?)(?:_(\d|[a-d]|first|second|left|right)|(\d))")
 _PREFIX = re.compile(r"(a|b|first|second|left|right)_(.+)")
 
 

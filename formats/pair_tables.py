@@ -40,8 +40,8 @@ from .pair_layouts import (
     role_of_column,
 )
 
-_STEPS = frozenset(map(float, range(-5, 6)))
-"""Numbers that may say how much better one output is: -3 to 3."""
+_STEPS = frozenset((*map(float, range(-5, 6)), 0.5, 1.5))
+"""Numbers that may say how much better one output is: -3 to 3; halves for ties."""
 
 _LETTERS = ("A", "B")
 
@@ -187,14 +187,15 @@ def _choices(
 ) -> list[ChoiceColumn]:
     """Return the columns of choices; those that the user named, and those found."""
     people, judges = _named(rows, mapping, "label"), _named(rows, mapping, "score")
-    end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), "")
+    of_list = "" if layout.output_list is None and layout.system_list is None else "1"
+    end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), of_list)
     found: list[ChoiceColumn] = []
     several = sum(map(is_person, columns)) > 2  # noqa: PLR2004 - two may each be of one output
     of_one = {name for name in in_pairs(columns) if not (is_person(name) and several)}
     for name in columns:
         role = "label" if name in people else "judge" if name in judges else role_of_column(name)
         values = [row[name] for row in rows if name in row and not is_missing(row[name])]
-        dialect = dialect_of(values, "" if name in of_one else end, words)
+        dialect = dialect_of(name, values, "" if name in of_one else end, words)
         choices = [
             choice_of(row[name], dialect, systems_of(row, layout))
             for row in rows
@@ -251,16 +252,22 @@ def unread_numbers(
     """Return the error for pairs whose choices are unexplained numbers; None for other tables."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     outputs, systems = pair_of_columns(columns, OUTPUTS), pair_of_columns(columns, SYSTEMS)
-    ends = outputs or systems
+    in_list = None if outputs else _list_column(rows, by_normal_name(columns), LISTS["outputs"])
+    ends = outputs or systems or (PairColumns("the first", "the second") if in_list else None)
     if ends is None or pair_layout(rows, {}, words) is not None:
         return None
+    chooses = chooses_between if ends.end == "" else is_choosing
     for name in columns:
-        if not is_choosing(name) or name in in_pairs(columns):
+        if not chooses(name) or name in in_pairs(columns):
             continue
         values = [row[name] for row in rows if not is_missing(row.get(name))]
         numbers = sorted({number for value in values if (number := as_number(value)) is not None})
         known = {-1.0, 0.0, 1.0, 2.0, 3.0} if not chooses_between(name) else _STEPS
-        if numbers and known.issuperset(numbers) and all(as_number(value) is not None for value in values):
+        if not numbers or not all(as_number(value) is not None for value in values):
+            continue
+        if chooses_between(name) and not known.issuperset(numbers) and 0 <= numbers[0] < numbers[-1] <= 1:
+            return _asked(rows, name, ["0", "1"], ends)  # what lies between follows
+        if known.issuperset(numbers):
             return _asked(rows, name, [f"{number:g}" for number in numbers], ends)
     return None
 

@@ -22,6 +22,7 @@ from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
+from .file_systems import systems_by_file
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_values import is_list, is_object
@@ -137,7 +138,8 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
         InputError: A file cannot be read.
         UsageError: There is no such format.
     """
-    path = Path(name)
+    path, paths = Path(name), list(paths)
+    options.recognized.systems |= systems_by_file(name, paths, options)
     for path in paths:
         if path.is_dir():
             options.recognized.own_folders += len(own_folders(path))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError, RecordError
-from ..spelling import spelled_pairs, together
+from ..spelling import spelled_pairs, spelled_scale, together
+from ..tables.asked_choices import AskedChoices
 from ..tables.column_names import (
     TABLE_FIELDS,
     columns_by_field,
@@ -15,13 +16,24 @@ from ..tables.column_names import (
     is_person,
     is_score_like,
     judges_named_by_user,
+    map_options,
     normal,
     people_columns,
     people_named_by_user,
 )
 from ..tables.fault_columns import direction_options, direction_problem, label_direction
 from ..tables.grade_columns import GradeColumns
-from ..tables.grades import GradeScale, UnknownGradeError, as_number, asked_scale, is_above_one, usual_ends
+from ..tables.grades import (
+    OPEN_ENDS,
+    UNKNOWN,
+    GradeScale,
+    UnknownGradeError,
+    as_number,
+    asked_scale,
+    ends_question,
+    is_above_one,
+    usual_ends,
+)
 from ..tables.known_labels import label_names, require_known_labels, require_known_words
 from .file_rows import FileRow
 from .import_options import Options
@@ -104,10 +116,16 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     names = columns_by_field(header, options.columns)
     named_people = people_named_by_user(header, options.columns)
     columns = _grade_columns(rows, names, named_people, options)
-    columns.find_labels()
-    require_known_labels(columns, rows, options.grades)
+    if options.columns.get("label") != "":
+        columns.find_labels()
+        require_known_labels(columns, rows, options.grades)
+    columns.find_judge()
     score, label = names.get("score"), columns.columns.get("label")
-    judges = [name for name in _judges(columns, names, options) if name != score]
+    judges = (
+        []
+        if options.columns.get("score") == ""
+        else [name for name in _judges(columns, names, options) if name != score]
+    )
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
     scores = {*filter(None, (score, *judges))} - people
     scales = options.scaling.scales
@@ -118,6 +136,7 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     if options.grades.ends is not None or options.grades.pass_at is not None:
         people = set[str]()
     unscaled = unscaled_grades(rows, people | without_scale, options.grades)
+    _ask_scales(rows, unscaled, people)
     return RecognizedGrades(
         None if named_people else label,
         tuple(judges),
@@ -149,8 +168,7 @@ def _grade_columns(
     }
     scales = (options.scaling.scales.default, options.grades)
     columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
-    for name in ("item_id", "judge"):
-        columns.find_by_usual_name(name, columns.may_be_names)
+    columns.find_by_usual_name("item_id", columns.may_be_names)
     if people:
         columns.assign_people(people)
     return columns
@@ -167,8 +185,31 @@ def _require_known_words(
     named = [each for each in columns.free() if is_score_like(each) and columns.may_be_scores(each)]
     score = columns.columns.get("score")
     beside = [*named, *filter(None, [score])] if labels else []
+    if options.columns.get("score") == "":
+        judges, beside = (), []
     of_judges = {each: options.scaling.scales.of(each) for each in (*judges, *beside) if each not in labels}
     require_known_words(columns, rows, labels | of_judges)
+
+
+def _ask_scales(
+    rows: Sequence[Mapping[str, Any]], unscaled: Mapping[str, str], people: Collection[str]
+) -> None:
+    """Ask for the scales of grades above 1, of which only the user knows which end is best.
+
+    Raises:
+        ChoiceNeeded: There are some.
+    """
+    asked, remedies = AskedChoices(rows), dict[str, None]()
+    for column, ends in unscaled.items():
+        name, judge = ("label_scale", None) if column in people else ("score_scale", column)
+        asked.scale(name, column, ends_question(column, ends), judge)
+        field = "score" if judge else "label"
+        remedies[f"if {column!r} holds no grades, {map_options({field: ''})}"] = None
+        if judge is not None:
+            of_people = together(map_options({"label": column}), spelled_scale("label_scale", OPEN_ENDS))
+            remedies[f"if people gave {column!r}, {of_people}"] = None
+    if asked.choices:
+        raise asked.error(remedy=f"{'; '.join(remedies)}; else replace each {UNKNOWN}")
 
 
 def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:
@@ -228,6 +269,7 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
     except UnknownGradeError:
         return False
     is_named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"] or columns.is_judge(name)
+    is_named = is_named or columns.columns.get("score") == name
     return bool(scores) and (is_named or all(as_number(value) is not None for value in values))
 
 

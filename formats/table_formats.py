@@ -24,6 +24,7 @@ from .json_values import is_object
 from .known_columns import instruction_input, row_example
 from .openai_chat import exchange_records
 from .recognized_grades import LOOKED_AT, RecognizedGrades, recognize_grades
+from .repeated_ids import require_one_question
 from .unanswered import Unanswered
 from .unasked import UnaskedCases
 from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
@@ -92,6 +93,7 @@ def records_of_table(
         yield from records_of_table(wide, path, with_one_answer(options))
         return
     fields = _note_columns(values, options, graded)
+    require_one_question(values, fields, path)
     names: set[str] = set()
     unanswered, unasked = Unanswered(), UnaskedCases()
 
@@ -158,6 +160,8 @@ def _records(
         return
     example, skipped = row_example(row, options, graded)
     yield from skipped
+    if options.recognized.systems and example.system is None:
+        example.system = options.recognized.systems.get(row.position.path)
     records = list(records_of(example, row.position, options))
     if unasked.pending:
         unasked.note(records)

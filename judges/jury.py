@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Author, Case, ItemKey, JudgeId, Kind, Output, Verdict
 from ..records.json_text import encode_json
-from ..records.made_scores import mean_score
+from ..records.made_scores import mean_score, reaches
 from ..spelling import setting
 from .catalogue import takes_transcripts
 from .composite import (
@@ -204,7 +204,9 @@ def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
     scores = [_probability_or_score(one) for one in opinions]
     if any(score is None or low <= score <= high for score in scores):
         return True
-    return len({one.score is not None and one.score >= jury.members[0].pass_at for one in opinions}) > 1
+    return (
+        len({one.score is not None and reaches(one.score, jury.members[0].pass_at) for one in opinions}) > 1
+    )
 
 
 def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
@@ -275,7 +277,7 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
         mean = mean_score([score for _, score in graded], [weights[member] for member, _ in graded])
         return CombinedOpinions("graded", mean, coverage)
     thresholds: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
-    passed = sum(weights[member] for member, score in graded if score >= thresholds[member])
+    passed = sum(weights[member] for member, score in graded if reaches(score, thresholds[member]))
     if _is_close(2 * passed, scored):
         return CombinedOpinions("undecided", None, f"{coverage}, and they are tied")
     reason = f"{passed:g} of {scored:g} for a pass; {coverage}"

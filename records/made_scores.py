@@ -7,6 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _DIGITS = 12
 """Decimal digits of a made score; no scale has as many."""
@@ -29,3 +34,17 @@ def mean_score(scores: Sequence[float], weights: Sequence[float] | None = None) 
         return rounded_score(math.fsum(scores) / len(scores))
     weighted = math.fsum(weight * score for weight, score in zip(weights, scores, strict=True))
     return rounded_score(weighted / math.fsum(weights))
+
+
+@overload
+def reaches(score: float, threshold: float) -> bool: ...
+@overload
+def reaches(
+    score: npt.NDArray[np.float64], threshold: float | npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]: ...
+def reaches(score: Any, threshold: Any) -> Any:
+    """Return whether a score, or each of several, passes: it is not below its threshold.
+
+    The only place where a score meets a threshold, and exact: scores made of scores are rounded where they are made. NaN reaches none.
+    """
+    return score >= threshold

@@ -28,6 +28,7 @@ from .text.ranking_text import (
     ON_JUDGED,
     ON_LABELLED,
     JudgedBy,
+    largest_possible,
     pair_of,
     ranking_sentence,
 )
@@ -258,12 +259,16 @@ def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
     if not others:
         return _only_one(undecided, first, noun)
     beaten = [name for name in others if pair_of(undecided.pairs, first, name)[1]]
+    largest = largest_possible(pair.difference for pair in undecided.pairs if first in {pair.a, pair.b})
+    possible = f" ({largest} could still be there)" if largest else ""
     if undecided.corrected_systems:
         result = (
-            f"{first} passes more often than {listed(beaten)}" if beaten else "no difference is significant"
+            f"{first} passes more often than {listed(beaten)}"
+            if beaten
+            else f"no difference is significant{possible}"
         )
         return f"{on}, judged and corrected with labels, {result}."
     if not beaten:
-        return f"{on}, judges (uncorrected) show no significant difference."
+        return f"{on}, judges (uncorrected) show no significant difference{possible}."
     to_whom = "" if beaten == others else f" to {listed(beaten)}"
     return f"{on}, judges (uncorrected) prefer {first}{to_whom}{' too' if first == leader and not to_whom else ''}."

@@ -11,6 +11,7 @@ import msgspec
 from ..calibration.pass_threshold import HALF
 from ..calibration.statistic import Statistic
 from ..evaluation.store.run_store import RunStore
+from ..records.made_scores import reaches
 from .figures.forest_plot import PlottedInterval
 from .figures.scores import Bin
 
@@ -89,8 +90,8 @@ def rates_by_threshold(rows: Sequence[JudgedRow], threshold: float) -> list[Rate
 def _at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThreshold:
     from ..calibration.corrected_rate.two_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
 
-    good = [row for row in rows if row.label is not None and row.label >= threshold]
-    bad = [row for row in rows if row.label is not None and row.label < threshold]
+    good = [row for row in rows if row.label is not None and reaches(row.label, threshold)]
+    bad = [row for row in rows if row.label is not None and not reaches(row.label, threshold)]
     undecided = [row for row in rows if row.undecided]
     undecided_good, undecided_bad = ([row for row in each if row.undecided] for each in (good, bad))
     judged = sum(row.score >= at for row in undecided) / len(undecided) if undecided else 0.0
@@ -151,7 +152,7 @@ def bins_of(rows: Iterable[JudgedRow], threshold: float) -> list[Bin]:
 
 def _bin(rows: list[JudgedRow], threshold: float) -> Bin:
     scores = [row.score for row in rows]
-    passed = [row.label is not None and row.label >= threshold for row in rows]
+    passed = [row.label is not None and reaches(row.label, threshold) for row in rows]
     low, high = min(scores), max(scores)
     name = f"{low:.2g}" if low == high else f"{low:.2g} to {high:.2g}"
     return Bin(

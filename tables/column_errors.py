@@ -34,6 +34,8 @@ def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str |
     present = sorted(columns)
     listed = shown_columns(present)
     for left, right in mapping.items():
+        if not right:
+            continue
         absent = [name for name in (left, right) if column_named(present, name) is None]
         if len(absent) == len((left, right)):
             return f"{left}={right}: there is no such column; there are {listed}"

@@ -73,6 +73,7 @@ class TableColumns:
         own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Number of logged answers that ended at the token limit.
         attempts: Number of answers to a question that was answered before, where no column tells them apart.
+        systems: The system of each file, if tables of several systems name none.
     """
 
     def __init__(self) -> None:
@@ -89,6 +90,7 @@ class TableColumns:
         self.own_folders = 0
         self.cut_off = 0
         self.attempts = 0
+        self.systems: dict[Path, str] = {}
 
     def add(
         self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]
@@ -315,4 +317,7 @@ def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
     """Return whether a column is called a system or model, and holds a few repeated names."""
     values = {str(value) for value in column.values}
     few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
-    return few and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()
+    are_numbers = all(as_number(value) is not None for value in column.values)
+    return (
+        few and not are_numbers and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()
+    )

@@ -53,6 +53,9 @@ _LISTS_OF_ANSWERS = frozenset({"accepted_answers", "gold_answers", "golden_answe
                                "expected_answers", "possible_answers", "ground_truths", "references", "targets", "aliases", "answers"})  # fmt: skip
 """Columns of several accepted answers, which text may separate by bars."""
 
+UNREAD_FIELDS = ("label", "score")
+"""Fields that a user may say no column holds: ``label=``. Their columns are tags then."""
+
 TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "item_id": (*FIELDS["id"], "item", "case", "example_id", "row_id", "sample_id", "question_id", "output_id"),
     "judge": ("judge", "judge_name", "grader", "evaluator", "scorer"),
@@ -323,7 +326,10 @@ def columns_by_field(
     present = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
     resolved: dict[str, str] = {}
+    unread = {first for first, second in mapping.items() if not second and first in UNREAD_FIELDS}
     for first, second in mapping.items():
+        if first in unread:
+            continue
         if first in aliases and (column := column_named(present, second)) is not None:
             require_one_id(aliases[first], resolved.get(aliases[first], column), column)
             resolved[aliases[first]] = column
@@ -335,7 +341,9 @@ def columns_by_field(
             raise UsageError(f"{first}={second}: neither is a field{hint}; fields are {', '.join(fields)}")
     if use_aliases:
         _add_usual(resolved, present, aliases)
-    for field in ("label", "score"):
+    for field in UNREAD_FIELDS:
+        if field in unread:
+            resolved.pop(field, None)
         if field in fields and _several_named_by_user(present, mapping, field):
             resolved.pop(field, None)
     return resolved

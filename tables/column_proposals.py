@@ -8,9 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ColumnsError
+from ..spelling import command
 from .amount_columns import is_never_grades
 from .asked_choices import AskedChoices
-from .column_names import is_label_like, is_person, is_score_like, map_options, names_judge
+from .column_names import (
+    FIELDS,
+    columns_by_field,
+    is_label_like,
+    is_person,
+    is_score_like,
+    map_options,
+    names_judge,
+    normal,
+)
 from .fault_columns import ask_direction
 from .grade_columns import MOST_GRADES, GradeColumns
 from .grades import GradeScale, as_number, ends_question, is_above_one, unknown_words, usual_ends
@@ -58,7 +68,7 @@ class ColumnProposals:
         candidates = candidates or self._with_the_words_of_labels(free)
         if not candidates:
             options = map_options({"score": "COLUMN"})
-            error = ColumnsError(f"{problem}; name it with {options}", field="score")
+            error = ColumnsError(f"{problem}; {self._ungraded()}name it with {options}", field="score")
             error.options = options
             return error
         asked = AskedChoices(self._rows)
@@ -76,6 +86,14 @@ class ColumnProposals:
         self._ask_words(asked, judges or candidates)
         self._ask_label_scale(asked)
         return asked.error(problem, column="score")
+
+    def _ungraded(self) -> str:
+        """Say what reads a table of answers that no judge has graded; empty for other tables."""
+        fields = columns_by_field(self._grades.present, {})
+        if not {"query", "response"} <= fields.keys():
+            return ""
+        reads = command("import", "TABLE", out="imported")
+        return f"if no judge graded these answers yet, `{reads}` reads them for one; else "
 
     def _ask_words(self, asked: AskedChoices, proposed: Sequence[str]) -> None:
         """Ask for the words of proposed scores and of the label, if every proposed column has some."""
@@ -152,13 +170,13 @@ class ColumnProposals:
             and max(map(_length, values)) <= _LONGEST_ID
         ):
             return "could be item_id"
-        few = 1 < distinct <= MOST_GRADES and self._grades.may_be_names(name)
+        few = 1 < distinct <= MOST_GRADES and self._grades.may_be_names(name) and not _is_text(name)
         return "could be system or judge" if few else "text" if distinct else "empty"
 
     def could_be_labels(self) -> str:
         """Name columns that could hold labels, and the option that reads them; empty if none."""
         grades = self._grades
-        free = [each for each in grades.free() if grades.may_be_grades(each)]
+        free = [each for each in grades.free() if grades.may_be_grades(each) and not _is_text(each)]
         candidates = [each for each in free if grades.is_on_scale(each)]
         candidates = candidates or [each for each in free if self._is_numeric(each)]
         candidates = candidates or [each for each in free if self._has_few_words(each)]
@@ -199,6 +217,11 @@ class ColumnProposals:
         if declared or not known or min(known) < 0 or not is_above_one(max(known)):
             return ""
         return usual_ends(known)
+
+
+def _is_text(name: str) -> bool:
+    """Return whether a column is called like questions or contexts, which are no grades."""
+    return normal(name) in {*FIELDS["query"], *FIELDS["context"]}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -158,7 +158,7 @@ class GradeColumns:
             self.contested = []
         if "label" not in self.columns and not self.people and len(people) == 1 and not self.contested:
             self.assign("label", people[0])
-        if "label" not in self.columns and not (self.people or self.contested or "judge" in self.columns):
+        if "label" not in self.columns and not (self.people or self.contested or self._names_judges()):
             rated = [each for each in self.free() if normal(each) in _RATINGS and self.is_on_scale(each)]
             if len(rated) == 1:
                 self.assign("label", rated[0])
@@ -295,6 +295,28 @@ class GradeColumns:
             if alias in by_name and suits(by_name[alias]):
                 self.assign(field, by_name[alias])
                 return
+
+    def find_judge(self) -> None:
+        """Find the column of judges' names; one called so that holds grades is a judge's score."""
+        if not self._judge_grades():
+            self.find_by_usual_name("judge", self.may_be_names)
+        elif "score" not in self.columns:
+            self.assign("score", "judge")
+
+    def _names_judges(self) -> bool:
+        """Return whether a column is called like those of judges' names."""
+        return "judge" in self.columns or any(normal(each) in TABLE_FIELDS["judge"] for each in self.free())
+
+    def _judge_grades(self) -> bool:
+        """Return whether the column ``judge`` holds grades, and no other column is called a score."""
+        if "judge" not in self.present or "judge" in self._taken or "judge" in self.columns:
+            return False
+        if "score" in self.columns or any(normal(each) in TABLE_FIELDS["score"] for each in self.present):
+            return False
+        values = set(map(str, self.values("judge")))
+        labels = [self.columns["label"]] if self.columns.get("label") else self.people
+        alike = any(values == set(map(str, self.values(each))) for each in labels)
+        return len(values) > 1 and (alike or self.is_on_scale("judge"))
 
     def assign(self, field: str, column: str) -> None:
         """Assign a column to a field."""

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..errors import UsageError
-from ..records.made_scores import mean_score, rounded_score
+from ..records.made_scores import mean_score, reaches, rounded_score
 from ..spelling import either, spelled_pairs, spelled_scale
 
 WORDS: Mapping[str, float] = {
@@ -120,7 +120,7 @@ class GradeScale(msgspec.Struct, frozen=True):
         Raises:
             UnknownGradeError: It is neither a known word nor a number on the scale.
         """
-        if isinstance(value, str):
+        if isinstance(value, str) and (self.words or not _is_digits(value)):
             word = plain_word(value)
             if self.numeric and word in FAILURES and word not in self.words:
                 raise UnknownGradeError(value, "a grade or a failure")
@@ -158,12 +158,12 @@ class GradeScale(msgspec.Struct, frozen=True):
 
     def has_word(self, number: float) -> bool:
         """Return whether a number has a score among the words."""
-        return plain_word(f"{number:g}") in self.words
+        return bool(self.words) and plain_word(f"{number:g}") in self.words
 
     def _scaled(self, number: float, value: object) -> float:
         worst, best = self.ends or (0.0, 1.0)
         if self.pass_at is not None and (self.ends is None or self._is_on_scale(number)):
-            return float(number >= self.pass_at if best > worst else number <= self.pass_at)
+            return float(reaches(number, self.pass_at) if best > worst else reaches(self.pass_at, number))
         if not self._is_on_scale(number):
             raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
         return min(max(rounded_score((number - worst) / (best - worst)), 0.0), 1.0)
@@ -188,6 +188,11 @@ def plain_word(text: str) -> str:
     """Return a word without capitals, with single spaces for underscores and hyphens inside it."""
     bare = text.strip().lower()
     return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
+
+
+def _is_digits(text: str) -> bool:
+    """Return whether a text begins and ends with a digit, as no known word does; most cells do."""
+    return text[:1].isdecimal() and text[-1].isdecimal()
 
 
 def looks_like_verdict(text: str) -> bool:
@@ -334,7 +339,7 @@ def require_chosen_scores(words: Mapping[str, Any]) -> None:
 
 def as_number(value: Any) -> float | None:
     """Return a value as a number; a decimal comma is accepted. None if it is not a number."""
-    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
+    if isinstance(value, str) and "," in value and _DECIMAL_COMMA.fullmatch(value.strip()):
         value = value.replace(",", ".")
     try:
         return float(value)

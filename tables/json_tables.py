@@ -55,7 +55,21 @@ def rows_in(
         return _rows_of_columns(table, mapping)
     if is_document and len(lists) == 1:
         return _items(table, lists[0], at)
-    return _rows_by_id(table, mapping, at, is_document=is_document)
+    by_id = _rows_by_id(table, mapping, at, is_document=is_document)
+    return _rows_within(table, mapping, at) if by_id is None and is_document else by_id
+
+
+def _rows_within(table: dict[str, Any], mapping: Mapping[str, str], at: str) -> list[tuple[str, Any]] | None:
+    """Return the rows in the one object that holds some: ``{"results": {"q1": {...}}}``."""
+    found: list[list[tuple[str, Any]]] = []
+    for name, value in table.items():
+        if not is_object(value):
+            continue
+        lists = [each for each, items in value.items() if _has_objects(items)]
+        rows = _items(value, lists[0], path_in(at, name)) if len(lists) == 1 else None
+        rows = rows or _rows_by_id(value, mapping, path_in(at, name), is_document=True)
+        found += [] if rows is None else [rows]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_page(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:

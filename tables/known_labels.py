@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .asked_choices import AskedChoices, counted_values
-from .column_names import LABEL_FIELDS, TABLE_FIELDS, normal
+from .column_names import LABEL_FIELDS, TABLE_FIELDS, map_options, normal
 from .fault_columns import ask_direction, is_fault
 from .grade_columns import GradeColumns
 from .grades import PLAIN, UNKNOWN, GradeScale, is_error, no_grade, unknown_words
@@ -113,7 +113,7 @@ def require_known_words(
     Raises:
         ChoiceNeeded: There are some; the message has the options that ask for them.
     """
-    asked = AskedChoices(rows)
+    asked, unread = AskedChoices(rows), dict[str, str]()
     for column, scale in scales.items():
         values = grades.values(column)
         counts = Counter(map(str, values))
@@ -123,5 +123,7 @@ def require_known_words(
         if words and grades.may_be_grades(column) and (repeats or not is_known):
             question = f"{column!r} has words that are not known: {counted_values(values)}"
             asked.words(column, words, question)
+            unread["label" if column in label_names(grades) else "score"] = ""
     if asked.choices:
-        raise asked.error(remedy=f"replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")
+        none = f"if it holds no grades, {map_options(unread)}; else "
+        raise asked.error(remedy=f"{none}replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")

@@ -91,7 +91,7 @@ class Layout:
     def _converted(
         self, rows: Iterator[NumberedRow], labels: GradeScale, first: int
     ) -> Iterator[NumberedRow]:
-        single = len(self.scores) == 1
+        single = len(self.scores) == 1 and "judge" not in self.scores.values()
         score_columns = set[str]() if single else set(self.scores.values())
         identity = [self.columns.get(name, name) for name in _NUMBERED_WITHIN]
         repeats = Counter[tuple[str, ...]]()

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..spelling import spelled_scale
+from ..errors import UsageError
+from ..spelling import spelled_pairs, spelled_scale
 from .asked_choices import AskedChoices, counted_values
 from .column_names import (
     FIELDS,
@@ -27,6 +28,7 @@ from .grades import (
     UNKNOWN,
     GradeScale,
     are_sides,
+    as_number,
     no_grade,
     unknown_words,
 )
@@ -73,6 +75,10 @@ class _Finder:
         self._scales = form.scores
         self._label_scale = form.labels
         present = dict.fromkeys(name for row in rows for name in row)
+        if columns.get("score") == "":
+            raise UsageError(
+                f"{spelled_pairs('map', {'score': ''})}: a table of scores needs a column of them"
+            )
         people = people_named_by_user(present, columns)
         self._judges = judges_named_by_user(present, columns)
         self._number_repeats = columns.get("repeat") == IN_ORDER not in present
@@ -94,14 +100,18 @@ class _Finder:
         """Return the layout; see `layout_of`."""
         grades = self._grades
         grades.find_by_usual_name("item_id", grades.may_be_names)
-        grades.find_by_usual_name("judge", grades.may_be_names)
-        grades.find_labels()
-        self._require_clear_label(labelled=labelled)
+        self._find_trial()
+        if self._named_by_user.get("label") != "":
+            grades.find_labels()
+            self._require_clear_label(labelled=labelled)
+        grades.find_judge()
         grades.columns |= {f"{OF_PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge, labelled=labelled)
         self._require_known_words(list(scores.values()) or [grades.columns["score"]], labelled=labelled)
         voters = tuple(grades.people) if "label" not in grades.columns else ()
         renamed = {field: column for field, column in grades.columns.items() if field != column}
+        if renamed.get("score") == "judge":
+            del renamed["score"]  # the rows of the layout have the score under its own name
         layout = Layout(
             renamed,
             scores,
@@ -115,6 +125,16 @@ class _Finder:
         if not (recognised or self._scales.default.ends or grades.ignored):
             return layout
         return replace(layout, note=self._note(layout, labelled=labelled))
+
+    def _find_trial(self) -> None:
+        """Find the column that numbers trials by its usual names: ``epoch``, ``attempt``."""
+        grades = self._grades
+        if "trial" in {*grades.present, *grades.columns}:
+            return
+        named = [each for each in grades.present if normal(each) in FIELDS["trial"]]
+        named = [each for each in named if each not in grades.columns.values()]
+        if len(named) == 1 and all(map(_is_whole, grades.values(named[0]))):
+            grades.assign("trial", named[0])
 
     def _scores(self, judge: str | None, *, labelled: bool) -> dict[str, str]:
         """Return the score columns by judge; empty if rows name their judge."""
@@ -150,7 +170,7 @@ class _Finder:
         Words of one column alone are asked where they are read, with the line of the first.
         """
         grades, asked = self._grades, AskedChoices(self._rows)
-        label = grades.columns.get("label")
+        label = grades.columns.get("label") or None
         unknown = {each: unknown_words(grades.values(each), self._scales.of(each)) for each in scores}
         if label is not None:
             unknown[label] = unknown_words(grades.values(label), self._label_scale)
@@ -212,14 +232,17 @@ class _Finder:
         parts = [
             f"{field} is {column!r}"
             for field, column in layout.columns.items()
-            if not field.startswith(OF_PERSON)
+            if column and not field.startswith(OF_PERSON)
         ]
+        if layout.scores == {"judge": "judge"}:
+            parts.append("score is 'judge'")
         if len(layout.scores) > 1:
             parts.append(f"judges are {', '.join(map(repr, layout.scores))}")
         if layout.people:
             parts.append(f"label is the majority of {', '.join(map(repr, layout.people))}; ties have none")
-        elif "label" not in self._grades.columns and not labelled:
-            parts.append(f"no label{self._proposals.could_be_labels()}")
+        elif not self._grades.columns.get("label") and not labelled:
+            could_be = "" if "label" in self._named_by_user else self._proposals.could_be_labels()
+            parts.append(f"no label{could_be}")
         if layout.numbered:
             parts.append("item_id is the row number")
         if self._grades.ignored:
@@ -259,6 +282,11 @@ def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str
             require_one_id("item_id", columns["item_id"], found["item_id"])
         columns |= found
     return columns
+
+
+def _is_whole(value: Any) -> bool:
+    number = None if isinstance(value, bool) else as_number(value)
+    return number is not None and number >= 0 and number.is_integer()
 
 
 def _is_field(name: str) -> bool:

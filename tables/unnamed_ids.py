@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ChoiceNeeded, OpenChoice
-from .column_names import map_options, normal
+from .column_names import FIELDS, map_options, normal
 from .grades import is_missing
 from .id_columns import likely_id
 from .layout import IN_ORDER, Layout
@@ -121,12 +121,14 @@ def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
 
 
 def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse a file of one system without a known id, if a column may hold ids.
+    """Refuse a file of one system without a known id, if ids or questions pair its rows.
 
     Raises:
         ChoiceNeeded: There is such a column, which pairs the systems.
     """
-    name = likely_id(rows, layout.unused) if layout.system and layout.numbered else None
+    if not (layout.system and layout.numbered):
+        return
+    name = likely_id(rows, layout.unused) or _question(rows, layout.unused)
     if name is not None:
         options = map_options({"item_id": name})
         error = ChoiceNeeded(
@@ -138,6 +140,13 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
         question = "what pairs the rows of the files"
         error.choices = (OpenChoice("map", "item_id", question, {name: len(rows)}, rows_shown),)
         raise error
+
+
+def _question(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str | None:
+    """Return the column of questions, if they tell all rows apart."""
+    name = next((name for name in names if normal(name) in FIELDS["query"]), None)
+    asked = {_text(row.get(name)) for row in rows} if name is not None else set[str]()
+    return name if len(asked) == len(rows) and "" not in asked else None
 
 
 def _as_id(

@@ -112,6 +112,9 @@ class UnreadGrades:
                 if is_score and has_grades
                 else "say what it means"
             )
+            if not is_score and not has_grades:
+                none = spelled_pairs("map", {"label": ""})
+                correct = f"if it holds no grades, {none}; else {correct}"
             remedies.append(f"{correct}, 1 for pass, 0 for fail, {no_grade()}")
             asked.words(self._column, scores, "")
         if finite:

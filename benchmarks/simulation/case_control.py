@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import estimate, table_from_rows
+from fiducial.report.document import as_lines
+from fiducial.report.text.estimation_screen import estimation_screen
 
 from .scenario import Scenario, share
 
@@ -56,3 +58,32 @@ def _estimated(rng: np.random.Generator, rate: float, *, elsewhere: bool) -> tup
     if part.reported != "rogan_gladen" or found.low is None or found.high is None:
         return None
     return found.low, found.high
+
+
+def golden_sets(draws: int) -> Iterator[Scenario]:
+    """50 right and 50 wrong of 1,000 outputs, 85 % right: nothing declared, or how they were chosen."""
+    for judge, before in ((0.9, "0"), (0.6, "87 %")):
+        rng = np.random.default_rng(round(100 * judge))
+        answers: list[bool] = []
+        covered: list[bool] = []
+        for _ in range(max(1, draws // 4)):
+            right = rng.random(1_000) < 0.85
+            score = np.where(rng.random(1_000) < judge, right, ~right)
+            known = {
+                int(each)
+                for side in (right, ~right)
+                for each in rng.choice(np.flatnonzero(side), 50, replace=False)
+            }
+            rows = [
+                {"item_id": f"i{i}", "judge": "j", "score": float(score[i])}
+                | {"label": float(right[i]) if i in known else None}
+                for i in range(1_000)
+            ]
+            table = table_from_rows(rows)
+            first = next(iter(as_lines(estimation_screen(estimate(table)), width=None)))
+            answers.append("uncorrected" not in first)
+            rate = estimate(table, labels_chosen_by="label").all.rate
+            covered.append(rate.low is not None and rate.high is not None and rate.low <= 0.85 <= rate.high)
+        what = f"50 right, 50 wrong, a judge right on {judge:.0%}: "
+        yield share(f"{what}a corrected rate is the answer, undeclared", before, "0", answers)
+        yield share(f"{what}covered, declared", "", "at least 93 %", covered)

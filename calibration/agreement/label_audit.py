@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...errors import InputError
+from ...records.made_scores import reaches
 from ..arrays import FloatArray, ratio
 from ..intervals.bootstrap import percentile_interval, replicate_weights
 from ..intervals.closed_forms import wilson_interval
@@ -159,7 +160,7 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     for item, label, threshold in zip(items, labelled.label[first], thresholds, strict=True):
         grade = truth.get(table.item.values[int(item)])
         if grade is not None:
-            counts[int(grade >= threshold), int(label >= threshold)] += 1
+            counts[int(reaches(grade, threshold)), int(reaches(float(label), threshold))] += 1
     if not counts.sum():
         raise InputError(
             "no item of the label audit has a label in the table; items are case_id|system|trial"
@@ -184,7 +185,7 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     size = float((sizes**2).sum()) / len(cluster)
     if size <= 1.0:
         return 1.0
-    wrong = (label != (grade[audited] >= items.threshold[audited])).astype(np.float64)
+    wrong = (label != (reaches(grade[audited], items.threshold[audited]))).astype(np.float64)
     residual = wrong.copy()
     for side in (label, ~label):
         if side.any():
@@ -208,7 +209,7 @@ def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     for row, item in enumerate(items):
         grade = truth.get(rows.item.values[item])
         if grade is not None:
-            counts[right[row], passed[row], int(grade >= thresholds[row])] += 1 / times[item]
+            counts[right[row], passed[row], int(reaches(grade, thresholds[row]))] += 1 / times[item]
     return counts
 
 

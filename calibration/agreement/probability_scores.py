@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import FloatArray, IntArray
 from ..intervals.bootstrap import in_blocks
 from ..intervals.closed_forms import t_interval
@@ -59,7 +60,10 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
     The ECE is over the groups, which are numbers of the cells, shape ``(m,)``, without a gap.
     """
     n, level = sample.n, settings.level
-    outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
+    outcome, score = (
+        (reaches(sample.cells.label, sample.cells.pass_at)).astype(np.float64),
+        sample.cells.score,
+    )
     plain = brier_parts(outcome, score, group, sample.counts)
     statistics = {
         name: defined(value, n=n, method=_OF_THE_SAMPLE, level=level)

@@ -15,7 +15,7 @@ from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings, measure
 from ..pass_threshold import GivenPassAt
 from ..sample import make_sample
-from ..statistic import Caution, labels_of_checkers
+from ..statistic import Caution, Statistic, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
 from ..tied_labels import tied_labels
@@ -35,9 +35,10 @@ from .comparison_results import (
     Costs,
     Right,
 )
-from .judges import JudgeTerms, judged_pair
+from .judges import JudgeTerms, judged_pairs
+from .margin import refuse_without_better_end, strata_with_margin
 from .outputs import AllOutputs, graded_of, outputs_of
-from .pairs import ContenderRows, adjusted, contender_rows, every_pair
+from .pairs import ContenderRows, contender_rows
 from .systems import SystemTerms, strata_of
 
 
@@ -50,6 +51,7 @@ def compare(
     against: str | None = None,
     statistic: str = "accuracy",
     flips: int = 0,
+    not_worse_by: float | None = None,
     settings: Settings = USUAL,
     cost_of: CostOf | None = None,
 ) -> ComparisonNumbers:
@@ -69,6 +71,7 @@ def compare(
         statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any
             but ``accuracy`` needs labels.
         flips: Number of items on which a pair differs to list.
+        not_worse_by: Margin by which one may be worse: each pair gets a conclusion, ``margin``.
         settings: Interval of the difference; for systems only its level is used.
         cost_of: Prices of judges, for tables with tokens but no costs.
 
@@ -88,8 +91,8 @@ def compare(
                     f"{statistic} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
                 )
             terms = SystemTerms(table.item.values, against, flips, settings.level)
-            return _compare_systems(table, terms, right=right, cost_of=cost_of)
-    terms = JudgeTerms(ESTIMATORS[statistic], table.item.values, against, flips, settings)
+            return _compare_systems(table, terms, right=right, not_worse_by=not_worse_by, cost_of=cost_of)
+    terms = JudgeTerms(ESTIMATORS[statistic], table.item.values, against, flips, settings, not_worse_by)
     return _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
 
 
@@ -102,9 +105,9 @@ def _compare_judges(
     usable = {each.name: each for each in contenders if len(each.key)}
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
     _require_two(contenders, by, right, terms.against, systems=len(systems))
-    pairs = adjusted(
-        [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
-    )
+    if terms.not_worse_by is not None:
+        refuse_without_better_end(terms.estimator.name, labelled=right == "agrees")
+    pairs = judged_pairs(usable, terms)
     cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
     numbers = {
         name: _contender(each, terms.settings, agrees=right == "agrees", cost=cost.get(name))
@@ -118,6 +121,7 @@ def _compare_judges(
         contenders=numbers,
         best=_best_judge(usable, numbers, level),
         cuts=dict(table.thresholds),
+        baselines=_baselines(table, level) if by == "judge" and right == "agrees" else {},
         cautions=[
             *left_out_cautions(contenders),
             *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
@@ -127,6 +131,16 @@ def _compare_judges(
             *_row_numbers(table, pairs),
         ],
     )
+
+
+def _baselines(table: Table, level: float) -> dict[str, Statistic]:
+    """Return the share of labelled outputs on which judges that do not look are right."""
+    items = table.take(np.isfinite(table.label)).each_output_once()
+    passes = items.right.astype(np.float64)
+    return {
+        name: share_of(right, items.cluster, level=level)
+        for name, right in {"always_pass": passes, "always_fail": 1.0 - passes}.items()
+    }
 
 
 def _contender(rows: ContenderRows, settings: Settings, *, agrees: bool, cost: Costs | None) -> Contender:
@@ -195,7 +209,12 @@ def _require_known(names: Sequence[str], by: By, against: str | None) -> None:
 
 
 def _compare_systems(
-    table: Table, terms: SystemTerms, *, right: Right | None, cost_of: CostOf | None
+    table: Table,
+    terms: SystemTerms,
+    *,
+    right: Right | None,
+    not_worse_by: float | None,
+    cost_of: CostOf | None,
 ) -> ComparisonNumbers:
     outputs = outputs_of(table, right)
     names = list(outputs.systems)
@@ -207,6 +226,8 @@ def _compare_systems(
         )
     _require_known(names, "system", terms.against)
     strata = strata_of(outputs, terms)
+    if not_worse_by is not None:
+        strata = strata_with_margin(strata, not_worse_by, against=terms.against)
     whole = strata.all
     cost = _costs(table, table.columns["system"], cost_of)
     return ComparisonNumbers(

@@ -41,6 +41,30 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
     delong_holm_p: float | None = None
 
 
+Standing: TypeAlias = Literal["not worse", "worse", "cannot tell"]
+"""What an interval says of one of a pair: ``not worse`` by more than the margin; else ``worse``, if it
+excludes 0."""
+
+
+class Margin(msgspec.Struct, frozen=True, kw_only=True):
+    """Conclusions on whether one of a pair is worse than the other by more than a margin.
+
+    Attributes:
+        by: The margin.
+        low: Lower end of the interval of first minus second that concludes; it holds for all pairs at once
+            (Bonferroni).
+        high: Upper end.
+        level: Nominal coverage, of all pairs at once.
+        conclusions: Conclusion on each that was asked about: the one compared with ``against``, or both.
+    """
+
+    by: float
+    low: float | None
+    high: float | None
+    level: float
+    conclusions: dict[str, Standing]
+
+
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Two judges or systems on the items that both have.
 
@@ -81,6 +105,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             0 if each item is its own cluster.
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items on which they differ, up to the requested number.
+        margin: Whether one is worse by more than a margin, if one was given.
     """
 
     a: str
@@ -111,6 +136,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     icc: float = 0.0
     auroc_difference: Areas | None = None
     flips: list[Flip] = []
+    margin: Margin | None = None
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
@@ -252,6 +278,8 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
         strata: Strata; None for judges.
+        baselines: Share right, on all labelled outputs, of a judge that passes everything (``always_pass``) and
+            of one that fails everything (``always_fail``); empty unless judges are compared by agreement.
     """
 
     by: By
@@ -263,3 +291,4 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     cuts: dict[str, PassThreshold]
     cautions: list[Caution]
     strata: Strata | None = None
+    baselines: dict[str, Statistic] = {}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import IntArray
 from ..intervals.measurement import Settings
 from ..sample import Estimator
 from ..statistic import undefined
 from .comparison_results import Areas, ComparedPair
 from .difference import PairedRows, TestedDifference, difference, share_difference
-from .pairs import ContenderRows, Items, pair_of
-from .significance import delong
+from .margin import pairs_with_margin
+from .pairs import ContenderRows, Items, adjusted, every_pair, pair_of
+from .significance import delong, simultaneous_level
 
 
 class JudgeTerms(NamedTuple):
@@ -26,6 +29,7 @@ class JudgeTerms(NamedTuple):
         against: Compare only with this judge.
         flips: Number of items on which a pair differs to list.
         settings: Interval settings.
+        not_worse_by: Margin by which one may be worse; None to conclude nothing.
     """
 
     estimator: Estimator
@@ -33,6 +37,7 @@ class JudgeTerms(NamedTuple):
     against: str | None
     flips: int
     settings: Settings
+    not_worse_by: float | None = None
 
 
 def judged_pair(first: ContenderRows, second: ContenderRows, terms: JudgeTerms) -> ComparedPair:
@@ -43,6 +48,20 @@ def judged_pair(first: ContenderRows, second: ContenderRows, terms: JudgeTerms) 
     rows = _common_rows(first, second, in_first, in_second)
     tested = _difference(items, rows, terms)
     return pair_of(first.name, second.name, items, tested, areas=_areas(rows), flips=terms.flips)
+
+
+def judged_pairs(usable: Mapping[str, ContenderRows], terms: JudgeTerms) -> list[ComparedPair]:
+    """Compare every pair, with p-values adjusted for all, and conclusions on a margin."""
+    names, level = every_pair(usable, terms.against), terms.settings.level
+    pairs = adjusted([judged_pair(usable[a], usable[b], terms) for a, b in names], level)
+    if terms.not_worse_by is None:
+        return pairs
+    together = [pair.difference for pair in pairs]
+    if len(pairs) > 1:
+        wider = terms.settings._replace(level=simultaneous_level(level, len(pairs)))
+        at_once = terms._replace(settings=wider, flips=0)
+        together = [judged_pair(usable[a], usable[b], at_once).difference for a, b in names]
+    return pairs_with_margin(pairs, together, terms.not_worse_by, against=terms.against, level=level)
 
 
 def _common_rows(
@@ -80,7 +99,7 @@ def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDiff
 
 def _areas(rows: PairedRows) -> Areas | None:
     """Return DeLong's test; None unless both scored the same outputs, and not only 0 and 1."""
-    right, other = (side.label >= side.pass_at for side in rows.sides)
+    right, other = (reaches(side.label, side.pass_at) for side in rows.sides)
     scores = rows.first, rows.second
     if (right != other).any() or np.isin(scores, (0.0, 1.0)).all():
         return None

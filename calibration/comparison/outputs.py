@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..pass_threshold import HALF
 from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
@@ -164,7 +165,7 @@ def _rank(table: Table, judge: str) -> int:
 
 
 def _passes(values: FloatArray, threshold: FloatArray | float) -> FloatArray:
-    return np.where(np.isnan(values), np.nan, values >= threshold)
+    return np.where(np.isnan(values), np.nan, reaches(values, threshold))
 
 
 class Graded(NamedTuple):

@@ -21,7 +21,7 @@ from ..tied_labels import tied_labels
 from ..variance_split import VarianceSplit, variance_split
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
-from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
+from .estimation_results import EstimationNumbers, LabelDeclaration, LabelsDeclaredBy, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
@@ -60,7 +60,7 @@ def estimate(
     target: Target = "population",
     strata: str | None = None,
     phases: Sequence[str] = (),
-    labels_chosen_by: LabelsChosenBy | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     further: FurtherEstimates | None = None,
 ) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
@@ -80,7 +80,7 @@ def estimate(
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
-        labels_chosen_by: How items were chosen for labels; None for a random sample (`LabelsChosenBy`).
+        labels_chosen_by: How items were chosen for labels (`LabelDeclaration`); None if that is not known.
         phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); the first is
             the judge of the other estimates.
         further: Estimates that are made only on request.
@@ -116,14 +116,19 @@ def estimate(
     refuse_other_draws(table)
     if strata is not None:
         table = with_strata(table, strata)
-    options = RateTerms(table.at_one_threshold()[1], interval, level, target, labels_chosen_by)
+    elif labels_chosen_by == "system":
+        table = with_strata(table, "system")
+    chosen_by = None if labels_chosen_by in ("random", "system") else labels_chosen_by
+    options = RateTerms(table.at_one_threshold()[1], interval, level, target, chosen_by)
+    declared = labels_chosen_by or _declared_by(table, reweight_by=reweight_by, phases=phases, strata=strata)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, options) if len(systems) > 1 else {}
     estimation = EstimationNumbers(
-        all=_rate_estimate(table, options, "all"),
+        all=_rate_estimate(table, options, "all", declared),
         systems={
-            name: _rate_estimate(part, options, name, rank_of.get(name)) for name, part in systems.items()
+            name: _rate_estimate(part, options, name, declared, rank_of.get(name))
+            for name, part in systems.items()
         },
         judge=first,
         undecided_only=table.undecided_only,
@@ -140,11 +145,23 @@ def estimate(
     )
 
 
-def _refuse_two_ways_to_choose(table: Table, chosen_by: LabelsChosenBy | None, strata: str | None) -> None:
+def _declared_by(table: Table, **options: str | Sequence[str] | None) -> LabelsDeclaredBy | None:
+    """Return what else says how labels were chosen: draws, options, or a label on every output."""
+    declared: dict[LabelsDeclaredBy, bool] = {
+        "draw": ROUND in table.numbers or bool(was_drawn(table).any()),
+        "reweight_by": bool(options["reweight_by"]),
+        "phases": bool(options["phases"]),
+        "strata": bool(options["strata"]),
+        "every_output": bool(np.isfinite(table.label[np.isfinite(table.score)]).all()),
+    }
+    return next((name for name, holds in declared.items() if holds), None)
+
+
+def _refuse_two_ways_to_choose(table: Table, chosen_by: LabelDeclaration | None, strata: str | None) -> None:
     """Refuse a declaration of how labels were chosen that another option contradicts."""
     if chosen_by is not None and was_drawn(table).any():
         raise UsageError(f"the labels were drawn with known chances: drop {setting('labels_chosen_by')}")
-    if chosen_by in {"label", "elsewhere"} and strata is not None:
+    if chosen_by in {"label", "elsewhere", "system"} and strata is not None:
         raise UsageError(
             f"{setting('strata')} has no effect on labels chosen by {chosen_by}: drop {setting('strata')}, or {setting('labels_chosen_by')}"
         )
@@ -239,7 +256,11 @@ def rows_of_judge(table: Table, judge: str | None) -> Table:
 
 
 def _rate_estimate(
-    table: Table, options: RateTerms, name: str, rank: Statistic | None = None
+    table: Table,
+    options: RateTerms,
+    name: str,
+    declared: LabelsDeclaredBy | None,
+    rank: Statistic | None = None,
 ) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     rates, uncorrected = rate_estimates(table, options), judge_mean(table, options)
@@ -260,6 +281,7 @@ def _rate_estimate(
         strata=rates.strata,
         rank=rank,
         chosen_by=options.chosen_by,
+        declared=declared,
         scenarios=scenarios(table, rates, options),
         variance=_variance(table, judged, uncorrected, options.level),
         cautions=_cautions(table, options, name, rates.chosen),

@@ -15,6 +15,15 @@ LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
 """How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class
 (``label``), from the items of the table or from ``elsewhere``."""
 
+LabelDeclaration: TypeAlias = Literal["random", "system", "score", "label", "elsewhere"]
+"""How items were chosen for labels, as declared: also as a ``random`` sample of all, or of each ``system``."""
+
+LabelsDeclaredBy: TypeAlias = (
+    LabelDeclaration | Literal["draw", "strata", "phases", "reweight_by", "every_output"]
+)
+"""What says how items were chosen for labels: a `LabelDeclaration`, another option, or that every judged output has
+one."""
+
 VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "stratified_ppi",
     "label": "rogan_gladen",
@@ -89,6 +98,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         chosen_by: How items were chosen for labels, as declared; None for a random sample.
         scenarios: Rates by how items may have been chosen for labels, if labelled items are scored unlike the
             others and nothing says how they were chosen. Then no estimate is the answer.
+        declared: What says how items were chosen for labels; None if nothing does. Then the uncorrected rate
+            is printed first, and the corrected one holds if the labels are a random sample.
     """
 
     n_labelled: int
@@ -111,6 +122,12 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     label_fractions: int = 0
     n_missing_labelled: int = 0
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
+    declared: LabelsDeclaredBy | None = None
+
+    @property
+    def only_if_random(self) -> bool:
+        """True if there is a corrected rate, but nothing says that its labels are a random sample."""
+        return self.declared is None and self.reported is not None and self.uncorrected.value is not None
 
     @property
     def n_items(self) -> int:

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import FloatArray
 from ..intervals.closed_forms import wald_interval, wilson_interval
 from ..statistic import Statistic, defined, undefined
@@ -75,7 +76,7 @@ def finite_post_stratified(
     n = len(data.label)
     if data.too_few:
         return undefined(data.too_few, n=n, level=level)
-    passed, others = data.score >= pass_at, data.unlabelled >= pass_at
+    passed, others = reaches(data.score, pass_at), reaches(data.unlabelled, pass_at)
     size, value, variance = n + len(others), 0.0, 0.0
     for labelled, unlabelled in ((passed, others), (~passed, ~others)):
         stratum, labels = int(labelled.sum() + unlabelled.sum()), data.label[labelled]

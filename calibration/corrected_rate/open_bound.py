@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import InputError
+from ...records.made_scores import reaches
 from ...spelling import setting
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_rates import effective_trials_of_mean
@@ -56,7 +57,7 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
     truth = np.where(np.isfinite(table.label), table.label, table.numbers.get(DECIDED, table.label))
     has_truth, undecided = judged & decided & np.isfinite(truth), judged & ~decided
     n = int(undecided.sum())
-    right, passed = truth >= pass_at, table.score >= pass_at
+    right, passed = reaches(truth, pass_at), reaches(table.score, pass_at)
     parts = {"right": has_truth & right, "wrong": has_truth & ~right, "undecided": undecided}
     for name, rows in parts.items():
         if not rows.any():

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import FloatArray
 from ..pass_threshold import PassThreshold
 from ..tables.calibration_table import Table
@@ -30,7 +31,7 @@ def pass_or_fail(table: Table, label_threshold: PassThreshold) -> Table:
     rows = is_given[table.judge.codes] & np.isfinite(table.score)
     label = table.label
     if label_threshold.source == "told":
-        label = np.where(np.isfinite(label), label >= label_threshold.at, np.nan)
+        label = np.where(np.isfinite(label), reaches(label, label_threshold.at), np.nan)
     given = replace(table, numbers={**table.numbers, _GIVEN_SCORE: table.score})
     return given.with_scores(np.where(rows, table.passed, table.score), label)
 

@@ -7,6 +7,7 @@ import math
 import msgspec
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import FloatArray, clusters_in
 from ..intervals.closed_forms import normal_quantile
 from ..statistic import Statistic, defined, undefined
@@ -27,7 +28,7 @@ def post_stratified(
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
-    passed, rate = data.score >= pass_at, float((data.unlabelled >= pass_at).mean())
+    passed, rate = reaches(data.score, pass_at), float((reaches(data.unlabelled, pass_at)).mean())
     if passed.all() or not passed.any():
         only = "passed" if passed.all() else "failed"
         return undefined(f"the judge {only} every labelled item", n=len(data.label), level=level)
@@ -35,7 +36,7 @@ def post_stratified(
     value = (1 - rate) * means[0] + rate * means[1]
     share, mean = np.where(passed, rate, 1 - rate), np.where(passed, means[1], means[0])
     size = np.where(passed, float(passed.sum()), float((~passed).sum()))
-    residual = (data.unlabelled >= pass_at).astype(float) - rate
+    residual = (reaches(data.unlabelled, pass_at)).astype(float) - rate
     influence: tuple[FloatArray, FloatArray] = (
         share * (data.label - mean) / size,
         (means[1] - means[0]) * residual / len(data.unlabelled),
@@ -54,10 +55,10 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
         return undefined(
             "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
         )
-    right, passed = data.label == 1.0, data.score >= pass_at
+    right, passed = data.label == 1.0, reaches(data.score, pass_at)
     clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     corrected = rogan_gladen(
-        float((data.unlabelled >= pass_at).mean()),
+        float((reaches(data.unlabelled, pass_at)).mean()),
         len(data.unlabelled),
         true_positives=int((right & passed).sum()),
         positives=int(right.sum()),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ...records.rubric_points import Points, clipped, points_of
 from ..arrays import cluster_numbers
 from ..intervals.closed_forms import t_quantile
@@ -129,7 +130,7 @@ def _agreement_by_criterion(items: Sequence[JudgedRubric]) -> dict[_CriterionOfI
     """Return 1 where the judge agrees with the label of a criterion, else 0."""
     return {
         _CriterionOfItem(item.item, item.cluster, position, each.key): float(
-            (each.met >= _HALF) == (each.label >= _HALF)
+            reaches(each.met, _HALF) == reaches(each.label, _HALF)
         )
         for item in items
         for position, each in enumerate(item.criteria)
@@ -182,8 +183,8 @@ def _agreement(
     shrunken: tuple[float, float] | None = None,
 ) -> CriterionAgreement:
     def rate(*, met: bool) -> Statistic:
-        rows = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= _HALF) == met]
-        right = np.array([float((_met(each) >= _HALF) == met) for each, _ in rows])
+        rows = [(each, cluster) for each, cluster in labelled if reaches(each.label or 0.0, _HALF) == met]
+        right = np.array([float(reaches(_met(each), _HALF) == met) for each, _ in rows])
         return share_of(right, cluster_numbers(cluster for _, cluster in rows), level=level)
 
     return CriterionAgreement(
@@ -308,7 +309,7 @@ def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
         return ItemScore(item=item.item, score=None, bounds=(low, high))
     if rates is None or min(rates.informedness(each.key) for each in item.criteria) < _LEAST_INFORMEDNESS:
         return ItemScore(item=item.item, score=low)
-    pairs = [(each.points, rates.chance(each.key, met=_met(each) >= _HALF)) for each in item.criteria]
+    pairs = [(each.points, rates.chance(each.key, met=reaches(_met(each), _HALF))) for each in item.criteria]
     expected = sum(each * chance for each, chance in pairs) / points.possible
     variance = sum(each**2 * chance * (1 - chance) for each, chance in pairs) / points.possible**2
     return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import FloatArray, IntArray, ratio
 from ..sample import Cells
 from .graded import sum_by_value
@@ -22,7 +23,7 @@ def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
 
     Source: Hanley and McNeil 1982 (the Mann-Whitney form). A row is right when its label reaches ``pass_at``.
     """
-    right = cells.label >= cells.pass_at
+    right = reaches(cells.label, cells.pass_at)
     positive = sum_by_value(weights * right, cells.score)
     negative = sum_by_value(weights * ~right, cells.score)
     beaten = np.cumsum(negative, axis=-1) - negative / 2
@@ -36,7 +37,7 @@ def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
 
     A row is right when its label reaches ``pass_at``. A judge that guesses has the prevalence, not 1/2.
     """
-    right = cells.label >= cells.pass_at
+    right = reaches(cells.label, cells.pass_at)
     positive = sum_by_value(weights * right, cells.score)[..., ::-1]
     passed = np.cumsum(sum_by_value(weights, cells.score)[..., ::-1], axis=-1)
     precision = np.cumsum(positive, axis=-1) / np.where(passed == 0, 1.0, passed)
@@ -50,7 +51,7 @@ def brier(weights: FloatArray, cells: Cells) -> FloatArray:
 
     Source: Brier 1950.
     """
-    outcome = (cells.label >= cells.pass_at).astype(float)
+    outcome = (reaches(cells.label, cells.pass_at)).astype(float)
     return ratio(weights @ (cells.score - outcome) ** 2, weights.sum(axis=-1))
 
 
@@ -73,7 +74,7 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
 
 def ece_gaps(cells: Cells) -> FloatArray:
     """Return outcome minus score, in the column of the score's bin, shape ``(m, BINS)``."""
-    outcome = (cells.label >= cells.pass_at).astype(np.float64)
+    outcome = (reaches(cells.label, cells.pass_at)).astype(np.float64)
     member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
     return member * (outcome - cells.score)[:, None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -16,13 +15,12 @@ from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
 from ...spelling import spelled_pairs
 from ...tables.alike_grades import PEOPLE, AlikeGrades
-from ...tables.column_names import is_number_field
+from ...tables.column_names import FIELDS, is_number_field, normal
 from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
 from ...tables.score_scales import UNIT_SCORES, ScoreScales
 from ...tables.table_rows import NumberedRow
 from ...tables.unread_grades import UnreadGrades
-from ..arrays import FloatArray
-from .calibration_table import IDENTITY, PERSON, Column, Table
+from .calibration_table import IDENTITY, PERSON, Table
 from .cells import (
     Encoder,
     NameColumn,
@@ -36,6 +34,7 @@ from .cells import (
     read_cells,
     text_of,
 )
+from .table_labels import by_item, require_known_item
 
 _FIELDS = {*IDENTITY, "score", "label", "cluster"}
 
@@ -51,6 +50,8 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 
 
 def _if_repeats(column: str) -> str:
+    if normal(column) in FIELDS["system"]:
+        return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
     in_order = spelled_pairs("map", {"repeat": "#"})
     return (
         f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
@@ -329,6 +330,8 @@ class TableBuilder:
         if not rows:
             raise InputError(NO_ROW)
         for field, source in self._columns_not_yet_found.items():
+            if not source:
+                continue
             raise InputError(
                 f"no row has the column {source!r} of {spelled_pairs('map', {field: source})}", field=field
             )
@@ -336,8 +339,8 @@ class TableBuilder:
         label = self._label.column(rows)
         if labels is not None:
             require_known_item(item, labels, "label", path=path)
-            by_item = _by_item(item, labels)
-            label = np.where(np.isfinite(by_item), by_item, label)
+            named = by_item(item, labels)
+            label = np.where(np.isfinite(named), named, label)
         table = Table(
             item=item,
             judge=self._judge.column(),
@@ -346,7 +349,7 @@ class TableBuilder:
             cluster=(item if self._cluster is None else self._cluster.column()).codes.astype(np.int64),
             columns={name: each.column(rows) for name, each in self._slices.items()},
             numbers={name: each.column(rows) for name, each in self._numbers.items()}
-            | {name: _by_item(item, values) for name, values in (numbers or {}).items()},
+            | {name: by_item(item, values) for name, values in (numbers or {}).items()},
             judges=dict(judges or {}),
         )
         self._refuse_duplicates(table)
@@ -379,26 +382,3 @@ def _numbering_column(table: Table) -> str:
     others = [name for name in table.columns if name not in IDENTITY]
     numbering = [name for name in others if np.bincount(table.key(*IDENTITY[1:], name)).max() == 1]
     return numbering[0] if len(numbering) == 1 else ""
-
-
-def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:
-    """Require that a value belongs to an item in the table.
-
-    Raises:
-        InputError: No value does. The message names one item of each, to show how they differ.
-    """
-    if any(name in values for name in item.values):
-        return
-    first = next(iter(values), None)
-    raise InputError(
-        f"no {noun} is graded"
-        if first is None
-        else f"no {noun} belongs to an item in the table: the first is for {first!r}, the first item_id of the table is {item.values[0]!r}"
-        "; a verdict's item is case_id|system|trial",
-        path=path,
-    )
-
-
-def _by_item(item: Column, values: Mapping[str, float]) -> FloatArray:
-    """Map values by item to rows; NaN where an item has none."""
-    return np.array([values.get(name, math.nan) for name in item.values])[item.codes]

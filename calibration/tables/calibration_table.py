@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import JudgeId
+from ...records.made_scores import reaches
 from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
@@ -228,7 +229,7 @@ class Table:
 
         A missing score does not pass.
         """
-        return self.score >= self.threshold
+        return reaches(self.score, self.threshold)
 
     @property
     def right(self) -> BoolArray:
@@ -239,7 +240,7 @@ class Table:
         The same threshold applies to label and score, which have the same scale. It does not matter for
         labels of 0 and 1.
         """
-        return self.label >= self.threshold
+        return reaches(self.label, self.threshold)
 
     @property
     def common_threshold(self) -> float | None:

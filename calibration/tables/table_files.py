@@ -38,10 +38,10 @@ from ...tables.standing_labels import is_tie
 from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
 from ..pass_threshold import PassThreshold
-from .builder import NO_ROW, TableBuilder, require_known_item
+from .builder import NO_ROW, TableBuilder
 from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
-from .table_labels import with_conflict_warning, with_label_table, with_unmatched_warning
+from .table_labels import require_known_item, with_conflict_warning, with_label_table, with_unmatched_warning
 
 if TYPE_CHECKING:
     import pandas as pd

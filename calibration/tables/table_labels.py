@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from ...errors import InputError
 from ...tables.label_index import LabelIndex
 from ...tables.label_table import LabelTable, OutputName
 from ..arrays import FloatArray
-from .calibration_table import IDENTITY, PERSON, Table
+from .calibration_table import IDENTITY, PERSON, Column, Table
 
 
 def with_label_table(table: Table, labels: LabelTable) -> Table:
@@ -101,3 +103,26 @@ def _column(scores: dict[int, float], rows: int) -> FloatArray:
     column = np.full(rows, np.nan)
     column[list(scores)] = list(scores.values())
     return column
+
+
+def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:
+    """Require that a value belongs to an item in the table.
+
+    Raises:
+        InputError: No value does. The message names one item of each, to show how they differ.
+    """
+    if any(name in values for name in item.values):
+        return
+    first = next(iter(values), None)
+    raise InputError(
+        f"no {noun} is graded"
+        if first is None
+        else f"no {noun} belongs to an item in the table: the first is for {first!r}, the first item_id of the table is {item.values[0]!r}"
+        "; a verdict's item is case_id|system|trial",
+        path=path,
+    )
+
+
+def by_item(item: Column, values: Mapping[str, float]) -> FloatArray:
+    """Map values by item to rows; NaN where an item has none."""
+    return np.array([values.get(name, math.nan) for name in item.values])[item.codes]

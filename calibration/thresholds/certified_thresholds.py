@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.calibration_table import Table
@@ -63,7 +64,7 @@ def certify_threshold(
     reason = f"that needs {fewest} verdicts or more with almost no errors, and there are {rows}{drawn}"
     best: CertifiedThreshold | None = None
     for threshold in GRID:
-        keep = confidence >= threshold
+        keep = reaches(confidence, threshold)
         kept, errors = int(keep.sum()), int((keep & wrong).sum())
         if kept < fewest:
             continue
@@ -125,7 +126,7 @@ def certify_cascade(
         )
         threshold = thresholds[name].threshold
         if threshold is not None:
-            keep = confidence >= threshold
+            keep = reaches(confidence, threshold)
             decided, errors, remaining = (
                 decided + int(keep.sum()),
                 errors + int((keep & wrong).sum()),
@@ -144,7 +145,7 @@ def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> C
         rows = labelled.judge.codes == labelled.judge.values.index(name)
         score = first_known(labelled.score[rows], item[rows], len(key))
         pass_at = table.threshold_of(name).at
-        wrong: BoolArray = (score >= pass_at) != (label >= pass_at)
+        wrong: BoolArray = (reaches(score, pass_at)) != (reaches(label, pass_at))
         verdicts[name] = Verdicts(confidence_of(score, pass_at), wrong)
     return certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
 
@@ -155,5 +156,5 @@ def confidence_of(score: FloatArray, pass_at: FloatArray | float) -> FloatArray:
     NaN where there is no score.
     """
     above = (score - pass_at) / np.maximum(1 - pass_at, 1e-9)
-    confidence = np.where(score >= pass_at, above, (pass_at - score) / pass_at)
-    return np.where((score >= pass_at) & (pass_at == 1.0), 1.0, confidence)
+    confidence = np.where(reaches(score, pass_at), above, (pass_at - score) / pass_at)
+    return np.where((reaches(score, pass_at)) & (pass_at == 1.0), 1.0, confidence)

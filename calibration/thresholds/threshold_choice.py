@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray, folds_of
 from ..intervals.clustered_means import Combination, combine_means
 from ..sample import QUADRANTS
@@ -119,7 +120,7 @@ def better_threshold(
     passing = _passing(candidates, score, right, fold)
     whole = passing.sum(axis=0)
     chosen = np.array([_best(candidates, whole - held_out, pass_at) for held_out in passing])
-    gain = _gain(right, score >= chosen[fold], score >= pass_at, cluster)
+    gain = _gain(right, reaches(score, chosen[fold]), reaches(score, pass_at), cluster)
     p = gain.p()
     method = "cluster-t (CR2), cross-fitted" if gain.estimable else "no interval: a class is in one cluster"
     return BetterThreshold(

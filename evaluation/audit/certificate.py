@@ -17,6 +17,7 @@ from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import JudgeId
+from ...records.made_scores import reaches
 from ...spelling import setting
 from ...version import VERSION
 from .judged_run import JudgedRun
@@ -169,7 +170,7 @@ def certify(
 
 def is_right(score: float, label: float, pass_at: float) -> bool:
     """Return whether judge and label fall on the same side."""
-    return (score >= pass_at) == (label >= pass_at)
+    return reaches(score, pass_at) == reaches(label, pass_at)
 
 
 def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:
@@ -189,6 +190,6 @@ def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float,
 
 def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
     labels = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
-    counted = [row for row in rows if (row["label"] >= pass_at) in labels]
+    counted = [row for row in rows if reaches(row["label"], pass_at) in labels]
     right = np.array([is_right(row["score"], row["label"], pass_at) for row in counted], dtype=np.float64)
     return certified_rate(right, cluster_numbers(row["cluster"] for row in counted), level=level)

@@ -17,6 +17,7 @@ from ...calibration.comparison.significance import adjust_known
 from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import flips, self_consistency
 from ...records import ItemKey
+from ...records.made_scores import reaches
 from .audit_results import AuditComparison, Steadiness
 from .sampling import site_of
 from .scored import ScoredProbe
@@ -141,7 +142,7 @@ def _changes_on_repeats(
 ) -> dict[ItemKey, float]:
     """Return the share of pairs of repeats that differ, by right output."""
     return {
-        source: flips([score >= scored[source].threshold for score in scored[source].repeats])
+        source: flips([reaches(score, scored[source].threshold) for score in scored[source].repeats])
         for source, shares in changes.items()
         if operator in shares and len(scored[source].repeats) >= _PAIR
     }
@@ -149,7 +150,8 @@ def _changes_on_repeats(
 
 def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
     """Return the share of verdicts on the right output that differ from the twin's verdict."""
-    return sum((score >= source.threshold) != twin.passed for score in source.repeats) / len(source.repeats)
+    changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
+    return sum(changed) / len(changed)
 
 
 def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
@@ -208,7 +210,7 @@ def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKe
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= _PAIR]
     if not repeated:
         return None
-    repeats = [[score >= each.threshold for score in each.repeats] for each in repeated]
+    repeats = [[reaches(score, each.threshold) for score in each.repeats] for each in repeated]
     consistency = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
     return Steadiness(
         repeats=max(map(len, repeats)), flip_rate=consistency.flip_rate, all_equal=consistency.all_equal

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...calibration.pass_threshold import HALF, PassThreshold
 from ...judges.parsing import STEP_NAMED
 from ...records import Author, ItemKey, Outcome, Verdict
-from ...records.made_scores import rounded_score
+from ...records.made_scores import reaches, rounded_score
 from .probe_folder import ProbeFacts
 
 
@@ -100,4 +100,4 @@ def passes(score: float, label: float, pass_at: float) -> bool:
         label: The right score: 1, 0, or the fraction of supported claims.
         pass_at: The judge's pass threshold; for a label between 0 and 1, the share of the way from the label to 1.
     """
-    return score >= (pass_at if label == 1.0 else rounded_score(label + (1 - label) * pass_at))
+    return reaches(score, pass_at if label == 1.0 else rounded_score(label + (1 - label) * pass_at))

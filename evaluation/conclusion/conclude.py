@@ -14,6 +14,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
+from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
@@ -163,7 +164,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
             if verdict.outcome == "undecided":
                 undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
-                tally.against_people[verdict.score >= _PASSES, label >= _PASSES] += 1
+                tally.against_people[reaches(verdict.score, _PASSES), reaches(label, _PASSES)] += 1
         elif verdict.repeat == 0 and (verdict.key in undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             if verdict.graded and tally.checked:

@@ -13,6 +13,7 @@ from ...formats.calls import answer_of, answer_of_steps, results_of, role_of, st
 from ...formats.field_reader import FieldReader
 from ...formats.json_values import parsed
 from ...formats.logged_messages import conversation_messages, is_conversation
+from ...formats.logged_request import with_messages
 from ...formats.openai_chat import reply_messages
 from ...records import Case, Output, ToolCall, memory_file, message_text, read_records
 from ...spelling import setting
@@ -121,6 +122,7 @@ def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
 def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
     if answer.keys() <= _FIELDS:
         return answer
+    answer = with_messages(answer)
     if _is_sequence(messages := answer.get("messages")):
         answer["messages"] = [_as_json(each) for each in messages]
     if (messages := reply_messages(answer)) is not None:

@@ -19,6 +19,7 @@ from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...records import Author, Case, Kind, Output, Verdict, read_records, write_json, write_records
 from ...records.folder_files import CASES, LABELS, OUTPUTS
+from ...records.made_scores import reaches
 from ..audit.audit_plan import AuditPlan, prepare_audit
 from ..audit.building import ProbeSettings, build_probes
 from ..audit.probe_folder import NO_PROBES, PROBES, OperatorCounts, ProbeManifest
@@ -101,7 +102,7 @@ def _attacks(
     Kinds of case with mutated outputs are skipped: their operators include attacks.
     """
     for number, item in enumerate(items):
-        is_wrong = item.label is not None and item.label < threshold
+        is_wrong = item.label is not None and not reaches(item.label, threshold)
         if not is_wrong or item.output.text is None or item.case.kind in mutated_kinds:
             continue
         yield _probe(item, _CONTROL, "control")

@@ -13,6 +13,7 @@ from ...calibration.decisions import drawn_rank
 from ...calibration.intervals.clustered_rates import share_of
 from ...judges.prompt_revision import Disagreement
 from ...records import Verdict
+from ...records.made_scores import reaches
 from ..judging.judge_task import JudgeTask
 from .candidates import MOST_DISAGREEMENTS
 from .improvement_plan import ImprovementPlan, JudgedSide, SideVerdicts
@@ -85,9 +86,9 @@ def _agrees(item: LabelledItem, verdict: Verdict | None, threshold: float) -> bo
     """Return whether verdict and label agree; False without a score or a label."""
     if verdict is None or verdict.score is None or item.label is None:
         return False
-    return (verdict.score >= threshold) == (item.label >= threshold)
+    return (reaches(verdict.score, threshold)) == (reaches(item.label, threshold))
 
 
 def _disagreement(item: LabelledItem, verdict: Verdict, threshold: float) -> Disagreement:
-    passed = None if verdict.score is None else verdict.score >= threshold
-    return Disagreement(item.case, item.output, (item.label or 0.0) >= threshold, passed, verdict.reason)
+    passed = None if verdict.score is None else reaches(verdict.score, threshold)
+    return Disagreement(item.case, item.output, reaches(item.label or 0.0, threshold), passed, verdict.reason)

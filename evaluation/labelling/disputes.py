@@ -13,6 +13,7 @@ from ...calibration.decisions import drawn_rank
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
+from ...records.made_scores import reaches
 from ...spelling import setting
 from ...tables.standing_labels import standing_labels
 from ..store.file_names import LABELS
@@ -112,7 +113,7 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
         return (
             (label == 1.0, passes(verdict.score, label, threshold))
             if planted
-            else (label >= threshold, verdict.score >= threshold)
+            else (reaches(label, threshold), reaches(verdict.score, threshold))
         )
 
     return sides

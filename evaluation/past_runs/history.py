@@ -18,6 +18,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...errors import EditedRunError, InputError, RunFolderError
 from ...records import Author, JudgeId
+from ...records.made_scores import reaches
 from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import KnownJudge, Manifest
@@ -181,7 +182,7 @@ class _Grade(NamedTuple):
 
     def agrees(self, threshold: PassThreshold) -> bool:
         """Return whether score and label fall on the same side of the threshold."""
-        return (self.score >= threshold.at) == (self.label >= threshold.at)
+        return (reaches(self.score, threshold.at)) == (reaches(self.label, threshold.at))
 
 
 _Grades: TypeAlias = Mapping[JudgeId, Mapping[str, _Grade]]

@@ -9,7 +9,7 @@ from ...records import Message
 from ..calls import lacks_arguments, messages_of, split_question
 from ..field_reader import FieldReader
 from ..json_values import is_list, is_object, parsed, tags_of
-from .attributes import unflattened
+from .attributes import AttributeReader
 from .conventions import (
     AGENT_NAMES,
     ANSWERING_MODELS,
@@ -59,7 +59,7 @@ def fill_span(
         events: The events by name, each with its attributes.
         name: The span's name.
     """
-    node = FieldReader({key: value for key, value in attributes.items() if recorded(value) is not None})
+    node = AttributeReader({key: value for key, value in attributes.items() if recorded(value) is not None})
     span.kind = _kind(node, span.kind)
     span.switch = span.switch or switch_of([*attributes])
     span.session = _first_name(node, SESSIONS) or span.session
@@ -75,7 +75,7 @@ def fill_span(
     if span.kind in {"llm", "agent", "other"}:
         _read_messages(span, node)
     for event, fields in events:
-        _read_event(span, event, FieldReader(fields, event))
+        _read_event(span, event, AttributeReader(fields, event))
 
 
 def switch_of(names: Iterable[str]) -> str | None:
@@ -89,9 +89,9 @@ def without_stack(message: str | None) -> str | None:
     return None if message is None else message.partition("Traceback (most recent call last)")[0].strip()
 
 
-def _kind(node: FieldReader, known: SpanKind) -> SpanKind:
+def _kind(node: AttributeReader, known: SpanKind) -> SpanKind:
     for name, kinds in KINDS:
-        value = parsed(node.get(name))
+        value = node.decoded(name)
         kind = kinds.get(str(value)) or kinds.get(str(value).lower())
         if kind is not None:
             return kind
@@ -104,31 +104,31 @@ def _kind(node: FieldReader, known: SpanKind) -> SpanKind:
     return known
 
 
-def _first_text(node: FieldReader, names: Iterable[str]) -> str | None:
-    values = (parsed(node.get(name)) for name in names)
+def _first_text(node: AttributeReader, names: Iterable[str]) -> str | None:
+    values = (node.decoded(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value), None)
 
 
-def _first_name(node: FieldReader, names: Iterable[str]) -> str | None:
-    values = (parsed(node.get(name)) for name in names)
+def _first_name(node: AttributeReader, names: Iterable[str]) -> str | None:
+    values = (node.decoded(name) for name in names)
     return next((str(value) for value in values if isinstance(value, str | int) and value != ""), None)
 
 
-def _asked_model(node: FieldReader) -> str | None:
+def _asked_model(node: AttributeReader) -> str | None:
     """Return the model of a request, which alone names it if the call failed."""
     named = _first_text(node, ASKED_MODELS)
-    requests = (request_of(node.get(name)) for name in INVOCATIONS)
+    requests = (request_of(node.decoded(name)) for name in INVOCATIONS)
     models = (request.get("model", request.get("model_name")) for request in requests)
     return named or next((model for model in models if isinstance(model, str) and model), None)
 
 
-def _tags(node: FieldReader) -> dict[str, Any]:
+def _tags(node: AttributeReader) -> dict[str, Any]:
     response = node.name(_RESPONSE_ID)
     tags = tags_of(node.object_in("metadata"))
     return tags if response is None else {_RESPONSE_ID: response, **tags}
 
 
-def _tools(node: FieldReader) -> list[dict[str, Any]]:
+def _tools(node: AttributeReader) -> list[dict[str, Any]]:
     for source in TOOL_DEFINITIONS:
         found = _listed(node, source)
         inner = (each.get("tool", each) if is_object(each) else parsed(each) for each in found)
@@ -136,7 +136,7 @@ def _tools(node: FieldReader) -> list[dict[str, Any]]:
         tools = [_with_parsed_fields(each) for each in schemas if is_object(each)]
         if tools:
             return tools
-    requests = (request_of(node.get(name)).get("tools") for name in INVOCATIONS)
+    requests = (request_of(node.decoded(name)).get("tools") for name in INVOCATIONS)
     return next((each for each in requests if is_list(each) and all(map(is_object, each))), list[Any]())
 
 
@@ -145,19 +145,19 @@ def _with_parsed_fields(tool: dict[str, Any]) -> dict[str, Any]:
     return {**tool, "parameters": parsed(tool["parameters"])} if "parameters" in tool else tool
 
 
-def _listed(node: FieldReader, source: AttributeSource) -> list[Any]:
+def _listed(node: AttributeReader, source: AttributeSource) -> list[Any]:
     if source.form == "indexed":
-        return unflattened(node.value, source.attribute)
-    value = parsed(node.get(source.attribute))
+        return node.listed(source.attribute)
+    value = node.decoded(source.attribute)
     return [parsed(each) for each in value] if is_list(value) else []
 
 
-def _documents(node: FieldReader) -> Iterator[Any]:
-    for item in unflattened(node.value, "retrieval.documents"):
+def _documents(node: AttributeReader) -> Iterator[Any]:
+    for item in node.listed("retrieval.documents"):
         yield FieldReader(item, "retrieval.documents").node("document").value
 
 
-def _read_tool(span: Span, node: FieldReader, name: str) -> None:
+def _read_tool(span: Span, node: AttributeReader, name: str) -> None:
     tool = _first_text(node, TOOL_NAMES) or name.removeprefix("execute_tool ")
     if tool in NO_TOOLS:
         span.kind = "other"
@@ -172,10 +172,10 @@ def _read_tool(span: Span, node: FieldReader, name: str) -> None:
         identity=_first_name(node, TOOL_IDS),
     )
     if result is not None:
-        span.output, span.has_output = parsed(node.value[result]), True
+        span.output, span.has_output = node.decoded(result), True
 
 
-def _read_run(span: Span, node: FieldReader) -> None:
+def _read_run(span: Span, node: AttributeReader) -> None:
     """Read what a model, an agent or a chain was given, and what came of it."""
     given = next((each for each in RUN_INPUTS if each in node), None)
     returned = next((each for each in RUN_OUTPUTS if each in node), None)
@@ -189,14 +189,15 @@ def _read_run(span: Span, node: FieldReader) -> None:
         span.documents = span.output
 
 
-def _value(node: FieldReader, name: str) -> Any:
+def _value(node: AttributeReader, name: str) -> Any:
     """Return a value: text of a user or a model stays text if its type says so."""
     value, kind = node.value[name], node.get(f"{name.removesuffix('.value')}.mime_type")
-    return value if kind == "text/plain" else parsed(value)
+    return value if kind == "text/plain" else node.decoded(name)
 
 
-def _read_messages(span: Span, node: FieldReader) -> None:
+def _read_messages(span: Span, node: AttributeReader) -> None:
     is_model = span.kind == "llm"
+    span.instructions = _with_system(node, []) or span.instructions
     for source in MODEL_INPUTS if is_model else RUN_MESSAGES:
         if asked := _asked(node, source):
             told = [each for each in span.messages if each.get("role") == "system"]  # by an event of its own
@@ -212,7 +213,7 @@ def _read_messages(span: Span, node: FieldReader) -> None:
             break
         span.has_output = True
     if is_model and not span.output_messages and (held := [each for each in SPLIT_ANSWER if each in node]):
-        text, calls = node.get(SPLIT_ANSWER[0]), parsed(node.get(SPLIT_ANSWER[1]))
+        text, calls = node.get(SPLIT_ANSWER[0]), node.decoded(SPLIT_ANSWER[1])
         message = {
             "role": "assistant",
             "content": text if SPLIT_ANSWER[0] in held else None,
@@ -230,30 +231,30 @@ def _read_messages(span: Span, node: FieldReader) -> None:
             _add_answers(span, done)
 
 
-def _with_system(node: FieldReader, asked: list[Message]) -> list[Message]:
-    system = parsed(node.get("gen_ai.system_instructions"))
+def _with_system(node: AttributeReader, asked: list[Message]) -> list[Message]:
+    system = node.decoded("gen_ai.system_instructions")
     if is_list(system):
         return messages_of([{"role": "system", "parts": system}]) + asked
     return [{"role": "system", "content": system}, *asked] if isinstance(system, str) else asked
 
 
-def _asked(node: FieldReader, source: AttributeSource) -> list[dict[str, Any]]:
+def _asked(node: AttributeReader, source: AttributeSource) -> list[dict[str, Any]]:
     if source.form == "call":
-        return request_messages(parsed(node.get(source.attribute))) if source.attribute in node else []
+        return request_messages(node.decoded(source.attribute)) if source.attribute in node else []
     value = (
         _indexed(node, source.attribute)
         if source.form == "indexed"
-        else recorded(parsed(node.get(source.attribute)))
+        else recorded(node.decoded(source.attribute))
     )
     return messages_of(value, source.attribute) if value and _are_recorded(value) else []
 
 
-def _answers(node: FieldReader, source: AttributeSource) -> list[FieldReader]:
+def _answers(node: AttributeReader, source: AttributeSource) -> list[FieldReader]:
     if source.form == "call":
         return reply_messages(node.get(source.attribute))
     if source.form == "indexed":
         return _spoken(_indexed(node, source.attribute), source.attribute)
-    return _spoken(parsed(node.get(source.attribute)), source.attribute)
+    return _spoken(node.decoded(source.attribute), source.attribute)
 
 
 def _spoken(value: Any, at: str) -> list[FieldReader]:
@@ -264,8 +265,8 @@ def _spoken(value: Any, at: str) -> list[FieldReader]:
     return [FieldReader({"role": "assistant", **FieldReader(item, at).value}, at) for item in items]
 
 
-def _indexed(node: FieldReader, prefix: str) -> list[dict[str, Any]]:
-    return [_message(item) for item in unflattened(node.value, prefix)]
+def _indexed(node: AttributeReader, prefix: str) -> list[dict[str, Any]]:
+    return [_message(item) for item in node.listed(prefix)]
 
 
 def _message(value: Any) -> dict[str, Any]:
@@ -315,7 +316,7 @@ def _add_answers(span: Span, answers: list[FieldReader]) -> None:
     span.has_arguments = not any(map(lacks_arguments, span.output_messages))
 
 
-def _read_event(span: Span, name: str, event: FieldReader) -> None:
+def _read_event(span: Span, name: str, event: AttributeReader) -> None:
     if name == "exception":
         said = without_stack(event.text("exception.message"))
         span.exception = said or event.text("exception.type")
@@ -326,9 +327,9 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
     elif name == "gen_ai.choice":
         _read_choice(span, event)
     elif name == "gen_ai.content.prompt":
-        span.messages = messages_of(parsed(event.get("gen_ai.prompt")), name)
+        span.messages = messages_of(event.decoded("gen_ai.prompt"), name)
     elif name == "gen_ai.content.completion" and "gen_ai.completion" in event:
-        _add_answers(span, _spoken(parsed(event.get("gen_ai.completion")), name))
+        _add_answers(span, _spoken(event.decoded("gen_ai.completion"), name))
     elif name == "gen_ai.client.inference.operation.details":
         span.kind = _kind(event, span.kind)
         if event.value.keys() == {"gen_ai.system_instructions"}:
@@ -336,17 +337,17 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
         _read_messages(span, event)
 
 
-def _read_tool_event(span: Span, name: str, event: FieldReader) -> None:
+def _read_tool_event(span: Span, name: str, event: AttributeReader) -> None:
     """Read arguments and result of a tool's span from its events."""
     if name == "gen_ai.tool.message" and span.call is not None and "content" in event:
         identity = span.call.id or event.name("id")
         add_call(span, span.call.call.name, event.get("content"), has_arguments=True, identity=identity)
     elif name == "gen_ai.choice" and "message" in event:
-        span.output, span.has_output = parsed(event.get("message")), True
+        span.output, span.has_output = event.decoded("message"), True
 
 
-def _read_message_event(span: Span, name: str, event: FieldReader) -> None:
-    calls, content = parsed(event.get("tool_calls")), parsed(event.get("content"))
+def _read_message_event(span: Span, name: str, event: AttributeReader) -> None:
+    calls, content = event.decoded("tool_calls"), event.decoded("content")
     fields = {**event.value, "role": MESSAGE_EVENTS[name]} | ({"tool_calls": calls} if is_list(calls) else {})
     if is_list(content) and content and all(map(is_object, content)):
         fields["content"] = content
@@ -357,13 +358,13 @@ def _read_message_event(span: Span, name: str, event: FieldReader) -> None:
     span.kind = "llm" if span.kind == "other" else span.kind
 
 
-def _read_choice(span: Span, event: FieldReader) -> None:
-    message = parsed(event.get("message"))
+def _read_choice(span: Span, event: AttributeReader) -> None:
+    message = event.decoded("message")
     texts = (
         {"content": message or event.get("content")} if {"message", "content"} & event.value.keys() else {}
     )
     held = message if is_object(message) else texts
-    calls = parsed(event.get("tool_calls"))
+    calls = event.decoded("tool_calls")
     if is_list(calls):
         held = {**held, "tool_calls": calls}
     _add_answers(span, _spoken(held, "gen_ai.choice"))

@@ -12,6 +12,7 @@ from ..field_reader import FieldReader
 from ..imported_records import FilePosition
 from ..imported_scores import ImportedScore
 from ..json_values import is_arguments, is_list, is_object
+from ..printed_lists import printed_object
 from .conventions import SpanKind
 from .model_calls import reply_messages, request_messages, request_of, unwrapped
 
@@ -25,6 +26,7 @@ class Span(msgspec.Struct, kw_only=True):
         start: Time of its start, which orders spans.
         messages: The input messages.
         output_messages: The output messages.
+        instructions: Messages of the system, if they were recorded apart.
         input: The input, if it is not messages.
         output: The result, if it is not messages.
         has_output: Whether its output was recorded, even as empty.
@@ -48,6 +50,7 @@ class Span(msgspec.Struct, kw_only=True):
     start: str = ""
     messages: list[Message] = []
     output_messages: list[FieldReader] = []
+    instructions: list[Message] = []
     input: Any = None
     output: Any = None
     has_output: bool = False
@@ -74,7 +77,7 @@ def add_call(
     span: Span, name: str, arguments: Any, *, has_arguments: bool, identity: str | None = None
 ) -> None:
     """Give a tool's span its call, with the arguments out of their wrappers."""
-    given = unwrapped(arguments)
+    given = printed_object(unwrapped(arguments))
     span.call = call_of(
         {"name": name, "arguments": given if is_arguments(given) else {}, "id": identity}, "tool"
     )

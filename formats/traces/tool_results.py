@@ -11,6 +11,7 @@ from ..field_reader import FieldReader
 from ..json_values import as_text, is_list, is_object, parsed
 from ..langchain_messages import plain_message
 from ..message_parts import are_parts
+from .conventions import FINAL_ANSWER
 from .model_calls import unwrapped
 from .spans import Span
 
@@ -79,7 +80,86 @@ def id_in(span: Span) -> str | None:
     return FieldReader(plain_message(value)).name("tool_call_id") if is_object(value) else None
 
 
-def owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
+def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
+    """Join tools' spans to the calls that they ran; return those that no model asked for.
+
+    A call that failed and was run again has the last run's result. A span inside another of the same call is that call,
+    recorded twice.
+    """
+    unasked = list[Span]()
+    by_id = {span.id: span for span in tools}
+    for span in tools:
+        owner = _owner_of(span, made)
+        if owner is not None:
+            owner[0].ran[owner[1]] = span
+        elif not (_is_again(span, by_id) or _ran_again(span, made) or _ends_run(span)):
+            unasked.append(span)
+    return unasked
+
+
+def inside_tools(root: Span, spans: list[Span]) -> dict[str, Span]:
+    """Return models' and tools' spans inside a tool's, by id, each with that tool's span.
+
+    They are the tool's work, such as that of an agent that another one calls, and not this conversation. Empty if no model is
+    outside.
+    """
+    by_id = {span.id: span for span in spans if span is not root}
+    inside = dict[str, Span]()
+    for span in spans:
+        at, seen = by_id.get(span.parent or ""), {span.id}
+        while at is not None and at.id not in seen:
+            if at.kind == "tool":
+                inside[span.id] = at
+            seen.add(at.id)
+            at = by_id.get(at.parent or "")
+    has_model = any(span.kind == "llm" and span.output_messages for span in spans if span.id not in inside)
+    runs_models = {inside[span.id].id for span in spans if span.id in inside and span.kind == "llm"}
+    works = {span.id for span in spans if span.kind in {"llm", "tool"}}
+    return {
+        name: tool for name, tool in inside.items() if has_model and tool.id in runs_models and name in works
+    }
+
+
+def final_answer_in(calls: list[IdentifiedCall]) -> str | None:
+    """Return the answer that an only call gives instead of a text."""
+    arguments = parsed(calls[0].call.arguments) if len(calls) == 1 else None
+    name, argument = FINAL_ANSWER
+    if not is_object(arguments) or calls[0].call.name != name or [*arguments] != [argument]:
+        return None
+    return as_text(arguments[argument])
+
+
+def _is_again(span: Span, by_id: dict[str, Span]) -> bool:
+    """Return whether a span is inside another of the same tool."""
+    outer = by_id.get(span.parent or "")
+    return outer is not None and outer is not span and _tool(outer) == _tool(span)
+
+
+def _ran_again(span: Span, made: list[MadeCalls]) -> bool:
+    """Return whether a span repeats a call; take its result if the earlier run failed."""
+    identity = id_in(span)
+    for step in made:
+        for at, ran in step.ran.items():
+            asked = step.calls[at]
+            is_same = (
+                _name_is_same(asked, span) and _arguments_are_same(asked, span) and ran.error is not None
+            )
+            if asked.id == identity if identity is not None else is_same:
+                if ran.error is not None and span.parent != ran.id:
+                    step.ran[at] = span
+                return True
+    return False
+
+
+def _ends_run(span: Span) -> bool:
+    return _tool(span) == FINAL_ANSWER[0]
+
+
+def _tool(span: Span) -> str | None:
+    return None if span.call is None else span.call.call.name
+
+
+def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
     """Return the call that a tool's span ran; None if no model asked for it.
 
     It has the span's id, else its name and arguments, else its name alone.

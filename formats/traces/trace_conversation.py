@@ -23,11 +23,11 @@ from ..conversation_turns import ConversationTurn
 from ..field_reader import FieldReader
 from ..json_values import answer_text, as_text, is_object, parsed
 from ..logged_messages import conversation_messages, is_conversation, message_key
-from .conventions import CREW_TASKS, CREW_TEXT, FINAL_ANSWER, FRAMEWORKS_WORDS
+from .conventions import CREW_TASKS, CREW_TEXT, FRAMEWORKS_WORDS
 from .model_calls import request_messages
 from .recorded_content import not_recorded
 from .spans import Span
-from .tool_results import MadeCalls, owner_of
+from .tool_results import MadeCalls, final_answer_in, inside_tools, join
 
 
 class TraceConversation(NamedTuple):
@@ -38,16 +38,22 @@ class TraceConversation(NamedTuple):
         answer: The answer; None if it was not recorded.
         unrecorded: Why there is no answer.
         turns: The turns, if the user spoke again.
+        unasked: Tools' spans that are no calls, since no model asked for them.
+        inside: Spans that are the work of a tool, by id, each with that tool's span.
     """
 
     question: list[Message]
     answer: AgentAnswer | None
     unrecorded: str | None = None
     turns: list[ConversationTurn] = []
+    unasked: list[Span] = []
+    inside: dict[str, Span] = {}
 
 
 def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     """Return the conversation of a trace, from its root and the spans below."""
+    inside = inside_tools(root, spans)
+    spans = [span for span in spans if span.id not in inside]
     models = _models(spans)
     told = _Told(models, _runs(root, spans))
     for model in models:
@@ -55,21 +61,22 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     asked_for = any(span.output_messages or _text(span) for span in models)
     tools = [span for span in spans if span.call is not None]
     has_arguments = all(span.has_arguments for span in models)
-    if asked_for:
-        told.join(tools)
-    else:
+    unasked = join(tools, told.made) if asked_for else []
+    if not asked_for:
         told.take_calls(tools)
         has_arguments = has_arguments and all(span.has_arguments for span in tools)
-    question = _question(root, spans, told)
+    question = _instructed(root, spans, _question(root, spans, told))
     switch = next((span.switch for span in [*models, root, *spans] if span.switch), None)
+    missing = None if has_arguments else "the arguments of a call were"
     if not _has_answer(root, models, tools):
-        return TraceConversation(question, None, not_recorded("the answer was", switch))
-    if not has_arguments:
-        return TraceConversation(question, None, not_recorded("the arguments of a call were", switch))
+        missing = "the answer was"
+    if missing is not None:
+        return TraceConversation(question, None, not_recorded(missing, switch), [], unasked, inside)
     if not asked_for:
         return _of_root(root, question, told)
     told.end(_said_at(root))
-    return TraceConversation(question, answer_of_steps(told.steps()), None, told.turns(question))
+    answer = answer_of_steps(told.steps())
+    return TraceConversation(question, answer, None, told.turns(question), unasked, inside)
 
 
 def _runs(root: Span, spans: list[Span]) -> dict[str, str]:
@@ -84,7 +91,8 @@ def _runs(root: Span, spans: list[Span]) -> dict[str, str]:
         while at.parent in by_id and at.parent != root.id and at.id not in seen:
             seen.add(at.id)
             at = by_id[at.parent]
-        runs[span.id] = root.id if at.kind == "llm" and root.kind != "other" else at.id
+        is_own = root.kind == "other" or (root.kind == "llm" and at.parent is None)
+        runs[span.id] = root.id if at.kind == "llm" and not is_own else at.id
     return runs
 
 
@@ -149,12 +157,12 @@ class _Told:
             self.users[len(self.entries)] = spoken
         if not model.output_messages and (text := _text(model)):
             self.entries.append(text)
-        known = {each.id for step in self.made for each in step.calls if each.id is not None}
+        known = {_identity(each) for step in self.made for each in step.calls if each.id is not None}
         for message in model.output_messages:
             text, calls = text_of(message), calls_of(message)
-            if calls and all(each.id in known for each in calls):
+            if calls and all(_identity(each) in known for each in calls):
                 continue
-            final = _final_answer(calls)
+            final = final_answer_in(calls)
             self.entries += [each for each in (text, final) if each]
             if calls and final is None:
                 self.entries.append(MadeCalls(calls))
@@ -221,7 +229,7 @@ class _Told:
                 place = self._place(identity, asked, used)
                 if place is not None:
                     used.add(place)
-                    self.made[place[0]].told[place[1]] = _as_result(value)
+                    self.made[place[0]].told[place[1]] = parsed(value)
 
     def _place(
         self, identity: str | None, asked: IdentifiedCall | None, used: set[tuple[int, int]]
@@ -230,10 +238,8 @@ class _Told:
         places = [
             (number, at, each) for number, step in enumerate(self.made) for at, each in enumerate(step.calls)
         ]
-        if identity is not None:
-            for number, at, each in places:
-                if each.id == identity:
-                    return number, at
+        if identity is not None and (named := [each[:2] for each in places if each[2].id == identity]):
+            return next((each for each in named if each not in used), named[-1])
         if asked is None:
             return None
         key = (asked.call.name, as_text(parsed(asked.call.arguments)))
@@ -242,13 +248,6 @@ class _Told:
             if is_free and (each.call.name, as_text(parsed(each.call.arguments))) == key:
                 return number, at
         return None
-
-    def join(self, tools: Iterable[Span]) -> None:
-        """Join tools' spans to the calls that they ran; one that no model asked for is no call."""
-        for span in tools:
-            owner = owner_of(span, self.made)
-            if owner is not None:
-                owner[0].ran[owner[1]] = span
 
     def take_calls(self, tools: Iterable[Span]) -> None:
         """Take tools' spans as calls, where no model's span tells them."""
@@ -290,6 +289,11 @@ class _Told:
         return turns if self.users else []
 
 
+def _identity(call: IdentifiedCall) -> tuple[str | None, str, str | None]:
+    """Return what tells a call from others: some servers give the same ids again in each reply."""
+    return call.id, call.call.name, as_text(parsed(call.call.arguments))
+
+
 def _asks(messages: list[Message]) -> bool:
     """Return whether messages are more than instructions."""
     return any(each.get("role") != "system" for each in messages)
@@ -302,19 +306,6 @@ def _begun(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
         return messages, []
     asked, begun = split_question(nodes)
     return ([each.value for each in asked], begun) if asked else (messages, [])
-
-
-def _final_answer(calls: list[IdentifiedCall]) -> str | None:
-    """Return the answer that an only call gives instead of a text."""
-    arguments = parsed(calls[0].call.arguments) if len(calls) == 1 else None
-    name, argument = FINAL_ANSWER
-    if not is_object(arguments) or calls[0].call.name != name or [*arguments] != [argument]:
-        return None
-    return as_text(arguments[argument])
-
-
-def _as_result(value: Any) -> Any:
-    return parsed(value)
 
 
 def _has_answer(root: Span, models: list[Span], tools: list[Span]) -> bool:
@@ -368,8 +359,8 @@ def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
     runs = [span for span in (root, *spans) if span is root or span.kind == "agent"]
     given = [] if root.kind == "llm" else [span.messages or request_messages(span.input) for span in runs]
     asked = [told.asked, *(span.messages for span in spans if span.kind == "llm")]
-    for words in filter(None, map(_last_user_text, given)):
-        framed = (_with_words(each, words) for each in asked)
+    for number, words in enumerate(map(_last_user_text, given)):
+        framed = (_with_words(each, words) for each in asked[: 1 if number else None])  # agents ask others
         if (found := next((each for each in framed if each is not None), None)) is not None:
             return found
     if told.asked:
@@ -379,6 +370,13 @@ def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
     return next((each for each in messages if _asks(each)), None) or next(
         (each for span in others if (each := question_of(parsed(span.input)))), list[Message]()
     )
+
+
+def _instructed(root: Span, spans: list[Span], question: list[Message]) -> list[Message]:
+    """Return a question after the outermost agent's instructions, if it has none itself."""
+    agent = root if root.kind != "other" else next((each for each in spans if each.kind == "agent"), root)
+    has_system = not question or any(each.get("role") == "system" for each in question)
+    return question if has_system else agent.instructions + question
 
 
 def _last_user_text(messages: list[Message]) -> str | None:

@@ -4,19 +4,21 @@ A trace is an example. Its conversation is that of its models' spans: their requ
 results stand in tools' spans (found by a call's id, else its name and arguments, else their order) or in the next request. What was
 given to the root, and what it returned, counts where no model's span holds content; then tools' spans are the calls. The user's text at
 the root replaces a request that only frames it. A lower span with an evaluation is its own
-example, ``trace/span``. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
+example, ``trace/span``. Models and tools inside a tool's span are its work, and runs of tools that no model asked for are no calls: both
+are listed. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
 records them, and there is no output; a recorded empty answer is graded 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from ..example import Example
 from ..example_records import records_of
 from ..import_options import Options
-from ..imported_records import FilePosition, ImportedRecord, converted
+from ..imported_records import FilePosition, ImportedRecord, Skipped, converted
 from ..imported_scores import numbered_names
 from .spans import Span
 from .trace_conversation import TraceConversation, conversation_of_spans
@@ -53,8 +55,11 @@ def _records(
 
     def convert(span: Span) -> Iterable[ImportedRecord]:
         example = example_of(span, trace if span is root else _below(span, trace))
+        if _is_no_case(example, trace):
+            reason = "a trace without a model, an agent or a question is no case"
+            return [span.position.skipped_part("trace_id", reason)]
         if span is not root:
-            example.id = f"{example.id}/{span.id}"
+            example.id, example.lost = f"{example.id}/{span.id}", []
         if example.system is None and example.error is not None:
             failed.append((example, span.position))
             return ()
@@ -62,6 +67,12 @@ def _records(
         return records_of(example, span.position, options)
 
     return converted([root, *scored], convert, lambda span: span.position)
+
+
+def _is_no_case(example: Example, trace: list[Span]) -> bool:
+    """Return whether a trace holds neither a question nor a span of a model or an agent."""
+    asks = example.messages or example.conversation or example.scores
+    return not asks and not any(span.kind in {"llm", "agent"} for span in trace)
 
 
 def _root(trace: list[Span]) -> Span:
@@ -98,14 +109,41 @@ def example_of(root: Span, spans: list[Span]) -> Example:
     )
     if example.error is None:
         example.unrecorded = told.unrecorded
+    example.lost = [*map(_unasked, told.unasked), *_inside(told.inside.values())]
     if len(told.turns) > 1:
         example.messages, example.answer, example.conversation = [], None, told.turns
     return example
+
+
+def _unasked(span: Span) -> Skipped:
+    """Return the entry for a tool's span that is no call."""
+    name = None if span.call is None else span.call.call.name
+    reason = f"no model asked for this run of the tool {name!r}, so it is no call"
+    return span.position.skipped_part("tool_calls", reason)
+
+
+def _inside(tools: Collection[Span]) -> Iterator[Skipped]:
+    """Yield an entry for each tool whose work is recorded, too, such as that of an agent."""
+    counts = Counter(tool.id for tool in tools)
+    for tool in {tool.id: tool for tool in tools}.values():
+        name = None if tool.call is None else tool.call.call.name
+        count = counts[tool.id]
+        reason = f"{count:,} spans of models and tools inside the tool {name!r} are its work, not the conversation's"
+        yield tool.position.skipped_part("spans", reason)
 
 
 def _error(root: Span, spans: list[Span], told: TraceConversation) -> str | None:
     """Return why a run failed: the root's error, or its last model's without an answer."""
     if root.error is not None or root.has_output:
         return root.error
-    models = [span for span in spans if span.kind == "llm"]
-    return models[-1].error if models and told.unrecorded is not None else None
+    models = [span for span in spans if span.kind == "llm" and span.id not in told.inside]
+    return models[-1].error if models and not _is_answered(told) else None
+
+
+def _is_answered(told: TraceConversation) -> bool:
+    """Return whether a conversation ends with a text."""
+    if told.answer is None:
+        return False
+    return (
+        told.answer.text is not None if told.answer.steps is None else isinstance(told.answer.steps[-1], str)
+    )

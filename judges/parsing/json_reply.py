@@ -155,7 +155,8 @@ class _ScoreKey:
         """
         objects, around = list[Mapping[str, Any]](), [""]
         for found in parts_of(reply):
-            part = found._replace(decoded=with_keys(found.decoded, self.known))
+            decoded = with_keys(found.decoded, self.known) if found.decoded else found.decoded
+            part = found if decoded is found.decoded else found._replace(decoded=decoded)
             if part.kind == "object" and self.key in part.decoded:
                 objects.append(part.decoded)
                 around.append("")

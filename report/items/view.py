@@ -11,6 +11,7 @@ from ...calibration.pass_threshold import HALF, PassThreshold
 from ...deterministic.finding import in_words
 from ...evaluation.store.journal_rows import StoredVerdict, is_baseline
 from ...records import Author, Verdict, message_text
+from ...records.made_scores import reaches
 from ...spelling import command
 from ..document import Details, Piece, document
 from ..document_parts import FIRST, Cell, CellMark, DocumentTable
@@ -45,9 +46,9 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         for judge in _readers(item.judges)
         if judge.score is not None
     ]
-    judges_pass = {score >= threshold for score, threshold in judged}
+    judges_pass = {reaches(score, threshold) for score, threshold in judged}
     thresholds_used = {threshold for _, threshold in judged} or {HALF}
-    trusted_pass = {score >= threshold for score in trusted for threshold in thresholds_used}
+    trusted_pass = {reaches(score, threshold) for score in trusted for threshold in thresholds_used}
     passes = judges_pass | trusted_pass
     if not passes:
         return "not graded"
@@ -60,10 +61,14 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
     """Return an item's filter groups: failed (and by which judge), ungraded, cells of judges."""
     groups: list[str] = []
     if item.checker is not None and item.checker.score is not None:
-        groups += [FAILED] if item.checker.score < _label_threshold(item, thresholds) else []
+        groups += [FAILED] if not reaches(item.checker.score, _label_threshold(item, thresholds)) else []
     else:
         scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
-        failed = [failed_by(each.by) for each, score in scores if score < _threshold_of(each, thresholds)]
+        failed = [
+            failed_by(each.by)
+            for each, score in scores
+            if not reaches(score, _threshold_of(each, thresholds))
+        ]
         groups += [FAILED, *failed] if failed else [] if scores else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
@@ -177,7 +182,7 @@ def _verdict_text(verdict: Verdict | StoredVerdict, threshold: float) -> str:
     """
     if verdict.score is None:
         return number_text.outcome(verdict.outcome)
-    grade = "right" if verdict.score >= threshold else "wrong"
+    grade = "right" if reaches(verdict.score, threshold) else "wrong"
     return (
         grade
         if verdict.score in {0.0, 1.0}

@@ -31,7 +31,9 @@ from .one_screen import statistic_text
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 
-_BASELINES = {"always_pass": "always pass", "always_fail": "always fail"}
+BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
+"""Judges that do not look, in words."""
+
 _PEOPLE = "human_human"
 """Panel of two people's labels of the same items, which is no baseline."""
 
@@ -185,7 +187,7 @@ def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
             agreeing = round(accuracy.value * accuracy.n)
             people = f" Two people agree on {agreeing:,} of {accuracy.n:,}."
             continue
-        shown = f"{_BASELINES.get(name, name)} {number_text.decimal(accuracy.value)}"
+        shown = f"{BASELINE_NAMES.get(name, name)} {number_text.decimal(accuracy.value)}"
         names_by_n.setdefault(accuracy.n, []).append(shown)
     texts = [f"{', '.join(names)} (n {n:,})" for n, names in names_by_n.items()]
     return f"Accuracy of baselines: {'; '.join(texts)}.{people}" if texts else people.strip()

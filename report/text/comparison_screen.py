@@ -17,11 +17,13 @@ from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
+from .calibration_screen import BASELINE_NAMES
 from .caution_text import brief_comparison_cautions
 from .comparison_text import chance_sentence, flip_lines, p_of, terms_of, unlabelled
+from .margin_text import margin_lines
 from .number_text import counted, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
-from .ranking_text import ahead, pair_of, ranking_sentence
+from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
 
 _RIGHT = {
@@ -78,6 +80,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         part, where = deciding(comparison.strata)
         leader = next(iter(ranked_rates(part)), None)
         yield best_system(comparison.strata, part.outputs)
+        yield from margin_lines(part.pairs, where=where)
         yield ""
         yield from _systems(comparison, part, where)
         pairs = part.pairs
@@ -121,6 +124,7 @@ def _best_judge(
         leader = comparison.contenders[ranked[0]]
         if leader.not_above_chance is not None and pair_of(comparison.pairs, ranked[0], ranked[1])[1]:
             yield " ".join(_no_best(comparison, ranked, leader))
+            yield from margin_lines(comparison.pairs)
             yield ""
             return
         its = "its " if comparison.by == "judge" else ""
@@ -129,6 +133,7 @@ def _best_judge(
         leads = "passes most often" if lenient else "is best"
         yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads)
         yield from unlabelled(comparison)
+        yield from margin_lines(comparison.pairs)
         yield ""
 
 
@@ -196,6 +201,15 @@ def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Pie
         for name in order
         for each in [comparison.contenders[name]]
     ]
+    rows += [
+        (
+            name,
+            comparison.baselines[key],
+            (f"{comparison.baselines[key].n:,}", *(("-", "-") if priced else ())),
+        )
+        for key, name in BASELINE_NAMES.items()
+        if key in comparison.baselines
+    ]
     head = (terms_of(comparison).share, "n", *(("tokens", "$ per 1,000") if priced else ()))
     yield plotted_table("", head, rows, scale="")
 
@@ -248,7 +262,9 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     pairs = [pair for pair in comparison.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)
     share = f"{different:,}" if different else "None"
-    yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {measure}."
+    possible = "" if different else still_there(pair.difference for pair in pairs)
+    yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {measure}.{possible}"
+    yield from margin_lines(pairs)
     yield from unlabelled(comparison)
     yield ""
     names = _names(comparison)

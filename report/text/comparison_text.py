@@ -19,6 +19,7 @@ from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
+from .margin_text import margin_lines
 from .number_text import correction, counted, number, p_value, statistic_cells, with_interval
 
 _RATES = ("rate of a", "rate of b")
@@ -200,6 +201,7 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
             area = pair.auroc_difference
             yield f"  areas under the ROC curve differ by {number(area.value)}, DeLong's p {p_value(area.delong_holm_p)}"
         yield from flip_lines(pair, terms)
+    yield from margin_lines(compared)
 
 
 def flip_lines(pair: ComparedPair, terms: _Terms) -> Iterator[str]:

@@ -13,6 +13,7 @@ from .estimation_text import (
     NOT_INCLUDED,
     bound_of,
     by_columns,
+    if_random,
     parts_shown,
     places,
     scenarios_of,
@@ -37,6 +38,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield f"{_answer(whole, judge, 'the undecided outputs')} {NOT_INCLUDED}"
     else:
         yield _answer(whole, judge, "these outputs" if whole.target == "finite" else "outputs like these")
+    yield from if_random(whole)
     yield from ungraded_of(whole)
     yield from bound_of(whole)
     if whole.labels_only.n:
@@ -52,7 +54,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     ranked = any(part.rank is not None for part in parts.values())
     corrected = any(part.reported for part in parts.values())
     rows = [_row(names.of(name), part, corrected=corrected) for name, part in parts.items()]
-    main = "corrected" if corrected else "uncorrected"
+    main = ("if random" if whole.only_if_random else "corrected") if corrected else "uncorrected"
     alone = "judge alone" if estimation.judge is None else "first judge"
     head = (main, "labels", "judged", alone, *(["rank"] * ranked))
     cells = [
@@ -70,7 +72,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
 
 def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
     """State the rate of these outputs, or of outputs like these if it is of a population."""
-    name = part.reported
+    name = None if part.only_if_random else part.reported
     if name is None:
         rate = number_text.statistic(part.uncorrected)
         if part.fractions:  # fractional scores: their mean is not a pass rate

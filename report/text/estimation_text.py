@@ -16,7 +16,16 @@ from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
-from .number_text import counted, decimal, draw_command, interval, number, percent, statistic_cells
+from .number_text import (
+    counted,
+    decimal,
+    draw_command,
+    interval,
+    number,
+    percent,
+    statistic,
+    statistic_cells,
+)
 from .trials_text import variance_sentence
 
 _RATE: dict[Target, str] = {
@@ -152,6 +161,14 @@ def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
     return dict(estimation.systems) if same else parts
 
 
+def if_random(part: RateEstimate) -> Iterator[str]:
+    """Yield the corrected rate with its condition, if nothing says how labels were chosen."""
+    if part.only_if_random and part.reported is not None:
+        rate = part.estimates[part.reported]
+        option = setting("labels_chosen_by", "random")
+        yield f"If these labels are a random sample: {statistic(rate)} ({counted(rate.n, 'label')}); say so with {option}."
+
+
 def ungraded_of(part: RateEstimate) -> Iterator[str]:
     """Yield a sentence on ungraded outputs, if there are any, with the bounds of the rate."""
     if not part.n_missing:
@@ -187,7 +204,10 @@ def _answer(part: RateEstimate) -> str:
         return ""
     value, ends, n, _ = statistic_cells(part.estimates[name])
     how = "from the labels alone" if name == "labels_only" else "corrected with the labels"
-    return f"{' '.join(filter(None, (value, ends)))}, {how} (n {n}); report this one: {name}"
+    condition = "report this one"
+    if part.only_if_random:
+        condition = f"report this one if labels are a random sample ({setting('labels_chosen_by', 'random')})"
+    return f"{' '.join(filter(None, (value, ends)))}, {how} (n {n}); {condition}: {name}"
 
 
 def _judge(part: RateEstimate) -> Iterator[Piece]:

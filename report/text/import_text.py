@@ -126,6 +126,9 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         answers = counted(imported.attempts, "further answer")
         who = spelled_pairs("map", {"system": "COLUMN"})
         yield f"  {answers} to questions answered before, counted as trials; name who answered with {who}"
+    if imported.file_systems:
+        names = ", ".join(map(repr, imported.file_systems))
+        yield f"  each file is a system, named after it: {names}; if they are one: {setting('system', 'NAME')}"
     if imported.cut_off:
         were = "was" if imported.cut_off == 1 else "were"
         yield f"  {counted(imported.cut_off, 'answer')} {were} cut off at the limit of tokens, graded as written"

@@ -117,7 +117,7 @@ class _Ranking(NamedTuple):
     @property
     def lead(self) -> str:
         """Lead over the second, with its interval; empty if it cannot be computed."""
-        difference = self._difference
+        difference = self.difference
         if difference is None or difference.value is None:
             return ""
         return number_text.with_interval(difference.value, difference.low, difference.high)
@@ -128,10 +128,11 @@ class _Ranking(NamedTuple):
 
         Its own rate covers more outputs than these.
         """
-        return self._difference is not None and (self._difference.value or 0.0) < 0.0
+        return self.difference is not None and (self.difference.value or 0.0) < 0.0
 
     @property
-    def _difference(self) -> Statistic | None:
+    def difference(self) -> Statistic | None:
+        """Lead over the second; None if they are not compared."""
         return None if self.closest is None else ahead(self.closest, self.leader)
 
 
@@ -159,10 +160,22 @@ def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) 
     between = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
     direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
     sentence = f"No significant difference{between}: {ranking.lead}{direction} on {common_items}{_alone(ranking.closest)}."
-    if not ranking.beaten:
-        return sentence
-    verb = "passes" if "pass" in passing else "is right"
-    return f"{sentence} {leader} {verb} more often than {listed(ranking.beaten)}."
+    if ranking.beaten:
+        verb = "passes" if "pass" in passing else "is right"
+        sentence += f" {leader} {verb} more often than {listed(ranking.beaten)}."
+    return f"{sentence}{still_there([ranking.difference])}"
+
+
+def still_there(differences: Iterable[Statistic | None]) -> str:
+    """Return a sentence on the largest possible difference; empty without any interval."""
+    largest = largest_possible(differences)
+    return f" A difference of {largest} could still be there." if largest else ""
+
+
+def largest_possible(differences: Iterable[Statistic | None]) -> str:
+    """Return the end farthest from 0 of the intervals; empty without any."""
+    ends = [abs(end) for each in differences if each for end in (each.low, each.high) if end is not None]
+    return number_text.decimal(max(ends)) if ends else ""
 
 
 def _alone(pair: ComparedPair | None) -> str:

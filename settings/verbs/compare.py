@@ -40,6 +40,16 @@ class CompareSettings(
             "List up to this many items that differ, per pair.", low=0, harmless=True, shows_default=False
         ),
     ] = 0
+    not_worse_by: Annotated[
+        float | None,
+        Setting(
+            "Conclude for each pair: not worse by more than this, worse, or cannot tell; 0.02 is two points. With --against only on the others.",
+            metavar="POINTS",
+            low=0,
+            high=1,
+            harmless=True,
+        ),
+    ] = None
     interval: Annotated[
         Literal["wald", "cluster-t", "bootstrap"] | None,
         Setting(

@@ -41,9 +41,9 @@ class EstimateSettings(TablesSettings, OpenChoicesSettings):
         ),
     ] = None
     labels_chosen_by: Annotated[
-        Literal["score", "label", "elsewhere"] | None,
+        Literal["random", "system", "score", "label", "elsewhere"] | None,
         Setting(
-            "How items were chosen for labels, if not at random: by the judge's score (stratified_ppi holds), by their true class (rogan_gladen holds), or by true class from elsewhere."
+            "How items were chosen for labels: at random, of all or of each system; by the judge's score (stratified_ppi holds), by their true class (rogan_gladen holds), or by true class from elsewhere."
         ),
     ] = None
     phases: Annotated[

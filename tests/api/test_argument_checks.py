@@ -22,7 +22,7 @@ ROWS = [
     for n in range(6)
     for judge in "ab"
 ]
-LOG = [{"question": "a", "answer": "b", "grade": 4}]
+LOG = [{"question": "a", "answer": "b", "grade": 1}]
 SERVER = "http://127.0.0.1:9/v1"
 
 untyped = cast("Any", fd)

@@ -59,7 +59,10 @@ def test_each_option_adds_its_estimate(table: Path, tmp_path: Path, options: tup
 
 
 def test_the_rate_of_the_first_of_several_judges_has_its_name(table: Path):
-    several, one = (fiducial("estimate", table, *of).out for of in (("--judges", "a,b"), ("--judge", "a")))
+    random_sample = ("--labels-chosen-by", "random")
+    several, one = (
+        fiducial("estimate", table, *of, *random_sample).out for of in (("--judges", "a,b"), ("--judge", "a"))
+    )
     assert "; a alone says 0.65" in " ".join(several.split())
     assert ("first judge" in several, "judge alone" in several) == (True, False)
     assert "; the judge alone says 0.65" in " ".join(one.split())
@@ -69,7 +72,10 @@ def test_the_rate_of_the_first_of_several_judges_has_its_name(table: Path):
 def test_a_mean_of_fractions_is_not_called_what_the_judge_says_passes(tmp_path: Path):
     rows = [f"{n},{0.6 + n % 4 / 10},{n % 2 if n < 12 else ''}" for n in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["item_id,score,label", *rows]))
-    screen, full = (fiducial("estimate", tmp_path / "t.csv", *more).out for more in ((), ("-v",)))
+    screen, full = (
+        fiducial("estimate", tmp_path / "t.csv", "--labels-chosen-by", "random", *more).out
+        for more in ((), ("-v",))
+    )
     assert "; the judge's mean score is 0.75" in " ".join(screen.split())
     assert "judge's mean score, uncorrected: 0.750" in full
 
@@ -97,7 +103,7 @@ def two_halves(folder: Path) -> tuple[Path, Path, Path]:
 @pytest.mark.parametrize(
     ("command", "printed"),
     [
-        (("estimate",), "40 judged, 20 labelled"),
+        (("estimate", "--labels-chosen-by", "random"), "40 judged, 20 labelled"),
         (("plan", "--half-width", "0.05"), "Planned from 20 labels"),
         (("calibrate", "-v"), "20"),
     ],

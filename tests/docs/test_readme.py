@@ -11,6 +11,8 @@ import pytest
 from command import fiducial, verdicts_in
 from provider_server import Answer, ProviderServer, Response, Seen, in_the_form_asked_for
 
+from fiducial.formats.readers import NAMES
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -130,6 +132,13 @@ def test_the_order_of_the_tools_changes_nothing(tmp_path: Path, monkeypatch: pyt
         written(tmp_path, json.dumps({**case, "tools": tools}))
         assert fiducial(*CHECK, "--rules", rules).code == 0
         assert scores(tmp_path) == [1.0, 0.0]
+
+
+def test_as_many_formats_are_named_as_there_are_readers():
+    told = re.findall(
+        r"(\d+) formats", README + (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    )
+    assert told == [str(len(NAMES))] * 2
 
 
 def test_the_readme_fits_three_screens():

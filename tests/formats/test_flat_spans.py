@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 from each_row import each_row
+from table_files import written
 
 import fiducial as fd
+from fiducial.records import ToolCall, ToolResults
 
 ROW: dict[str, Any] = {
     "name": "ChatCompletion",
@@ -35,19 +36,6 @@ AS_LISTS = {
     "attributes.llm.input_messages": [{"message.role": "user", "message.content": "Watch the mill."}],
     "attributes.llm.output_messages": [{"message.role": "assistant", "message.content": "mpstat"}],
 }
-
-
-def written(rows: list[dict[str, Any]], path: Path) -> Path:
-    if path.suffix == ".csv":
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    else:
-        path.write_text(json.dumps(rows))
-    return path
 
 
 @each_row("name", ["spans.csv", "spans.json", "spans.jsonl"])
@@ -82,3 +70,34 @@ def test_a_tool_span_below_the_model_is_a_step_of_its_trace(tmp_path: Path):
     assert "turning" in str(read.outputs[0].turns)
     unasked = fd.read(written([ROW | BY_INDEX, tool], tmp_path / "spans.json"))
     assert unasked.outputs[0].tool_calls is None
+
+
+ASKING = {"role": "assistant", "tool_calls": [{"tool_call": {"id": "a", "function": {"name": "book", "arguments": '{"city": "Rome"}'}}}]}  # fmt: skip
+
+
+def test_a_printed_list_of_messages_is_read_and_one_cut_off_is_listed(tmp_path: Path):
+    said = [{"message.role": "assistant", "message.content": "It's Rome"}]
+    ids = {"context.trace_id": "1" * 32, "parent_id": None, "status_code": "OK", "span_kind": "LLM"}
+    whole = {**ids, "context.span_id": "1" * 16, "attributes.llm.input_messages": "[{'message.role': 'user', 'message.content': 'Where?'}]", "attributes.llm.output_messages": str(said)}  # fmt: skip
+    cut = {**whole, "context.trace_id": "2" * 32, "attributes.llm.output_messages": str(said)[:-3]}
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in (whole, cut)))
+    found = fd.read(path)
+    assert [output.text for output in found.outputs] == ["It's Rome"]
+    assert [each.line for each in found.skipped] == [2]
+
+
+def test_attributes_nested_as_phoenix_stores_them_are_read(tmp_path: Path):
+    asked = {"message": {"role": "user", "content": "Where?"}}
+    llm = {"input_messages": [asked], "output_messages": [{"message": ASKING}], "model_name": "m"}
+    given = {"tool": {"name": "book"}, "input": {"value": '{"city": "Rome"}'}, "metadata": {"a": {"b": 1}}}
+    lines = [
+        {"name": "chat", "span_kind": "LLM", "attributes": {"llm": llm}, "status_code": "OK"},
+        {"name": "book", "attributes": {"openinference": {"span": {"kind": "TOOL"}}, **given}, "status_code": "ERROR", "status_message": "full"},
+    ]  # fmt: skip
+    ids = [{"context": {"trace_id": "1" * 32, "span_id": str(at) * 16}, "parent_id": None, "start_time": f"2026-01-0{at}"} for at in (1, 2)]  # fmt: skip
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(json.dumps(a | b) + "\n" for a, b in zip(lines, ids, strict=True)))
+    found = fd.read(path)
+    assert found.cases[0].messages == [{"role": "user", "content": "Where?"}]
+    assert found.outputs[0].turns == [[[ToolCall(name="book", arguments='{"city": "Rome"}')], ToolResults(results=[{"error": "full"}])]]  # fmt: skip

@@ -55,6 +55,20 @@ def bedrock() -> list[Any]:
     ]
 
 
+def haystack() -> list[Any]:
+    calls = [{"tool_call": {"tool_name": name, "arguments": given, "id": str(at)}} for at, (name, given) in enumerate(CALLS)]  # fmt: skip
+    results = [
+        {"role": "tool", "content": [{"tool_call_result": {"result": str(at), "origin": each["tool_call"], "error": False}}]}
+        for at, each in enumerate(calls)
+    ]  # fmt: skip
+    return [
+        {"role": "user", "content": [{"text": ASKED}]},
+        {"role": "assistant", "content": calls},
+        *results,
+        {"role": "assistant", "content": [{"text": SAID}]},
+    ]
+
+
 def anthropic() -> list[Any]:
     calls = [{"type": "tool_use", "id": str(at), "name": name, "input": given} for at, (name, given) in enumerate(CALLS)]  # fmt: skip
     results = [{"type": "tool_result", "tool_use_id": str(at), "content": str(at)} for at in range(2)]
@@ -98,6 +112,7 @@ FORMS: dict[str, Any] = {
     "anthropic": anthropic(),
     "langchain": langchain(),
     "autogen": autogen(),
+    "haystack": haystack(),
 }
 
 
@@ -123,7 +138,7 @@ def test_an_agent_may_return_the_same_conversation(form: str):
         assert [made(call) for call in calls] == CALLS
 
 
-def test_a_session_of_adk_holds_its_events(tmp_path: Path):
+def test_a_session_of_adk_holds_its_events_in_a_file_and_from_an_agent(tmp_path: Path):
     asked = {"author": "user", "content": {"role": "user", "parts": [{"text": ASKED}]}}
     session: dict[str, Any] = {"id": "s1", "app_name": "shop", "user_id": "u", "state": {}, "events": [asked, *FORMS["adk"]]}  # fmt: skip
     path = tmp_path / "session.json"
@@ -131,6 +146,9 @@ def test_a_session_of_adk_holds_its_events(tmp_path: Path):
     found = fd.read(path)
     assert found.cases[0].messages == [{"role": "user", "content": ASKED}]
     assert (found.outputs[0].text, len(found.outputs[0].tool_calls or [])) == (SAID, 2)
+    for answer in (session, {"chat_history": FORMS["llama-index"], "id": "s1"}):
+        fields: dict[str, Any] = answer_fields(answer, CASE) or {}
+        assert (fields["text"], len(fields["tool_calls"])) == (SAID, 2)
 
 
 def test_a_step_of_smolagents_that_failed_has_its_error_as_result(tmp_path: Path):
@@ -141,3 +159,15 @@ def test_a_step_of_smolagents_that_failed_has_its_error_as_result(tmp_path: Path
     [output] = fd.read(path).outputs
     [steps] = output.turns or [[]]
     assert steps[-1] == ToolResults(results=[{"error": "no rooms"}])
+
+
+def test_calls_beside_a_message_of_langchain_are_read(tmp_path: Path):
+    calls = [{"id": str(at), "type": "function", "function": {"name": name, "arguments": json.dumps(given)}} for at, (name, given) in enumerate(CALLS)]  # fmt: skip
+    results = [{"role": "tool", "content": f"result {at}", "additional_kwargs": {"tool_call_id": str(at)}} for at in (1, 0)]  # fmt: skip
+    asked = {"role": "user", "content": ASKED}
+    making = {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": calls}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([{"id": "a", "messages": [asked, making, *results, {"role": "assistant", "content": SAID}]}]))  # fmt: skip
+    (output,) = fd.read(path).outputs
+    assert [made(call) for call in output.tool_calls or []] == CALLS
+    assert (output.turns or [[]])[0][1] == ToolResults(results=["result 0", "result 1"])

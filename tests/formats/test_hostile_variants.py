@@ -102,7 +102,7 @@ TABLES: dict[str, tuple[str, Callable[[tuple[int, int, str]], bool]]] = {
     "an id that is made up elsewhere": ("id,question,answer\n,a,b\nrow-000001,c,d\n,e,f\n", lambda found: sum(found[:2]) == 3),
     "an id that is made up later": ("id,question,answer\nrow-000002,a,b\n,c,d\n", lambda found: found[:2] == (2, 0)),
     "an id that is made up later, and its twin": ("id,question,answer\nrow-000003,a,b\nrow-000003-2,c,d\n,e,f\n", lambda found: found[:2] == (3, 0)),
-    "an id twice": ("id,question,answer\nx,a,b\nx,c,d\n", lambda found: found[:2] == (1, 1)),
+    "an id twice": ("id,question,answer\nx,a,b\nx,c,d\n", lambda found: "repeat with another question" in found[2]),
     "an id twice, with a space": ("id,question,answer\nx,a,b\nx ,c,d\n", lambda found: found[:2] == (2, 0)),
     "a header alone of 20,000 columns": (",".join(f"c{n}" for n in range(20_000)) + "\n", lambda found: found[0] == 0),
     "calls in a cell, a key twice": ('question,answer,tool_calls\na,b,"[{""name"":""f"",""arguments"":{""x"":1,""x"":2}}]"\nc,d,\n', lambda found: found[0] == 1),

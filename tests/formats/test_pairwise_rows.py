@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from each_row import each_row
+from table_files import written
 
 import fiducial as fd
 from fiducial.errors import ColumnsError, InputError
@@ -19,21 +19,8 @@ AB = {"question": "Why?", "response_A": "Because.", "response_B": "It scatters."
 MODELS = {"id": "q", "model_a": "careful", "model_b": "hasty"}
 
 
-def saved(rows: list[dict[str, Any]], path: Path) -> Path:
-    if path.suffix == ".csv":
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
-            writer.writeheader()
-            writer.writerows(rows)
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    else:
-        path.write_text(json.dumps(rows))
-    return path
-
-
 def scores(rows: list[dict[str, Any]], path: Path, **options: Any) -> list[float | None]:
-    return [each.score for each in fd.read(saved(rows, path), **options).verdicts]
+    return [each.score for each in fd.read(written(rows, path), **options).verdicts]
 
 
 def asked(rows: list[dict[str, Any]], **more: Any) -> list[dict[str, Any]]:
@@ -52,6 +39,9 @@ def asked(rows: list[dict[str, Any]], **more: Any) -> list[dict[str, Any]]:
         (AB, "choice", ["first", "second", "tie"], [1.0, 0.0, 0.5]),
         (AB, "better", ["A is better", "B is much better", "equal"], [1.0, 0.0, 0.5]),
         ({"outputs": ["Because.", "It scatters."]}, "preference", ["first", "second"], [1.0, 0.0]),
+        ({"outputs": ["Because.", "It scatters."]}, "preference", [1, 2, 0], [1.0, 0.0, 0.5]),
+        ({"response_0": "Because.", "response_1": "It scatters."}, "better_response_id", [0, 1], [1.0, 0.0]),
+        ({"answer_0": "Because.", "answer_1": "It scatters."}, "winner", [1, 1, 0], [0.0, 0.0, 1.0]),
     ],
 )  # fmt: skip
 def test_choices_are_scores_of_the_first(
@@ -73,7 +63,7 @@ def alpaca(tmp_path: Path) -> Path:
          "annotator": "alpaca_eval_gpt4", "preference": preference, "price_per_example": 0.02, "time_per_example": 1.0}
         for number, preference in enumerate([2.0, 2.0, 1.0, 0.0, 1.5])
     ]  # fmt: skip
-    return saved(rows, tmp_path / "annotations.json")
+    return written(rows, tmp_path / "annotations.json")
 
 
 def test_an_annotation_of_alpaca_eval_is_a_verdict_on_two_outputs(alpaca: Path):
@@ -100,7 +90,7 @@ def test_the_win_rate_counts_ties_half(alpaca: Path):
 
 
 def test_both_bad_is_a_tie_that_says_so(tmp_path: Path):
-    (verdict,) = fd.read(saved([{**MODELS, "winner": "tie (bothbad)"}], tmp_path / "a.jsonl")).verdicts
+    (verdict,) = fd.read(written([{**MODELS, "winner": "tie (bothbad)"}], tmp_path / "a.jsonl")).verdicts
     assert (verdict.score, verdict.evidence) == (0.5, {"value": "tie (bothbad)", "both_bad": True})
 
 
@@ -108,12 +98,12 @@ def test_choices_in_one_hot_columns_are_read(tmp_path: Path):
     none = {"winner_model_a": 0, "winner_model_b": 0, "winner_tie": 0}
     rows = asked([{**MODELS, **none, name: 1} for name in none])
     assert scores(rows, tmp_path / "a.csv") == [1.0, 0.0, 0.5]
-    (empty,) = fd.read(saved([{**MODELS, **none}], tmp_path / "b.csv"), as_="pairs").verdicts
+    (empty,) = fd.read(written([{**MODELS, **none}], tmp_path / "b.csv"), as_="pairs").verdicts
     assert (empty.score, empty.outcome) == (None, "unparsable")
 
 
 def test_the_chosen_one_is_the_better_one(tmp_path: Path):
-    read = fd.read(saved([{"prompt": "Why?", "chosen": "So.", "rejected": "No."}], tmp_path / "a.jsonl"))
+    read = fd.read(written([{"prompt": "Why?", "chosen": "So.", "rejected": "No."}], tmp_path / "a.jsonl"))
     assert [(each.system, each.source, each.score) for each in read.verdicts] == [
         ("chosen vs rejected", "human", 1.0)
     ]
@@ -122,7 +112,7 @@ def test_the_chosen_one_is_the_better_one(tmp_path: Path):
 
 def test_both_games_of_mt_bench_are_verdicts_in_both_orders(tmp_path: Path):
     row = {"question_id": 81, "model_1": "m", "model_2": "n", "g1_winner": "model_1", "g2_winner": "model_2", "judge": ["gpt-4", "pair-v2"], "turn": 1}  # fmt: skip
-    read = fd.read(saved([row], tmp_path / "pair.jsonl"))
+    read = fd.read(written([row], tmp_path / "pair.jsonl"))
     assert [(each.system, each.by, each.score) for each in read.verdicts] == [
         ("m vs n", "gpt-4/pair-v2", 1.0),
         ("n vs m", "gpt-4/pair-v2", 1.0),
@@ -138,14 +128,14 @@ def test_a_game_that_failed_has_no_score(tmp_path: Path):
         "g2_winner": "tie",
         "judge": "gpt-4",
     }
-    assert [(each.outcome, each.score) for each in fd.read(saved([row], tmp_path / "a.jsonl")).verdicts] == [("failed", None), ("graded", 0.5)]  # fmt: skip
+    assert [(each.outcome, each.score) for each in fd.read(written([row], tmp_path / "a.jsonl")).verdicts] == [("failed", None), ("graded", 0.5)]  # fmt: skip
 
 
 def test_a_row_without_a_choice_is_ungraded_and_counted(tmp_path: Path):
     rows = asked(
         [{**MODELS, "human_winner": "model_a", "judge_pick": pick} for pick in ("A", "B", None, "perhaps")]
     )
-    read = fd.read(saved(rows, tmp_path / "a.json"))
+    read = fd.read(written(rows, tmp_path / "a.json"))
     judged = [(each.outcome, each.score) for each in read.verdicts if each.by == "judge_pick"]
     assert judged == [("graded", 1.0), ("graded", 0.0), ("not_applicable", None), ("unparsable", None)]
 
@@ -177,7 +167,7 @@ def test_outputs_of_one_question_are_one_case_and_others_a_further_one(tmp_path:
             "winner": "model_a",
         },
     ]
-    read = fd.read(saved(rows, tmp_path / "a.json"))
+    read = fd.read(written(rows, tmp_path / "a.json"))
     assert (len(read.cases), len(read.outputs)) == (2, 4)
     assert [each.system for each in read.verdicts] == ["x vs y", "y vs x", "x vs y"]
     assert read.cases[1].cluster == read.cases[0].id
@@ -185,7 +175,7 @@ def test_outputs_of_one_question_are_one_case_and_others_a_further_one(tmp_path:
 
 def test_two_outputs_of_one_system_tell_nothing_and_are_listed(tmp_path: Path):
     rows = asked([{**MODELS, "winner": "model_a"}, {**MODELS, "model_b": "careful", "winner": "model_a"}])
-    read = fd.read(saved(rows, tmp_path / "a.json"))
+    read = fd.read(written(rows, tmp_path / "a.json"))
     assert (len(read.verdicts), len(read.skipped)) == (1, 1)
 
 
@@ -202,7 +192,7 @@ def test_numbers_that_nobody_explained_are_asked(
     row: dict[str, Any], column: str, values: list[int], tmp_path: Path
 ):
     rows = [{**each, column: value} for each, value in zip(asked([row] * 3), values, strict=True)]
-    path = saved(rows, tmp_path / "a.json")
+    path = written(rows, tmp_path / "a.json")
     with pytest.raises(ColumnsError, match="nothing says which is meant"):
         fd.read(path)
     words = {str(value): float(value == values[0]) for value in values}
@@ -211,7 +201,7 @@ def test_numbers_that_nobody_explained_are_asked(
 
 def test_a_swapped_row_needs_a_choice_that_names_its_output(tmp_path: Path):
     rows = asked([{**AB, "verdict": word, "swapped": True} for word in ("A", "response_A", "tie")])
-    read = fd.read(saved(rows, tmp_path / "a.json"))
+    read = fd.read(written(rows, tmp_path / "a.json"))
     assert [(each.system, each.score) for each in read.verdicts] == [("response_B vs response_A", 0.0), ("response_B vs response_A", 0.5)]  # fmt: skip
     assert "first shown" in read.skipped[0].reason
 
@@ -234,3 +224,36 @@ def test_other_columns_are_tags_of_the_case(alpaca: Path):
     read = fd.read(alpaca)
     assert read.tags == ["price_per_example", "time_per_example"]
     assert read.cases[0].tags == {"price_per_example": 0.02, "time_per_example": 1.0}
+
+
+@each_row(
+    ("row", "column", "numbers"),
+    [
+        ({"outputs": ["Because.", "It scatters."]}, "preference", [0, 1, None]),
+        ({"completion_a": "Because.", "completion_b": "It scatters."}, "preference", ["1.0", "0.0", "0.5"]),
+        ({"response_0": "Because.", "response_1": "It scatters."}, "preference", [0, 1]),
+        (AB, "preference", [0.2, 0.75]),
+    ],
+)
+def test_numbers_that_may_mean_either_output_are_asked(
+    row: dict[str, Any], column: str, numbers: list[Any], tmp_path: Path
+):
+    rows = [
+        {**each, column: number} for each, number in zip(asked([row] * len(numbers)), numbers, strict=True)
+    ]
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        scores(rows, tmp_path / "rows.jsonl")
+    assert {"0", "1"} <= caught.value.arguments["map_label"].keys()
+
+
+def test_shares_between_0_and_1_follow_what_both_ends_mean(tmp_path: Path):
+    rows = [
+        {**row, "preference": share} for row, share in zip(asked([AB] * 3), [0.2, "0.75", 1], strict=True)
+    ]
+    assert scores(rows, tmp_path / "a.csv", map_label={"0": 1, "1": 0}) == pytest.approx([0.8, 0.25, 0.0])
+    assert scores(rows, tmp_path / "b.csv", map_label={"0": 0, "1": 1}) == pytest.approx([0.2, 0.75, 1.0])
+
+
+def test_three_outputs_are_no_pair():
+    row = {"prompt": "Why?", "response_0": "a", "response_1": "b", "response_2": "c", "winner": "1"}
+    assert not are_pairs([row])

@@ -92,7 +92,6 @@ def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
     assert [each.line for each in found.skipped] == [3]
 
 
-@pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.parametrize(
     ("field", "hint"),
     [
@@ -101,16 +100,46 @@ def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
     ],
 )
 def test_the_worst_grade_of_a_scale_that_nobody_named_is_no_pass(
-    read: Read, tmp_path: Path, field: str, hint: str, joined: bool
+    read: Read, tmp_path: Path, field: str, hint: str
 ):
     (tmp_path / "graded.csv").write_text(f"id,{field}\nx,1\ny,5\nz,3\n")
-    if joined:
-        found = read("id,question,answer\nx,a,b\ny,c,d\nz,e,f\n", join=tmp_path / "graded.csv")
-    else:
-        found = read(f"id,question,answer,{field}\nx,a,b,1\ny,c,d,5\nz,e,f,3\n")
+    found = read("id,question,answer\nx,a,b\ny,c,d\nz,e,f\n", join=tmp_path / "graded.csv")
     assert [each.source for each in found.verdicts] == []
     assert [each.line for each in found.skipped] == [2, 3, 4]
     assert hint in found.skipped[0].reason
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("label", {"label_scale": ("?", "?")}),
+        ("human_score", {"label_scale": ("?", "?")}),
+        ("score", {"score_scale": {"score": ("?", "?")}}),
+    ],
+)
+def test_the_scale_of_grades_above_1_is_asked(read: Read, name: str, asked: dict[str, Any]):
+    text = f"id,question,answer,{name}\n" + "".join(
+        f"q{number},a,b,{number % 5 + 1}\n" for number in range(10)
+    )
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        read(text)
+    assert caught.value.arguments == asked
+    answered: Any = {
+        key: (1, 5) if isinstance(open_, tuple) else {name: (1, 5)} for key, open_ in asked.items()
+    }
+    graded = [each.score for each in read(text, **answered).verdicts if each.by == name]
+    assert graded == [0.0, 0.25, 0.5, 0.75, 1.0] * 2
+
+
+def test_the_user_may_say_that_no_column_holds_labels_or_scores(read: Read):
+    topics = ("shop", "travel", "food", "garden", "boats")
+    text = "id,question,answer,label,gpt_score\n" + "".join(
+        f"q{number},a,b,{topics[number % 5]},{number % 4}\n" for number in range(20)
+    )
+    with pytest.raises(fd.ChoiceNeeded, match="'label': ''"):
+        read(text)
+    found = read(text, map={"label": "", "score": ""})
+    assert (found.verdicts, found.skipped, found.cases[1].tags["label"]) == ([], [], "travel")
 
 
 def test_a_label_outside_its_scale_names_that_scale(read: Read):

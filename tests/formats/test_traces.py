@@ -4,38 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from each_row import each_row
+from otlp_spans import CHILD, ROOT, TRACE, Read, otlp, reader_in, span
 
-import fiducial as fd
 from fiducial.records import ToolCall, ToolResults
-
-TRACE, ROOT, CHILD = "0af7651916cd43dd8448eb211c80319c", "00f067aa0ba902b7", "00f067aa0ba902b8"
-
-Read: TypeAlias = Callable[..., fd.Reading]
 
 
 @pytest.fixture
-def read(tmp_path: Path):
-    def read(*lines: Any, **options: Any):
-        path = tmp_path / "given.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return fd.read(path, **options)
-
-    return read
-
-
-def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
-    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"spans": list(spans)}]}]}
-
-
-def span(attributes: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    typed = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
-    return {"traceId": TRACE, "spanId": ROOT, "name": "chat", "startTimeUnixNano": "1", "attributes": typed, **fields}  # fmt: skip
+def read(tmp_path: Path) -> Read:
+    return reader_in(tmp_path)
 
 
 def in_base64(name: str) -> str:

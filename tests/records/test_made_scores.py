@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.judges.scale import Scale
-from fiducial.records.made_scores import mean_score, rounded_score
+from fiducial.records.made_scores import mean_score, reaches, rounded_score
 from fiducial.records.rubric_points import met_of, points_of
 from fiducial.tables.grades import GradeScale, majority
 
@@ -59,3 +60,16 @@ def test_the_mean_of_shares_reaches_the_threshold_that_it_is(of: int, parts: lis
 )
 def test_every_score_made_of_scores_reaches_its_threshold(score: float, made: Callable[[], float | None]):
     assert made() == score
+
+
+@given(st.integers(1, 100), st.integers(0, 100), st.integers(1, 15))
+def test_equal_opinions_reach_the_threshold_that_they_are(of: int, part: int, count: int):
+    share = min(part, of) / of
+    assert reaches(mean_score([share] * count), share)
+
+
+def test_scores_reach_their_own_thresholds_and_nan_none():
+    passed = reaches(np.array([0.7, 0.69, np.nan, 0.2]), np.array([0.7, 0.7, 0.7, 0.1]))
+    assert passed.tolist() == [True, False, False, True]
+    assert reaches(0.7, 0.7)
+    assert not reaches(float("nan"), 0.1)

@@ -107,7 +107,7 @@ def judge(served: Served, model: str, which: str, *more: str) -> tuple[Result, l
 @pytest.mark.parametrize("which", ["rubric/direct", "rubric/decomposed", "rubric/percentage"])
 def test_what_random_weights_judge_is_unparsable_and_counted_so(served: Served, which: str):
     result, (verdict,) = judge(served, served.model(), which)
-    assert result.code == 0, result.err
+    assert result.code == 4, result.err
     assert (verdict.outcome, verdict.score) == ("unparsable", None)
     assert "1 unparsable" in result.out
     assert "1 asked again since a reply could not be read" in result.out
@@ -132,7 +132,7 @@ def test_a_judge_is_weighed_by_the_servers_log_probabilities(served: Served, tmp
 def test_log_probabilities_that_name_another_token_than_was_said_are_no_score(served: Served, tmp_path: Path):
     # Of several alternatives mlx-lm 0.32 names the first for the one that was said, whichever that is.
     result, (verdict,) = judge(served, served.model("1"), weighed(tmp_path, 5))
-    assert (result.code, verdict.outcome, verdict.score) == (0, "unparsable", None), result.err
+    assert (result.code, verdict.outcome, verdict.score) == (4, "unparsable", None), result.err
     assert "log-probabilities" in (verdict.reason or "")
 
 

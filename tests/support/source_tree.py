@@ -35,6 +35,7 @@ OTHER_MEANINGS: Mapping[str, frozenset[str]] = {
         {
             "formats/calls.py",
             "formats/framework_messages.py",
+            "formats/message_parts.py",
             "formats/to_probes.py",
             "formats/traces/span_attributes.py",
         }

@@ -71,7 +71,10 @@ def test_a_first_row_like_those_below_it_is_asked_about(tmp_path: Path, text: st
     ],
 )
 def test_a_header_is_taken_without_a_question(tmp_path: Path, text: str):
-    _rows(_file(tmp_path, text))
+    header, *rows = [line for line in text.splitlines() if line]
+    read = _rows(_file(tmp_path, text))
+    assert len(read) == len(rows)
+    assert all(",".join(row) == header for row in read)
 
 
 def test_what_the_user_says_of_the_header_holds(tmp_path: Path):

@@ -10,6 +10,7 @@ import pytest
 from each_row import each_row
 
 import fiducial as fd
+from fiducial.tables.json_tables import rows_in
 
 ROWS = [{"question": "Where is it?", "answer": "in Rome"}, {"question": "Who is it?", "answer": "me"}]
 
@@ -67,3 +68,21 @@ def test_a_row_of_another_length_than_the_columns_is_listed(tmp_path: Path):
     assert [(each.field, each.reason) for each in reading.skipped] == [
         ("data[1]", "expected a list of 2 cells, one per column")
     ]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"results": {"q1": {"question": "a", "answer": "b"}, "q2": {"question": "c", "answer": "d"}}},
+        {"results": {"samples": [{"id": "q1", "question": "a", "answer": "b"}, {"id": "q2", "question": "c", "answer": "d"}]}},
+        {"config": {"model": "m", "seed": 1}, "items": {"q1": {"score": 1}, "q2": {"score": 0}}},
+    ],
+)  # fmt: skip
+def test_rows_may_be_in_an_object_of_a_document(document: dict[str, Any]):
+    found = rows_in(document, {}, is_document=True)
+    assert [row["id"] for _, row in found or ()] == ["q1", "q2"]
+
+
+def test_rows_in_two_objects_of_a_document_are_not_guessed_at():
+    rows = {"q1": {"score": 1}, "q2": {"score": 0}}
+    assert rows_in({"train": rows, "test": rows}, {}, is_document=True) is None

@@ -264,3 +264,60 @@ def test_the_majority_of_grades_is_not_read_on_their_scale_again(
     (tmp_path / "t.csv").write_text("item_id,score,annotator_1,annotator_2\na,1,5,4\nb,0,1,2\n")
     table = read_table([tmp_path / "t.csv"], form=TableForm(labels=scale))
     np.testing.assert_array_equal(table.label, labels)
+
+
+@each_row("words", [("pass", "fail"), ("1", "0"), ("Correct", "Incorrect")])
+def test_a_column_judge_of_grades_is_a_score(words: tuple[str, str], tmp_path: Path) -> None:
+    pairs = [(words[1 - judge], words[1 - human]) for judge, human in PAIRS]
+    made = [
+        {"id": f"q{n}", "question": f"Why {n}?", "answer": "So.", "judge": judge, "human": human}
+        for n, (judge, human) in enumerate(pairs)
+    ]
+    table = table_from_rows(made)
+    assert (table.score.tolist(), table.label.tolist()) == ([1, 0, 1, 0], [1, 0, 0, 1])
+    assert table.judge.values == ["judge"]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join([",".join(made[0]), *(",".join(map(str, row.values())) for row in made)]))
+    verdicts = fd.read(path).verdicts
+    assert [each.score for each in verdicts if each.by == "judge"] == [1, 0, 1, 0]
+    assert read_table([path]).score.tolist() == [1, 0, 1, 0]
+
+
+def test_a_column_judge_of_names_stays_one_beside_verdicts() -> None:
+    made = [
+        {"id": "q", "judge": judge, "verdict": verdict} for judge, verdict in (("a", "pass"), ("b", "fail"))
+    ]
+    table = table_from_rows(made)
+    assert (table.judge.values, table.score.tolist()) == (["a", "b"], [1, 0])
+
+
+def test_words_of_judge_and_label_are_asked_together() -> None:
+    made = [
+        {"id": f"q{n}", "judge": ("ja", "nein")[n % 2], "label": ("ja", "nein")[n % 3 > 0]} for n in range(6)
+    ]
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        table_from_rows(made)
+    assert caught.value.arguments == {"map_label": {"ja": "?", "nein": "?"}}
+
+
+@each_row("name", ["attempt", "epoch", "Attempt"])
+def test_a_column_of_attempts_numbers_trials(name: str) -> None:
+    made = [
+        {"id": f"q{n // 2}", name: n % 2, "passed": n % 2, "question": f"Why {n // 2}?"} for n in range(8)
+    ]
+    table = table_from_rows(made)
+    assert table.score.tolist() == [0, 1] * 4
+    assert "question" not in "".join(table.notes)
+
+
+def test_no_column_of_labels_is_read_if_the_user_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id,score,label\n" + "".join(f"q{n},{n % 2},topic {n}\n" for n in range(8)))
+    assert np.isnan(read_table([path], form=TableForm(columns={"label": ""})).label).all()
+    with pytest.raises(UsageError):
+        read_table([path], form=TableForm(columns={"score": ""}))
+
+
+def test_answers_without_a_score_are_told_what_reads_them() -> None:
+    with pytest.raises(ColumnsError, match="import"):
+        table_from_rows([{"question": "Why?", "answer": "So.", "label": "pass"}] * 2)

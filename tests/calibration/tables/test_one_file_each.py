@@ -71,3 +71,27 @@ def test_an_import_with_peoples_labels_compares_systems_without_a_judge(tmp_path
     fd.read(rows).save(tmp_path / "imported")
     (pair,) = fd.compare(tmp_path / "imported", by="system").pairs
     assert (pair.a, pair.b, pair.n) == ("x", "y", 12)
+
+
+def test_questions_pair_the_systems_of_files_without_ids(tmp_path: Path):
+    files = [tmp_path / "x.jsonl", tmp_path / "y.jsonl"]
+    for file, score in zip(files, (1.0, 0.0), strict=True):
+        rows = [
+            {"question": f"Where is {number}?", "score": score if number else 0.5} for number in range(12)
+        ]
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        fd.compare(files, by="system")
+    assert caught.value.arguments == {"map": {"item_id": "question"}}
+    (pair,) = fd.compare(files, by="system", **caught.value.arguments).pairs
+    assert (pair.n, pair.difference.value) == (12, pytest.approx(11 / 12))
+
+
+def test_a_second_answer_of_another_model_asks_for_the_system(tmp_path: Path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,model,judge,score\n1,a,g,1\n1,b,g,0\n2,a,g,1\n2,b,g,1\n")
+    with pytest.raises(fd.FiducialError, match="system") as caught:
+        fd.compare([path], by="system")
+    assert "repeat" not in str(caught.value)
+    (pair,) = fd.compare([path], by="system", map={"system": "model"}).pairs
+    assert (pair.a, pair.b, pair.n) == ("a", "b", 2)

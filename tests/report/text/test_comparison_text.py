@@ -251,3 +251,16 @@ def test_systems_are_not_called_best_judged_where_the_judge_may_guess() -> None:
     screen = " ".join(as_lines(comparison_screen(compare(table, by="system", right="agrees"))))
     assert screen.startswith("No system is best: x is right most often")
     assert "but its verdicts are no better than chance" in screen
+
+
+def test_judges_that_do_not_look_have_rows_beside_the_judges() -> None:
+    compared = compare(table_of({"always": [1] * 400, "careful": CAREFUL}, MOSTLY_GOOD))
+    shares = {name: (each.value, each.n) for name, each in compared.baselines.items()}
+    assert shares == {"always_pass": (0.95, 400), "always_fail": (0.05, 400)}
+    rows = [line.split("|")[0].strip() for line in as_lines(comparison_screen(compared)) if "|" in line]
+    assert [row for row in rows if row] == ["always", "careful", "always pass", "always fail"]
+
+
+def test_judges_that_do_not_look_are_compared_by_agreement_only() -> None:
+    assert not compare(table_of({"a": GOOD, "b": POOR}, LABELS), right="score").baselines
+    assert not compare(systems(), by="system").baselines

@@ -57,7 +57,7 @@ def test_an_estimate_from_a_plain_sample_says_that_it_takes_one(target: Target, 
 
 
 def test_an_estimate_of_undecided_outputs_says_that_it_leaves_out_the_checked_ones():
-    estimation = msgspec.structs.replace(fd.estimate(ROWS), undecided_only=True)
+    estimation = msgspec.structs.replace(fd.estimate(ROWS, labels_chosen_by="random"), undecided_only=True)
     screen = list(as_lines(estimation.screen(), width=None))
     assert "of the undecided outputs pass (120 judged, 60 labelled)" in screen[0]
     assert screen[0].endswith("Checked outputs are not included.")

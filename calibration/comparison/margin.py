@@ -1,0 +1,99 @@
+"""Conclusions on whether one of a pair is worse than the other by more than a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ...errors import UsageError
+from ...spelling import setting
+from ..statistic import Statistic
+from .comparison_results import ComparedPair, ComparedStratum, Margin, Standing, Strata
+
+_HIGHER_IS_BETTER = frozenset(
+    {
+        *("accuracy", "true_positive_rate", "true_negative_rate", "precision", "f1_positive", "f1_macro"),
+        *("balanced_accuracy", "mcc", "cohen_kappa", "scott_pi", "gwet_ac1", "krippendorff_alpha"),
+        *("pearson", "spearman", "kendall_tau_b", "concordance", "icc_a1", "weighted_kappa"),
+        *("krippendorff_alpha_interval", "krippendorff_alpha_ordinal", "auroc", "average_precision"),
+    }
+)
+"""Statistics of which more is better; of bias, errors and rates of passes less may be."""
+
+
+def refuse_without_better_end(statistic: str, *, labelled: bool) -> None:
+    """Refuse a margin where nothing says which of two is worse.
+
+    Raises:
+        UsageError: The statistic has no better end, or judges are compared by how often they pass.
+    """
+    if statistic not in _HIGHER_IS_BETTER:
+        raise UsageError(
+            f"{setting('not_worse_by')} needs a statistic of which more is better, and {statistic!r} is none"
+        )
+    if not labelled:
+        raise UsageError(
+            f"{setting('not_worse_by')} compares judges by their labels; a judge that passes less is not therefore worse"
+        )
+
+
+def standing(low: float | None, high: float | None, by: float) -> Standing:
+    """Conclude from the interval of the first minus the second whether the first is worse.
+
+    ``not worse`` by more than ``by`` if the whole interval is above ``-by``; else ``worse`` if it is below 0.
+    """
+    if low is None or high is None:
+        return "cannot tell"
+    if low > -by:
+        return "not worse"
+    return "worse" if high < 0 else "cannot tell"
+
+
+def with_margin(
+    pair: ComparedPair, by: float, *, against: str | None, together: Statistic | None = None
+) -> ComparedPair:
+    """Add the conclusions of a pair, on the one that is not ``against``, or on both.
+
+    ``together`` is the difference with an interval that holds for all pairs at once.
+    """
+    interval = pair.difference if together is None else together
+    low, high = interval.low, interval.high
+    turned = (None if high is None else -high), (None if low is None else -low)
+    both: dict[str, Standing] = {pair.a: standing(low, high, by), pair.b: standing(*turned, by)}
+    return replace(
+        pair,
+        margin=Margin(
+            by=by,
+            low=low,
+            high=high,
+            level=interval.level,
+            conclusions={name: each for name, each in both.items() if name != against},
+        ),
+    )
+
+
+def strata_with_margin(strata: Strata, by: float, *, against: str | None) -> Strata:
+    """Add the conclusions of every pair of systems, part by part."""
+
+    def added(part: ComparedStratum) -> ComparedStratum:
+        pairs = [with_margin(pair, by, against=against, together=pair.simultaneous) for pair in part.pairs]
+        judges = {name: added(each) for name, each in part.judges.items()}
+        return replace(part, pairs=pairs, judges=judges)
+
+    return replace(strata, decided=added(strata.decided), open=added(strata.open), all=added(strata.all))
+
+
+def pairs_with_margin(
+    pairs: Sequence[ComparedPair],
+    together: Sequence[Statistic],
+    by: float,
+    *,
+    against: str | None,
+    level: float,
+) -> list[ComparedPair]:
+    """Add the conclusions of pairs of judges, from their intervals that hold at once."""
+    return [
+        with_margin(pair, by, against=against, together=replace(each, level=level))
+        for pair, each in zip(pairs, together, strict=True)
+    ]

@@ -1,0 +1,73 @@
+"""Answers that a server streamed, put together from the chunks that a log or a trace keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .json_values import is_list, is_object, parsed
+
+_CHUNK = "chat.completion.chunk"
+_BLOCKS = frozenset({"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
+
+
+def whole_answer(chunks: list[Any]) -> dict[str, Any] | None:
+    """Return the answer in chunks of OpenAI's or Anthropic's form; None for any other list."""
+    if not chunks or not all(map(is_object, chunks)):
+        return None
+    if all(each.get("object") == _CHUNK for each in chunks):
+        return {"choices": [{"message": _of_deltas(chunks)}]}
+    if all(each.get("type") in _BLOCKS for each in chunks):
+        return {"role": "assistant", "content": _of_blocks(chunks)}
+    ends = [each.get("response") for each in chunks if each.get("type") == "response.completed"]
+    return ends[-1] if ends and is_object(ends[-1]) else None
+
+
+def _of_deltas(chunks: list[dict[str, Any]]) -> dict[str, Any]:
+    texts = list[str]()
+    calls: dict[Any, dict[str, Any]] = {}
+    for chunk in chunks:
+        choices = chunk.get("choices")
+        first: Any = choices[0] if is_list(choices) and choices else None
+        delta: Any = first.get("delta") if is_object(first) and first.get("index", 0) == 0 else None
+        if not is_object(delta):
+            continue
+        if isinstance(text := delta.get("content"), str):
+            texts.append(text)
+        pieces: Any = delta.get("tool_calls")
+        for piece in pieces if is_list(pieces) else []:
+            if is_object(piece):
+                _add_piece(calls, piece)
+    message = {"role": "assistant", "content": "".join(texts) if texts else None}
+    return message | ({"tool_calls": [*calls.values()]} if calls else {})
+
+
+def _add_piece(calls: dict[Any, dict[str, Any]], piece: dict[str, Any]) -> None:
+    """Add a piece of a call to the call of its number."""
+    call = calls.setdefault(piece.get("index", len(calls)), {"function": {"name": "", "arguments": ""}})
+    if piece.get("id"):
+        call["id"] = piece["id"]
+    function: Any = piece.get("function")
+    for name in ("name", "arguments") if is_object(function) else ():
+        text = function.get(name)
+        call["function"][name] += text if isinstance(text, str) else ""
+
+
+def _of_blocks(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    blocks: dict[Any, dict[str, Any]] = {}
+    pieces: dict[Any, list[str]] = {}
+    for event in events:
+        at, begun, delta = event.get("index"), event.get("content_block"), event.get("delta")
+        if is_object(begun):
+            blocks[at] = dict(begun)
+            pieces[at] = [begun["text"]] if isinstance(begun.get("text"), str) else []
+        elif is_object(delta) and at in blocks:
+            pieces[at] += [
+                each for name in ("text", "partial_json") if isinstance(each := delta.get(name), str)
+            ]
+    for at, block in blocks.items():
+        whole = "".join(pieces[at])
+        if block.get("type") == "text":
+            block["text"] = whole
+        elif block.get("type") == "tool_use" and whole:
+            block["input"] = parsed(whole)
+    return [*blocks.values()]
