@@ -53,7 +53,7 @@ class ModelConnection:
 
     @property
     def retry_of(self) -> None:
-        """Always None: a call follows no earlier command."""
+        """Numbers of retries; None, since a call follows no earlier command."""
         return
 
     @asynccontextmanager
