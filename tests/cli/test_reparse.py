@@ -38,7 +38,7 @@ def prompt(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def judged(inputs: tuple[Path, Path], server: ProviderServer, prompt: Path) -> Command:
-    """`fiducial judge` with the prompt, into the folder ``run``; no unreadable reply is asked for again."""
+    """`fiducial judge` with the prompt, into the folder ``run``, without retries."""
     cases, outputs = inputs
     server.script = chatty
     at = typed(judge=prompt, model="m", base_url=server.base_url, out="run", retry_unreadable=0)
