@@ -113,7 +113,7 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
 
 
 def inherited(text: str, judge: JudgePrompt, path: Path) -> str:
-    """Return a prompt file with the threshold and kinds that its judge has and it does not declare.
+    """Return a prompt file with the threshold and kinds that it does not declare itself.
 
     The catalogue declares those of a shipped prompt, so that an edited copy lacks them. A text that is no prompt file is
     returned as it is.
