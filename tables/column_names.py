@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import islice
 
 from ..errors import UsageError
 from ..records.explanations import nearest
@@ -288,6 +289,16 @@ def require_chosen_columns(mapping: Mapping[str, str]) -> None:
     for first, second in mapping.items():
         if "?" in {first, second}:
             raise UsageError(f"replace the ? in {map_options({first: second})} with a name")
+
+
+_MOST = 10
+"""Columns that a message names."""
+
+
+def shown_columns(names: Collection[str]) -> str:
+    """Return the names of columns for a message: all, or the first ten and their number."""
+    shown = ", ".join(map(repr, islice(names, _MOST)))
+    return shown if len(names) <= _MOST else f"{shown} and {len(names) - _MOST:,} more"
 
 
 def map_options(columns: Mapping[str, str]) -> str:
