@@ -28,7 +28,7 @@ def manifest(folder: Path, labels: Sequence[fd.Verdict]) -> Manifest:
         judges="memory_answer",
         model="baseline",
         judge_on="all",
-        labels=list(labels),
+        labels=list(labels) or None,
         out=folder,
         progress=False,
     )
