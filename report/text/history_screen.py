@@ -100,7 +100,7 @@ def _table(history: HistoryNumbers, names: ShortNames, *, intervals: bool) -> Do
 
 
 def _systems_in_rows(history: HistoryNumbers, names: ShortNames) -> Iterator[Piece]:
-    """Yield a table of systems in rows, the best of the latest run first, and the latest runs in columns."""
+    """Yield a table of systems in rows and runs in columns, the best and the latest first."""
     part, runs = main_part(history), short_names(run.name for run in history.runs)
     latest = list(reversed(history.runs))[:_MOST_RUNS]
     systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
