@@ -12,6 +12,7 @@ from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.store.manifest import Counts
 from .document import CautionLine, CommandLine, Piece, as_lines, document
+from .items.naming import short_names
 from .next_step import next_step
 from .ranking import Answer, best_system_answer, deciding, ranked_rates
 from .text import number_text
@@ -157,8 +158,10 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         room: Number of lines; the table of judges is shortened to fit.
     """
     first = answers(summary)
-    pieces: list[Piece] = [*_unanswered(summary.judges), first.better.text, *filter(None, [first.trusted])]
-    pieces += [*next_pieces(first.next), ""]
+    names = short_names(system.system for system in summary.systems)
+    better = names.in_text(first.better.text)
+    pieces: list[Piece] = [*_unanswered(summary.judges), better, *filter(None, [first.trusted])]
+    pieces += [*next_pieces(msgspec.structs.replace(first.next, text=names.in_text(first.next.text))), ""]
     pieces += systems_document(summary.systems, summary.judges)
     pieces += failures_document(summary.systems, summary.judges)
     closing = [

@@ -104,6 +104,13 @@ class ShortNames(NamedTuple):
         """Return the short name, or the name itself if it has none."""
         return self.short.get(name, name)
 
+    def in_text(self, text: str) -> str:
+        """Return a sentence with short names, if a shared part was cut; a table below it names that part."""
+        if self.shared:
+            for name in sorted(self.short, key=len, reverse=True):
+                text = text.replace(name, self.short[name])
+        return text
+
 
 def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
     """Cut the words that all names share if one is too long, then shorten each to a width.

@@ -84,3 +84,13 @@ def test_a_fitted_name_breaks_no_word(name: str):
         words = name.replace("-", " ").replace("_", " ").replace("/", " ").split()
         rest = f"{beginning} {end}".replace("-", " ").replace("_", " ").replace("/", " ").split()
         assert set(rest) <= set(words)
+
+
+def test_a_sentence_has_the_short_names_of_the_table_below_it():
+    names = short_names(["desk-agent-with-retrieval-and-tools/a1", "desk-agent-with-retrieval-and-tools/a10"])
+    assert names.shared
+    sentence = (
+        "desk-agent-with-retrieval-and-tools/a10 is better than desk-agent-with-retrieval-and-tools/a1."
+    )
+    assert names.in_text(sentence) == "a10 is better than a1."
+    assert short_names(["a", "b"]).in_text("a is better than b") == "a is better than b"
