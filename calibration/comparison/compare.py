@@ -13,6 +13,7 @@ from ..arrays import BoolArray, IntArray
 from ..chance_verdict import chance_verdict
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings, measure
+from ..label_declarations import LabelDeclaration
 from ..pass_threshold import GivenPassAt
 from ..sample import make_sample
 from ..statistic import Caution, Statistic, labels_of_checkers
@@ -42,7 +43,7 @@ from .pairs import ContenderRows, contender_rows
 from .systems import SystemTerms, strata_of
 
 
-def compare(
+def compare(  # noqa: PLR0913 - each is named, and an option of the command
     table: Table,
     *,
     by: By = "judge",
@@ -52,6 +53,7 @@ def compare(
     statistic: str = "accuracy",
     flips: int = 0,
     not_worse_by: float | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     settings: Settings = USUAL,
     cost_of: CostOf | None = None,
 ) -> ComparisonNumbers:
@@ -72,6 +74,8 @@ def compare(
             but ``accuracy`` needs labels.
         flips: Number of items on which a pair differs to list.
         not_worse_by: Margin by which one may be worse: each pair gets a conclusion, ``margin``.
+        labels_chosen_by: How undecided outputs of systems were chosen for labels; by default as the labels of
+            the table say.
         settings: Interval of the difference; for systems only its level is used.
         cost_of: Prices of judges, for tables with tokens but no costs.
 
@@ -90,7 +94,8 @@ def compare(
                 raise InputError(
                     f"{statistic} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
                 )
-            terms = SystemTerms(table.item.values, against, flips, settings.level)
+            chosen_by = labels_chosen_by or table.labels_chosen_by
+            terms = SystemTerms(table.item.values, against, flips, settings.level, chosen_by)
             return _compare_systems(table, terms, right=right, not_worse_by=not_worse_by, cost_of=cost_of)
     terms = JudgeTerms(ESTIMATORS[statistic], table.item.values, against, flips, settings, not_worse_by)
     return _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
