@@ -53,7 +53,7 @@ class ModelConnection:
 
     @property
     def retry_of(self) -> None:
-        """Return None: a called judge has no earlier commands whose unreadable replies are retried."""
+        """Numbers of retries; None, since a call follows no earlier command."""
         return
 
     @asynccontextmanager
