@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial, wraps
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast
 
+from ..calibration.label_declarations import LabelDeclaration
 from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic.options import Rules
 from ..errors import UsageError
@@ -70,6 +71,7 @@ def evaluate(
     model: str | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
     labels: Labels | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     out: FilePath | None = None,
     rules: Rules | None = "strict",
     names: NamesOption = "auto",
@@ -98,7 +100,8 @@ def evaluate(
         model: The judging model, for judges given by name.
         judge_parameters: Decoding parameters that override the prompts', for judges given by name; a value of None omits one.
         labels: Trusted verdicts in addition to the checkers': they calibrate judges, and correct their rates on undecided outputs if they are
-            a random sample of these.
+            declared to be a random sample of these.
+        labels_chosen_by: How outputs were chosen for labels, as for `estimate`; ``random`` or ``system`` correct rates.
         out: A folder for the run, or its address; the same call resumes it. None keeps it in memory, and nothing is written except the
             judges' reply cache.
         rules: ``strict``, ``bfcl``, or None to use judges only.
@@ -131,6 +134,8 @@ def evaluate(
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
     require_choice("names", names, NamesOption)
+    if labels_chosen_by is not None:
+        require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     require_whole("repeats", repeats)
     require_whole("retry_unreadable", retry_unreadable, 0)
     require_whole("workers", workers)
@@ -157,6 +162,7 @@ def evaluate(
         repeats=repeats,
         retry_unreadable=retry_unreadable,
         labels=label_file,
+        labels_chosen_by=labels_chosen_by,
         pass_at=pass_at_of(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),

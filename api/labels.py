@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import msgspec
 from msgspec.structs import asdict
 
+from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
 from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
 from ..evaluation.labelling.joined_labels import join_labels as join
@@ -22,7 +23,7 @@ from ..spelling import command, setting
 from ..tables.joined_table import joined_table
 from ..tables.label_table import is_verdicts, label_table
 from ..tables.table_rows import UnreadRows
-from .argument_checks import checked_arguments
+from .argument_checks import checked_arguments, require_choice
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
 from .headers import header_choice
@@ -191,6 +192,7 @@ def join_labels(
     labels: Labels,
     *,
     by: str | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     header: bool | None = None,
     column_names: Sequence[str] | None = None,
     **reading: Unpack[LabelReading],
@@ -203,6 +205,7 @@ def join_labels(
         folder: The folder of an import or of a run.
         labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
         by: The person who gave the labels of a table, if its rows name none; by default the column of labels.
+        labels_chosen_by: How outputs were chosen for labels; as for `estimate`.
         header: Whether the first row of CSV is a header; None takes it for one unless it looks like data.
         column_names: Names of the columns of CSV, in place of a header, or of its names if ``header`` is True.
         **reading: The meaning of a table; see `LabelReading`.
@@ -211,13 +214,15 @@ def join_labels(
         UsageError: ``by`` was given with verdicts, which name their person.
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
+    if labels_chosen_by is not None:
+        require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     target = disk_folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
     path = unpacked_source("labels", labels)
     choice = header_choice(header, column_names)
     if is_verdicts(path):
         if by is not None:
             raise UsageError(f"{setting('by')} is about tables of grades; verdicts name their person in `by`")
-        joined = join(target, label_input(labels, **reading))
+        joined = join(target, label_input(labels, **reading), chosen_by=labels_chosen_by)
         return LabelsJoined(folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined))
     grades = grade_meaning(**reading)
     table = joined_table(path, reading.get("map") or {}, grades, choice)
@@ -230,7 +235,7 @@ def join_labels(
     joined, unread = None, UnreadRows()
     if table.has_labels:
         rows = label_table(path, grades, table.of_labels, table.references, by, skip=True, header=choice)
-        joined, unread = join(target, rows), rows.unread
+        joined, unread = join(target, rows, chosen_by=labels_chosen_by), rows.unread
     references = None
     if completed is not None:
         references = completed.joined

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ..calibration.label_declarations import LabelDeclaration
 from ..errors import UsageError
 from ..evaluation.labelling.disputes import draw_disputes
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
@@ -229,18 +230,23 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
 
 
 @checked_arguments
-def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
+def add_labels(
+    run: Run | FilePath, files: Sequence[FilePath], *, labels_chosen_by: LabelDeclaration | None = None
+) -> LabelsAdded:
     """Add people's labels to a run; rerunning it corrects its rates by them.
 
     Args:
         run: A run kept in a folder, or that folder.
         files: Files of labels.
+        labels_chosen_by: How outputs were chosen for labels, if no page of `review` drew them; as for `estimate`.
 
     Raises:
         UsageError: A file is a table of grades, which `join_labels` adds.
         InputError: A file cannot be used.
         RunFolderError: It is not a run folder.
     """
+    if labels_chosen_by is not None:
+        require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     folder = disk_folder_of(run, "label")
     paths = [input_path(file) for file in files]
     for path in paths:
@@ -248,7 +254,7 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
             raise UsageError(
                 f"{path} is a table, not labels of a review page: `{command('labels add', folder, path)}` adds it"
             )
-    added = add_files(folder, paths)
+    added = add_files(folder, paths, chosen_by=labels_chosen_by)
     return LabelsAdded(run=folder, **msgspec.structs.asdict(added))
 
 

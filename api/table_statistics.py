@@ -17,9 +17,10 @@ from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.corrected_rate.estimation import FurtherEstimates
 from ..calibration.corrected_rate.estimation import estimate as estimate_table
-from ..calibration.corrected_rate.estimation_results import LabelDeclaration, Target
+from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
+from ..calibration.label_declarations import LabelDeclaration
 from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.calibration_table import Table
@@ -190,6 +191,7 @@ def compare(
     error_costs: Sequence[float] | str | None = None,
     flips: int = 0,
     not_worse_by: float | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -212,6 +214,7 @@ def compare(
         error_costs: Costs of letting a bad output through and of rejecting a good one, ``(5, 1)``: judges are compared by ``weighted_accuracy``.
         flips: Number of items listed on which a pair differs.
         not_worse_by: Conclude for each pair whether one is worse by more than this: ``pair.margin``.
+        labels_chosen_by: As in `estimate`, for systems: how undecided outputs were chosen for labels. ``random`` and ``system`` correct judges' verdicts on them.
         interval: Interval method for the difference between judges; None for the best available.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
@@ -235,6 +238,8 @@ def compare(
         )
     require_whole("flips", flips, 0)
     require_range("not_worse_by", not_worse_by, ends="both")
+    if labels_chosen_by is not None:
+        require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     _require_settings(interval, level, replicates, seed)
     return Comparison.of(
         compare_table(
@@ -252,6 +257,7 @@ def compare(
             statistic=statistic if error_costs is None else _error_costs(error_costs, statistic),
             flips=flips,
             not_worse_by=not_worse_by,
+            labels_chosen_by=labels_chosen_by,
             settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
             cost_of=partial(dollars_of, known_prices(prices)),
         )

@@ -13,6 +13,9 @@ from ..records import InputPath, Verdict, read_numbered
 REVIEW = "review"
 """Key of a verdict's evidence on why its output was reviewed."""
 
+CHOSEN_BY = "chosen_by"
+"""Key of a label's evidence on how its output was chosen for a label."""
+
 FAULTS = {
     "reference_too_narrow": "reference too narrow",
     "reference_too_broad": "reference too broad",

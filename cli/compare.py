@@ -35,6 +35,7 @@ _JUDGING_OPTIONS = (*(names_of(JudgingSettings).keys() - {"price"}), *names_of(W
 _TABLE_OPTIONS = (
     "pass_at",
     "right",
+    "labels_chosen_by",
     "statistic",
     "error_costs",
     "flips",
@@ -61,6 +62,8 @@ def command(**values: Any) -> int:
             raise UsageError("--judge compares two outputs of a case: add --by system")
         return _prefer(options)
     refuse_typed(_JUDGING_OPTIONS, "goes with --judge; add it, or drop this option")
+    if options.by != "system" or options.right is not None:
+        refuse_typed(["labels_chosen_by"], "goes with --by system, without --right")
     if options.by == "system" and options.right != "agrees":
         refuse_typed(
             ["interval", "seed", "replicates"], "is for judges; the intervals of systems have no options"
@@ -99,17 +102,7 @@ def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
             "these are verdicts on pairs of outputs: add --by system; `fiducial calibrate` measures their judges"
         )
     refuse_typed(
-        [
-            "pass_at",
-            "right",
-            "statistic",
-            "error_costs",
-            "flips",
-            "not_worse_by",
-            "interval",
-            "seed",
-            "replicates",
-        ],
+        _TABLE_OPTIONS,
         "is for verdicts on single outputs",
     )
     found = Preferences(judges=pairs.preferences(against=options.against))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from ..settings.verbs.labels import LabelsAddSettings, LabelsExportSettings
 from .declared_options import options_of
 from .label_options import grade_arguments, header_arguments
 from .printing import emit
+
+if TYPE_CHECKING:
+    from ..api.reviewing import LabelDeclaration
 
 _EXPORT_EXAMPLE = """\b
 Examples:
@@ -38,7 +42,13 @@ def command() -> None:
     epilog=_ADD_EXAMPLE,
 )
 @options_of(LabelsAddSettings)
-def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> None:
+def add(
+    folder: Path,
+    labels: Path,
+    by: str | None,
+    labels_chosen_by: LabelDeclaration | None,
+    json_file: str | None,
+) -> None:
     """Add LABELS to EXISTING_FOLDER, which `fiducial import` wrote, or a run.
 
     LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, if there are several) and grades, or trusted verdicts. Its columns
@@ -46,7 +56,14 @@ def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> No
     """
     from ..api.labels import join_labels
 
-    joined = join_labels(folder, labels, by=by, **header_arguments(), **grade_arguments())
+    joined = join_labels(
+        folder,
+        labels,
+        by=by,
+        labels_chosen_by=labels_chosen_by,
+        **header_arguments(),
+        **grade_arguments(),
+    )
     emit(joined, json_file, wrapped=False)
 
 

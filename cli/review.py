@@ -14,7 +14,7 @@ from .printing import emit
 from .shared_options import MultiValueCommand
 
 if TYPE_CHECKING:
-    from ..api.reviewing import SampleKind
+    from ..api.reviewing import LabelDeclaration, SampleKind
 
 _EXAMPLE = """\b
 Examples:
@@ -38,6 +38,7 @@ def command(
     of: SampleKind | None,
     name: str,
     labels: tuple[Path, ...],
+    labels_chosen_by: LabelDeclaration | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -51,9 +52,15 @@ def command(
 
     if labels:
         refuse_typed(_PAGE_OPTIONS, "is for making a page; --add only adds labels")
+    else:
+        refuse_typed(["labels_chosen_by"], "goes with --add; labels of a page say how they were drawn")
     if of is not None:
         refuse_typed(["sample"], "is not used with --of; drop one of them")
     if of not in {"disagreements", "survivors"}:
         refuse_typed(["agreements"], "goes with --of disagreements or survivors")
-    result = add_labels(run, labels) if labels else review(run, of or sample, name=name.strip(), **options)
+    result = (
+        add_labels(run, labels, labels_chosen_by=labels_chosen_by)
+        if labels
+        else review(run, of or sample, name=name.strip(), **options)
+    )
     emit(result, "-" if as_json else None, wrapped=False)

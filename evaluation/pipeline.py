@@ -136,7 +136,11 @@ def _begin(
     if plan.labels is not None:
         from .labelling.trusted_labels import adopt_labels  # noqa: PLC0415 - most runs have none
 
-        adopt_labels(plan.labels, context.inputs, writer)
+        adopt_labels(plan.labels, context.inputs, writer, plan.labels_chosen_by)
+    elif plan.labels_chosen_by is not None:
+        from .labelling.trusted_labels import declare_labels  # noqa: PLC0415 - most runs have none
+
+        declare_labels(writer, plan.labels_chosen_by)
     writer.bind(**facts)
     writer.update(
         status="running",

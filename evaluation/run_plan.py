@@ -15,6 +15,7 @@ from .judging.access import BatchMode
 from .judging.judge_task import JudgeOn, JudgeTask
 
 if TYPE_CHECKING:
+    from ..calibration.label_declarations import LabelDeclaration
     from ..deterministic.options import CheckOptions
     from .checking.dotted_names import NamesOption
     from .judging.composites import JuryRule
@@ -33,6 +34,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         options: Rule set and registries; None to leave out the deterministic stage.
         judges: Judges to ask, by name or prepared.
         judge_on: Outputs that they are asked about.
+        labels_chosen_by: How outputs were chosen for labels; None if that is not declared here.
         pass_at: Overrides of the pass thresholds that judges declare.
         prices: Prices of models, to record costs; None to record none.
         priced: Prices as the user gave them. If they change, costs are computed again; the public list is too large to compare.
@@ -60,6 +62,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     judge_on: JudgeOn = DEFAULT_JUDGE_ON
     labels: InputPath | None = None
+    labels_chosen_by: LabelDeclaration | None = None
     pass_at: PassAt = NO_OVERRIDES
     repeats: int = 1
     prices: PriceList | None = None

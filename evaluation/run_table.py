@@ -6,22 +6,35 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ..calibration.label_declarations import LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
-from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
+from ..records import (
+    FolderPath,
+    InputPath,
+    ItemKey,
+    JudgeId,
+    MemoryFolder,
+    ShownNames,
+    Verdict,
+    read_records,
+)
 from ..spelling import command, either
+from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
 from .case_tags import with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
+from .labelling.label_choice import choice_of
 from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict
 from .store.known_items import part_test
@@ -95,9 +108,20 @@ def read_tables(
             _with_order(table, runs),
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
+            labels_chosen_by=_choice(opened, runs, labels) if open_only or outputs else None,
         )
         table = with_tags(table, runs, () if form is None else form.tags)
         return _with_word_overlap(table, runs) if lexical else table
+
+
+def _choice(
+    opened: Sequence[object], runs: Sequence[RunStore], labels: InputPath | None
+) -> LabelsDeclaredBy | None:
+    """Return how outputs were chosen for labels, as labels of runs and of a file say."""
+    if len(runs) < len(opened) or isinstance(labels, LabelTable):
+        return None
+    added = () if labels is None else read_records(labels, Verdict)
+    return choice_of(chain(*(run.labels for run in runs), added))
 
 
 def _has_checked(store: RunStore) -> bool:
@@ -107,7 +131,8 @@ def _has_checked(store: RunStore) -> bool:
 
 def systems_table(store: RunStore) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
-    return _with_order(read_table([RunRows(store, outputs=True)]), [store])
+    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=choice_of(store.labels))
+    return _with_order(table, [store])
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:

@@ -129,7 +129,7 @@ def _parts_with_judges(systems: Sequence[SystemResult]) -> dict[str, Mapping[str
     undecided = {system.system: rate for system in systems if (rate := _undecided_rate(system)) is not None}
     if not undecided:
         return {}
-    corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in undecided.values())
+    corrected = all(rate.corrects or rate.name == ONE_EACH_CORRECTED for rate in undecided.values())
     how = "corrected with labels" if corrected else "uncorrected"
     parts: dict[str, Mapping[str, Statistic]] = {f"undecided outputs, judged, {how}": undecided}
     if overall := {system.system: system.overall for system in systems if system.overall is not None}:
@@ -139,7 +139,7 @@ def _parts_with_judges(systems: Sequence[SystemResult]) -> dict[str, Mapping[str
 
 def _undecided_rate(system: SystemResult) -> StratumRate | None:
     """Return the undecided outputs' rate by the judge of all, else by one judge for each."""
-    judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
+    judged = [part for part in system.strata if part.by is not None and (part.name == OPEN or part.corrects)]
     best = [part for part in judged if part.name == CORRECTED] or judged
     if len({part.by for part in best}) != 1:
         return system.judged
@@ -221,6 +221,8 @@ def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
                 if (part.name, part.by) == (name, judge)
             }
             if rates:
+                if name == CORRECTED and not any(rate.corrects for rate in rates.values()):
+                    words = "if labels are a random sample"  # noqa: PLW2901 - nothing says that they are
                 yield (
                     Cell(judge or words, words if judge else ""),
                     *(_rate(rates.get(each.system)) for each in systems),

@@ -73,7 +73,22 @@ def best_system_answer(summary: RunSummary) -> Answer:
         text = _only_system(summary.systems[0], summary.judges)
     else:
         text = best_system(summary.strata, [system.system for system in summary.systems])
-    return Answer(text=f"{text}{_uneven_trials(summary.systems)}", evidence="systems")
+    condition = number_text.if_random(
+        rates_if_random(summary.strata, summary.systems), named=len(summary.systems) > 1
+    )
+    sentences = [f"{text}{_uneven_trials(summary.systems)}", *([condition] if condition else [])]
+    return Answer(text=" ".join(sentences), evidence="systems")
+
+
+def rates_if_random(strata: Strata | None, systems: Sequence[SystemResult] = ()) -> dict[str, Statistic]:
+    """Return rates that are valid if labels are a random sample, which nothing says, by system.
+
+    They are of all outputs, or of the undecided ones without such a rate.
+    """
+    if strata is not None:
+        return strata.all.if_random or strata.open.if_random
+    rates = {each.system: part for each in systems if (part := each.overall or each.judged) is not None}
+    return {name: part.if_random for name, part in rates.items() if part.if_random is not None}
 
 
 _MOST_UNEVEN = 3

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from .inputs_settings import CasesSettings, OnlySettings
 from .judging_settings import JudgeScaleSettings, JudgingSettings, JurySettings
-from .labels_settings import GradesSettings, LabelColumnsSettings
+from .labels_settings import GradesSettings, LabelChoiceSettings, LabelColumnsSettings
 from .results_settings import GatesSettings, JsonSettings, RunFolderSettings
 from .sections import MODEL_ACCESS
 from .setting import Setting
@@ -17,6 +17,7 @@ class EvaluatingSettings(
     RunFolderSettings,
     GradesSettings,
     LabelColumnsSettings,
+    LabelChoiceSettings,
     JurySettings,
     JudgingSettings,
     GatesSettings,

@@ -1,6 +1,6 @@
 """Settings of labels and grades."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from .setting import DeclaredSettings, Setting
 
@@ -38,6 +38,17 @@ class GradesSettings(DeclaredSettings):
             harmless=True,
         ),
     ] = False
+
+
+class LabelChoiceSettings(DeclaredSettings):
+    """Declaration of how outputs were chosen for labels."""
+
+    labels_chosen_by: Annotated[
+        Literal["random", "system", "score", "label", "elsewhere"] | None,
+        Setting(
+            "How items were chosen for labels: at random, of all or of each system; by the judge's score (stratified_ppi holds), by their true class (rogan_gladen holds), or by true class from elsewhere. Undeclared labels correct no rate that is printed first."
+        ),
+    ] = None
 
 
 class HeaderSettings(DeclaredSettings):

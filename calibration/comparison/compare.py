@@ -12,6 +12,7 @@ from ...errors import InputError, UsageError
 from ...spelling import setting, spelled_pairs
 from ..arrays import BoolArray, IntArray
 from ..intervals.measurement import USUAL, Settings
+from ..label_declarations import LabelDeclaration
 from ..pass_threshold import GivenPassAt
 from ..sample import Estimator
 from ..statistic import Caution, labels_of_checkers
@@ -50,7 +51,7 @@ from .pairs import ContenderRows, contender_rows
 from .systems import SystemTerms, strata_of
 
 
-def compare(
+def compare(  # noqa: PLR0913 - each is named, and an option of the command
     table: Table,
     *,
     by: By = "judge",
@@ -60,6 +61,7 @@ def compare(
     statistic: str | ErrorCosts | None = None,
     flips: int = 0,
     not_worse_by: float | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     settings: Settings = USUAL,
     cost_of: CostOf | None = None,
 ) -> ComparisonNumbers:
@@ -81,6 +83,8 @@ def compare(
             classes, else ``accuracy``. Costs of the two errors compare by ``weighted_accuracy``.
         flips: Number of items on which a pair differs to list.
         not_worse_by: Margin by which one may be worse: each pair gets a conclusion, ``margin``.
+        labels_chosen_by: How undecided outputs of systems were chosen for labels; by default as the labels of
+            the table say.
         settings: Interval of the difference; for systems only its level is used.
         cost_of: Prices of judges, for tables with tokens but no costs.
 
@@ -100,7 +104,8 @@ def compare(
                 raise InputError(
                     f"{name} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
                 )
-            terms = SystemTerms(table.item.values, against, flips, settings.level)
+            chosen_by = labels_chosen_by or table.labels_chosen_by
+            terms = SystemTerms(table.item.values, against, flips, settings.level, chosen_by)
             return _compare_systems(table, terms, right=right, not_worse_by=not_worse_by, cost_of=cost_of)
     right = _criterion(table, right)
     estimator = _compared(table, statistic, by=by, right=right)

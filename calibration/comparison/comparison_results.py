@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..chance_verdict import ChanceVerdict
+from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
@@ -243,9 +244,12 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         labelled: Number of graded undecided outputs with a label, by system.
         corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
         corrected_systems: Systems whose rates labels correct, and those without undecided outputs if others
-            are corrected. A system needs two labels, which must look like a random sample.
+            are corrected. A system needs two labels, declared to be a random sample, which they must look like.
         chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a
             random sample.
+        declared: What says how the labelled undecided outputs of a system were chosen, by system; None if
+            nothing does. Then its rate is uncorrected.
+        if_random: Corrected rates of such systems, valid if their labels are a random sample.
         judges: The same part by each single judge, if several judged undecided outputs.
     """
 
@@ -259,6 +263,8 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     corrected: bool
     corrected_systems: list[str] = []
     chosen: dict[str, float] = {}
+    declared: dict[str, LabelsDeclaredBy | None] = {}
+    if_random: dict[str, Statistic] = {}
     judges: Mapping[str, ComparedStratum] = {}
 
     @property

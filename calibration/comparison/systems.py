@@ -13,6 +13,7 @@ from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tu
 from ..corrected_rate.few_labels import unseen_variance
 from ..intervals.closed_forms import wilson_interval
 from ..intervals.clustered_rates import share_of
+from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..statistic import Statistic, defined, undefined
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
 from .difference import TestedDifference, clustered_difference, share_difference
@@ -34,12 +35,14 @@ class SystemTerms(NamedTuple):
         against: Compare only with this one.
         flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
+        chosen_by: How undecided outputs were chosen for labels; None if nothing says it.
     """
 
     names: list[str]
     against: str | None
     flips: int
     level: float
+    chosen_by: LabelsDeclaredBy | None = None
 
 
 def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
@@ -93,9 +96,20 @@ def _stratum(
     """Compare systems in one stratum; ``by`` names its checkers and judges."""
     tests = sum(bool(each.labelled.any()) for each in graded.values())
     chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, tests)) is not None}
-    correctable = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
-    if not any(graded[name].is_undecided.any() for name in correctable):
-        correctable.clear()
+    able = _judged_and(
+        graded, {name for name, each in graded.items() if name not in chosen and _correctable(each)}
+    )
+    declared: dict[str, LabelsDeclaredBy | None] = {
+        name: _declared(each, terms) for name, each in graded.items() if each.labelled.any()
+    }
+    correctable = _judged_and(
+        graded,
+        {
+            name
+            for name in able
+            if not graded[name].is_undecided.any() or declared.get(name) in RANDOM_SAMPLES
+        },
+    )
     listed = every_pair(graded, terms.against) if paired else []
     # Both systems of a pair are corrected, or neither: a corrected rate cannot be compared with another.
     pairs = [
@@ -115,8 +129,24 @@ def _stratum(
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],
         chosen=chosen,
+        declared=declared,
+        if_random={
+            name: _rate(graded[name], correct=True, level=terms.level)
+            for name in graded
+            if name in able - correctable and name in declared and declared[name] is None
+        },
         judges=judges or {},
     )
+
+
+def _judged_and(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
+    """Return these systems if one of them has undecided outputs; else none."""
+    return names if any(graded[name].is_undecided.any() for name in names) else set()
+
+
+def _declared(graded: Graded, terms: SystemTerms) -> LabelsDeclaredBy | None:
+    """Return what says how a system's undecided outputs were chosen for labels."""
+    return "every_output" if graded.all_labelled else terms.chosen_by
 
 
 def _correctable(graded: Graded) -> bool:

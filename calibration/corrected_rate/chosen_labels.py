@@ -16,7 +16,7 @@ from ..intervals.clustered_means import combine_means
 from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
 
-_ALARM = 0.01
+CHOICE_ALARM = 0.01
 """Significance level: one random sample in a hundred is taken for a chosen one."""
 
 
@@ -79,4 +79,4 @@ def _null_p(score: FloatArray, labelled: BoolArray) -> float:
 def _alarm(p_values: list[float | None]) -> float | None:
     tested = [p for p in p_values if p is not None]
     least = min(1.0, min(tested) * len(tested)) if tested else 1.0
-    return least if least <= _ALARM else None
+    return least if least <= CHOICE_ALARM else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast, get_args
 
 import msgspec
 import numpy as np
@@ -15,19 +15,14 @@ from ...spelling import setting
 from ..arrays import clusters_in
 from ..case_weights import cases_of, first_verdicts, with_case_weights
 from ..comparison.significance import ranks, simultaneous_level
+from ..label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ..pass_threshold import GivenPassAt, PassThreshold, begins
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers, undefined
 from ..tables.calibration_table import FAILED, ROUND, Table
 from ..tied_labels import tied_labels
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
-from .estimation_results import (
-    EstimationNumbers,
-    LabelDeclaration,
-    LabelsDeclaredBy,
-    RateEstimate,
-    Target,
-)
+from .estimation_results import EstimationNumbers, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
@@ -123,6 +118,7 @@ def estimate(
             )
     _refuse_two_ways_to_choose(table, labels_chosen_by, strata)
     refuse_other_draws(table)
+    labels_chosen_by = labels_chosen_by or _as_labels_say(table, strata)
     if strata is not None:
         table = with_strata(table, strata)
     elif labels_chosen_by == "system":
@@ -164,8 +160,17 @@ def _declared_by(table: Table, **options: str | Sequence[str] | None) -> LabelsD
         "phases": bool(options["phases"]),
         "strata": bool(options["strata"]),
         "every_output": bool(np.isfinite(table.label[np.isfinite(table.score)]).all()),
+        "review": table.labels_chosen_by == "review",
     }
     return next((name for name, holds in declared.items() if holds), None)
+
+
+def _as_labels_say(table: Table, strata: str | None) -> LabelDeclaration | None:
+    """Return the declaration that the labels of a run record, unless options say more."""
+    chosen_by = table.labels_chosen_by
+    if was_drawn(table).any() or strata is not None:
+        return None
+    return None if chosen_by not in get_args(LabelDeclaration) else cast("LabelDeclaration", chosen_by)
 
 
 def _refuse_two_ways_to_choose(table: Table, chosen_by: LabelDeclaration | None, strata: str | None) -> None:

@@ -6,23 +6,11 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..statistic import Caution, Statistic, StatisticEntry
 from ..variance_split import VarianceSplit
 
 Target: TypeAlias = Literal["population", "finite"]
-
-LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
-"""How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class
-(``label``), from the items of the table or from ``elsewhere``."""
-
-LabelDeclaration: TypeAlias = Literal["random", "system", "score", "label", "elsewhere"]
-"""How items were chosen for labels, as declared: also as a ``random`` sample of all, or of each ``system``."""
-
-LabelsDeclaredBy: TypeAlias = (
-    LabelDeclaration | Literal["draw", "strata", "phases", "reweight_by", "every_output"]
-)
-"""What says how items were chosen for labels: a `LabelDeclaration`, another option, or that every judged output has
-one."""
 
 VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "stratified_ppi",

@@ -10,12 +10,13 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..case_weights import weights_of
+from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
 from .chosen_labels import chosen_by_score, chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
-from .estimation_results import VALID_IF_CHOSEN_BY, LabelsChosenBy, StratumEstimate, Target, UngradedShares
+from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target, UngradedShares
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,

@@ -24,6 +24,7 @@ from ...tables.column_names import (
 )
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..decisions import Decisions
+from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
 
 TRIAL = "trial"
@@ -144,6 +145,7 @@ class Table:
         undecided_only: Whether outputs that a checker decided were left out.
         numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
         draws: Files of items drawn for labels, one per round, in order.
+        labels_chosen_by: How items were chosen for labels, as the labels of a run say.
     """
 
     item: Column
@@ -163,6 +165,7 @@ class Table:
     undecided_only: bool = False
     numbered: bool = False
     draws: tuple[LabelDraw, ...] = ()
+    labels_chosen_by: LabelsDeclaredBy | None = None
 
     def __len__(self) -> int:
         return len(self.score)
@@ -191,6 +194,7 @@ class Table:
             self.undecided_only,
             self.numbered,
             self.draws,
+            self.labels_chosen_by,
         )
 
     def model_of(self, judge: str) -> str:

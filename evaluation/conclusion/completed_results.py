@@ -98,7 +98,9 @@ def pooled_parts(store: RunStore) -> tuple[Part, Part]:
     from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
     table = systems_table(store)
-    return pooled_rates(outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95))
+    return pooled_rates(
+        outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95, table.labels_chosen_by)
+    )
 
 
 def _checked_alone(system: SystemResult) -> StratumRate | None:
@@ -154,6 +156,8 @@ def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float)
         of=of,
         outcomes={outcome: count for outcome, count in outcomes.items() if count},
         bounds=(passed / of, (passed + of - graded) / of) if bounded else None,
+        declared=part.declared.get(system),
+        if_random=part.if_random.get(system),
     )
 
 

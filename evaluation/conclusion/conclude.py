@@ -18,6 +18,7 @@ from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
+from ..labelling.label_choice import choice_of
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
@@ -48,7 +49,12 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     labels = writer.label_scores
     judges = _with_labels(judge_uses(writer, prices, judged=judged), tally, labels)
     systems = system_results(
-        tally, missing, labels, writer.roster.judges_kind, recorded=inputs.survey.recorded
+        tally,
+        missing,
+        labels,
+        writer.roster.judges_kind,
+        recorded=inputs.survey.recorded,
+        chosen_by=choice_of(writer.labels) if labels else None,
     )
     lacking = inputs.survey.missing_cases
     systems = [msgspec.structs.replace(each, missing_case=lacking.get(each.system, "")) for each in systems]

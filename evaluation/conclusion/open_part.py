@@ -8,6 +8,7 @@ import numpy as np
 
 from ...calibration.corrected_rate.chosen_labels import chosen_by_score
 from ...calibration.corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
+from ...calibration.label_declarations import LabelsDeclaredBy
 from ...calibration.statistic import undefined
 from ...records import ItemKey
 from .run_results import CORRECTED, OpenScores, StratumRate
@@ -20,10 +21,15 @@ _CHOSEN = "labelled outputs are scored unlike the other undecided outputs (p {:.
 _SAMPLED = "PPI++, valid when the labels are a random sample of the undecided outputs"
 
 
-def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> StratumRate | None:
+def corrected_rate(
+    part: OpenScores,
+    by: str | None,
+    labels: Mapping[ItemKey, float],
+    chosen_by: LabelsDeclaredBy | None = None,
+) -> StratumRate | None:
     """Return a judge's rate on a system's undecided outputs, corrected with their labels.
 
-    None if there are fewer than two labels. Labels of decided outputs are not used, because decided and undecided outputs differ.
+    ``chosen_by`` says how outputs were chosen for labels, if anything does. None if there are fewer than two labels. Labels of decided outputs are not used, because decided and undecided outputs differ.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
     labelled = np.isfinite(label)
@@ -56,4 +62,5 @@ def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, fl
         method=estimate.method,
         note=note,
         fractions=int(((label > 0) & (label < 1)).sum()),
+        declared="every_output" if labelled.all() else chosen_by,
     )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import fsum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from ...calibration.intervals.closed_forms import wilson_interval
+from ...calibration.label_declarations import LabelsDeclaredBy
 from ...calibration.statistic import Interval
 from ...records import Author, ItemKey, Kind
 from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, Sums, SystemResult, Tally
@@ -22,6 +23,9 @@ JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 _UNCORRECTED = (
     "own rate not corrected; that takes two or more labels of a random sample of the undecided outputs"
 )
+_UNDECLARED = (
+    "own rate not corrected: nothing says that the labelled outputs are a random sample of the undecided ones"
+)
 
 
 def system_results(
@@ -30,15 +34,28 @@ def system_results(
     labels: Mapping[ItemKey, float] | None = None,
     judges_kind: JudgesKind = lambda _judge, _kind: True,
     recorded: Mapping[str, Mapping[Kind, int]] = {},
+    *,
+    chosen_by: LabelsDeclaredBy | None = None,
 ) -> list[SystemResult]:
     """Turn counts into the results of each system.
 
-    Labels of undecided outputs correct the judges' rates on these. ``recorded`` counts each system's outputs that record their steps, by kind.
+    Labels of undecided outputs correct the judges' rates on these. ``recorded`` counts each system's outputs that record their steps, by kind. ``chosen_by`` says how outputs were chosen for labels, if
+    anything does.
     """
     return [
-        _with_steps(_system_result(system, tally, count, labels or {}, judges_kind), recorded.get(system, {}))
+        _with_steps(
+            _system_result(system, tally, count, _Labels(labels or {}, chosen_by), judges_kind),
+            recorded.get(system, {}),
+        )
         for system, count in missing.items()
     ]
+
+
+class _Labels(NamedTuple):
+    """Labels of outputs, and what says how these were chosen for them."""
+
+    scores: Mapping[ItemKey, float]
+    chosen_by: LabelsDeclaredBy | None
 
 
 def _with_steps(result: SystemResult, recorded: Mapping[Kind, int]) -> SystemResult:
@@ -48,7 +65,7 @@ def _with_steps(result: SystemResult, recorded: Mapping[Kind, int]) -> SystemRes
 
 
 def _system_result(
-    system: str, tally: Tally, missing: int, labels: Mapping[ItemKey, float], judges_kind: JudgesKind
+    system: str, tally: Tally, missing: int, labels: _Labels, judges_kind: JudgesKind
 ) -> SystemResult:
     checked = tally.checked.get(system)
     opened = tally.opened.get(system, {})
@@ -65,7 +82,9 @@ def _system_result(
         if (remaining := count - max((each[kind] for each in taken.values()), default=0))
     }
     uncorrected = (
-        msgspec.structs.replace(rate, note=None) if judge in corrected else rate
+        msgspec.structs.replace(rate, note=_UNDECLARED if corrected[judge].declared is None else None)
+        if judge in corrected
+        else rate
         for judge, rate in _open_strata(opened, taken, sum(unjudged.values()))
     )
     return SystemResult(
@@ -103,15 +122,13 @@ def _open_strata(
         )
 
 
-def _corrected_strata(
-    system: str, tally: Tally, labels: Mapping[ItemKey, float]
-) -> Iterator[tuple[Author, StratumRate]]:
-    if not labels:
+def _corrected_strata(system: str, tally: Tally, labels: _Labels) -> Iterator[tuple[Author, StratumRate]]:
+    if not labels.scores:
         return
     from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
 
     for judge, part in tally.open_scores.get(system, {}).items():
-        rate = corrected_rate(part, tally.opened[system][judge].by, labels)
+        rate = corrected_rate(part, tally.opened[system][judge].by, labels.scores, labels.chosen_by)
         if rate is not None:
             yield judge, rate
 

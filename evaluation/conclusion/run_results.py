@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
 from ...records import Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
 from ..store.journal_rows import JournalRow, StoredVerdict
@@ -63,6 +64,10 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         note: A caution about the number.
         fractions: Number of scores other than 0 and 1. With any, the value is a mean score and not a pass rate.
         trials: Numbers of trials, and the rate if each case has weight 1; None if each case has as many.
+        declared: What says how outputs were chosen for labels, for rates that labels could correct; None if
+            nothing does, so that no rate that is printed first is corrected.
+        if_random: The rate corrected with labels of which nothing says how they were chosen, valid if they are
+            a random sample.
     """
 
     name: str
@@ -73,6 +78,13 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
     note: str | None = None
     fractions: int = 0
     trials: UnevenTrials | None = None
+    declared: LabelsDeclaredBy | None = None
+    if_random: Statistic | None = None
+
+    @property
+    def corrects(self) -> bool:
+        """True if its labels are declared to be a random sample, so that it is corrected."""
+        return self.name == CORRECTED and self.declared in RANDOM_SAMPLES
 
 
 class FaultExample(ResultStruct, frozen=True, kw_only=True):

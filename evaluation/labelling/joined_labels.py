@@ -7,6 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from ...calibration.decisions import CHOSEN_BY
+from ...calibration.label_declarations import LabelDeclaration
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
 from ...records.folder_files import LABELS, MANIFEST, OUTPUTS
@@ -16,6 +18,7 @@ from ...tables.standing_labels import MAJORITY, is_tie
 from ..inputs import keyed_lines
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
+from .label_choice import with_choice
 
 
 class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,23 +45,26 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     first_unmatched: str | None = None
 
 
-def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
+def join_labels(
+    folder: Path, labels: InputPath, *, chosen_by: LabelDeclaration | None = None
+) -> JoinedLabels:
     """Add labels to those of a folder.
 
     Args:
         folder: Folder of an import, or a run folder.
         labels: Verdicts, or a table of grades.
+        chosen_by: How outputs were chosen for these labels; None if that is not declared.
 
     Raises:
         InputError: The folder has no outputs, a label cannot be used, or none matches.
     """
     if (folder / MANIFEST).exists():
-        return _into_run(folder, labels)
+        return _into_run(folder, labels, chosen_by)
     outputs = folder / OUTPUTS
     if not outputs.exists():
         raise InputError(f"holds no {OUTPUTS}; expected a folder of `fiducial import`, or a run", path=folder)
     keys = [key for key, *_ in keyed_lines(outputs)]
-    matched, unmatched = _matched(labels, keys)
+    matched, unmatched = _matched(labels, keys, chosen_by)
     path = folder / LABELS
     before = list(read_records(path, Verdict)) if path.exists() else []
     together, changed = _merged(before, matched)
@@ -66,12 +72,13 @@ def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
     return _joined(path, before, matched, changed, unmatched)
 
 
-def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
+def _into_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | None) -> JoinedLabels:
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
     with RunWriter(folder) as run:
         run.refuse_unknown()
-        matched, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))
+        outputs = dict.fromkeys(verdict.key for verdict in run.verdicts.standing)
+        matched, unmatched = _matched(labels, outputs, chosen_by)
         before = list(run.labels)
         together, changed = _merged(before, matched)
         if changed:
@@ -96,7 +103,9 @@ def _joined(
     )
 
 
-def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdict], list[str]]:
+def _matched(
+    labels: InputPath, outputs: Iterable[ItemKey], chosen_by: LabelDeclaration | None
+) -> tuple[list[Verdict], list[str]]:
     """Return the labels of these outputs, and the ids of the others."""
     keys = list(outputs)
     places = (OutputName(*key) for key in keys)
@@ -104,7 +113,8 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
         index = LabelIndex(labels)
         rows = [(row, key) for key in keys for row in index.labels_of(OutputName(*key), str(key))]
         index.refuse_unmatched(places)
-        return [row.on(key) for row, key in rows if row.is_usable], [row.id for row in index.unmatched]
+        usable = [with_choice(row.on(key), chosen_by) for row, key in rows if row.is_usable]
+        return usable, [row.id for row in index.unmatched]
     output_keys = set(keys)
     matched: list[Verdict] = []
     unmatched: list[Verdict] = []
@@ -115,7 +125,7 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
         (matched if verdict.key in output_keys else unmatched).append(verdict)
     if not matched:
         raise no_label_matches(OutputName(*unmatched[0].key), places, labels)
-    return matched, [str(each.key) for each in unmatched]
+    return [with_choice(each, chosen_by) for each in matched], [str(each.key) for each in unmatched]
 
 
 def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
@@ -126,8 +136,16 @@ def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Ver
         key = (label.key, label.by)
         old = earlier.get(key)
         merged.pop(key, None)  # so that it comes last
-        merged[key] = label if old is None or _without_evidence(old) != _without_evidence(label) else old
+        if old is not None and _without_evidence(old) == _without_evidence(label):
+            label = _declared_anew(old, label)  # noqa: PLW2901 - the same grade
+        merged[key] = label
     return list(merged.values()), [label for key, label in merged.items() if label is not earlier.get(key)]
+
+
+def _declared_anew(old: Verdict, label: Verdict) -> Verdict:
+    """Return the earlier label, with the later declaration of how its output was chosen, if any."""
+    chosen_by = label.evidence.get(CHOSEN_BY, old.evidence.get(CHOSEN_BY))
+    return old if chosen_by == old.evidence.get(CHOSEN_BY) else with_choice(old, chosen_by)
 
 
 def _without_evidence(label: Verdict) -> Verdict:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ...calibration.decisions import REVIEW, decision_of, review_of
+from ...calibration.label_declarations import LabelDeclaration
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
 from ...spelling import command, setting
@@ -20,6 +21,7 @@ from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
+from .label_choice import with_choice
 from .review_sample import TO_DECIDE
 
 _ELSEWHERE = {
@@ -58,8 +60,22 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     decided: int = 0
 
 
-def adopt_labels(labels: InputPath, inputs: EvaluationInputs, writer: RunWriter) -> None:
+def declare_labels(writer: RunWriter, chosen_by: LabelDeclaration) -> None:
+    """Record in the labels of a run how outputs were chosen for them."""
+    declared = [with_choice(label, chosen_by) for label in writer.labels]
+    if declared != list(writer.labels):
+        writer.put_labels(declared)
+
+
+def adopt_labels(
+    labels: InputPath,
+    inputs: EvaluationInputs,
+    writer: RunWriter,
+    chosen_by: LabelDeclaration | None = None,
+) -> None:
     """Check a labels file and copy it to the run folder, beside the labels of `add_labels`.
+
+    ``chosen_by`` declares how outputs were chosen for the labels of the file.
 
     Raises:
         InputError: A label cannot be used, or none is of an output of the run.
@@ -69,9 +85,12 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, writer: RunWriter)
         if isinstance(labels, LabelTable)
         else _of_verdicts(labels, inputs, writer.path)
     )
+    adopted = [with_choice(label, chosen_by) for label in adopted]
     named = {(verdict.key, verdict.by) for verdict in adopted}
     stored = writer.path / LABELS
     if isinstance(labels, Path) and isinstance(stored, Path) and labels.resolve() == stored.resolve():
+        if chosen_by is not None:
+            declare_labels(writer, chosen_by)
         return
     reviewed = [verdict for verdict in writer.labels if REVIEW in verdict.evidence]
     reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in named]
@@ -115,8 +134,12 @@ def _outputs(inputs: EvaluationInputs) -> Iterator[ItemKey]:
     return (key for path in inputs.output_files for key, *_ in keyed_lines(path))
 
 
-def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
+def add_labels(
+    folder: Path, files: Sequence[Path], *, chosen_by: LabelDeclaration | None = None
+) -> AddedLabels:
     """Add labels to those of a run: all of them, or none.
+
+    ``chosen_by`` declares how outputs were chosen for these labels.
 
     Raises:
         RecordError: A line is not a verdict, is a judge's, was not sampled at random, or is about no output of the run.
@@ -130,7 +153,10 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
         added = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in added if _sample_of(each) in TO_DECIDE]
         before = [each for _, each in run.adjudications]
-        labels = _new_labels(run.labels, [each for each in added if _sample_of(each) not in TO_DECIDE])
+        labels = _new_labels(
+            run.labels,
+            [with_choice(each, chosen_by) for each in added if _sample_of(each) not in TO_DECIDE],
+        )
         decisions = _new_labels(before, decided)
         if labels:
             run.put_labels([*run.labels, *labels])

@@ -19,7 +19,7 @@ from ...calibration.statistic import Statistic
 from ...errors import EditedRunError, InputError, RunFolderError
 from ...records import Author, JudgeId
 from ...records.made_scores import reaches
-from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, ResultStruct, SystemResult
+from ..conclusion.run_results import DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import KnownJudge, Manifest
 from ..store.run_store import RunStore
@@ -35,7 +35,7 @@ class PastRun(ResultStruct, frozen=True, kw_only=True):
     """A finished run in a history.
 
     Attributes:
-        systems: Rates by system and part: all outputs, checked ones, and undecided ones by each judge, corrected if there are labels.
+        systems: Rates by system and part: all outputs, checked ones, and undecided ones by each judge, corrected if there are labels, declared to be a random sample.
         accuracy: Accuracy of each judge against the labels, by name.
     """
 
@@ -162,13 +162,13 @@ def _past_run(path: Path, manifest: Manifest) -> PastRun:
 
 def _rates(result: SystemResult) -> dict[str, Statistic]:
     """Return the rate of all outputs, of the checked ones, and of the rest by each judge."""
-    corrected = {part.by for part in result.strata if part.name == CORRECTED}
+    corrected = {part.by for part in result.strata if part.corrects}
     whole = result.overall if any(part.name != DECIDED for part in result.strata) else None
     rates: dict[str, Statistic] = {} if whole is None or whole.value is None else {ALL_OUTPUTS: whole}
     return rates | {
         CHECKED if part.name == DECIDED else f"{part.name}, by {part.by}": part
         for part in result.strata
-        if part.name in {DECIDED, CORRECTED} or (part.name == OPEN and part.by not in corrected)
+        if part.name == DECIDED or part.corrects or (part.name == OPEN and part.by not in corrected)
     }
 
 

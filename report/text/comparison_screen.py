@@ -16,12 +16,12 @@ from ...spelling import spelled_pairs
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
-from ..ranking import best_system, deciding, graded_rates, ranked_rates
+from ..ranking import best_system, deciding, graded_rates, ranked_rates, rates_if_random
 from .caution_text import brief_comparison_cautions
 from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, terms_of, unlabelled
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
-from .number_text import counted, decimal, listed, with_interval
+from .number_text import counted, decimal, if_random, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
 from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
@@ -80,6 +80,8 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         part, where = deciding(comparison.strata)
         leader = next(iter(ranked_rates(part)), None)
         yield best_system(comparison.strata, part.outputs)
+        if condition := if_random(rates_if_random(comparison.strata)):
+            yield condition
         yield from margin_lines(part.pairs, where=where)
         yield ""
         yield from _systems(comparison, part, where)

@@ -21,7 +21,7 @@ from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
-from .number_text import correction, counted, number, p_value, statistic_cells, with_interval
+from .number_text import correction, counted, if_random, number, p_value, statistic_cells, with_interval
 
 _RATES = ("rate of a", "rate of b")
 """Headings of the rates behind a difference."""
@@ -172,6 +172,8 @@ def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]
     if any(undecided.outputs.values()):
         yield f"{'Other' if decided.by_labels else 'Undecided'} outputs, {_how_judged(undecided)}:"
         yield from _stratum(undecided, terms)
+        if condition := if_random(undecided.if_random):
+            yield f"  {condition}"
         yield from _by_each_judge(undecided.judges)
     if any(decided.outputs.values()) and any(undecided.outputs.values()):
         yield "All outputs, each part weighted by its number of outputs:"

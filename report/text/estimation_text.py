@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...calibration.corrected_rate.estimation_results import (
-    EstimationNumbers,
-    LabelsChosenBy,
-    RateEstimate,
-    Target,
-)
+from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate, Target
+from ...calibration.label_declarations import LabelsChosenBy
 from ...calibration.statistic import Statistic
 from ...spelling import setting
 from ..document import Piece, document

@@ -225,6 +225,27 @@ def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
     return f"corrected with labels{f', except {named_or_counted(without)}' if without else ''}"
 
 
+_MOST_RATES = 3
+"""Most systems whose rates are named in a sentence; more are counted."""
+
+
+def if_random(rates: Mapping[str, Statistic], *, named: bool = True) -> str:
+    """Say what the rates of systems are if labels are a random sample; empty without any.
+
+    Systems are named unless there is only one.
+    """
+    known = {name: rate for name, rate in rates.items() if rate.value is not None}
+    if not known:
+        return ""
+    shown = [
+        f"{f'{name} ' if named else ''}{statistic(rate)}" for name, rate in list(known.items())[:_MOST_RATES]
+    ]
+    if len(known) > _MOST_RATES:
+        shown.append(counted(len(known) - _MOST_RATES, "more system"))
+    option = setting("labels_chosen_by", "random")
+    return f"If these labels are a random sample: {', '.join(shown)}; say so with {option}."
+
+
 def listed(names: Sequence[str]) -> str:
     """List names in a sentence: ``a, b and c``."""
     *most, last = names

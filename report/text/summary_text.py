@@ -119,7 +119,9 @@ def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, St
     width = max(len(rate.by or "") for rate in rates)
     title = _TITLES.get(name, name)
     if width:
-        yield f"  {title}" + (" | corrected with labels" if corrected else "")
+        declared = all(each.declared is not None for each in corrected.values())
+        beside = "corrected with labels" if declared else "if labels are a random sample"
+        yield f"  {title}" + (f" | {beside}" if corrected else "")
     for rate in rates:
         if rate.name == UNJUDGED:
             yield f"  not judged: {counted(rate.of, 'undecided output')}"

@@ -184,6 +184,7 @@ def _uncorrected(systems: Sequence[SystemResult]) -> bool:
 
 
 _FEW_LABELS = "fewer than two labels of these outputs"
+_UNDECLARED = "labels that may be no random sample of these outputs"
 _CHOSEN_LABELS = "labels that are not a random sample of these outputs"
 
 
@@ -228,13 +229,21 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
     reasons = dict[str, None]()
     for part in parts:
         corrected_rate = corrected.get(part.by)
-        usable = corrected_rate is not None and corrected_rate.value is not None
+        usable = corrected_rate is not None and corrected_rate.value is not None and corrected_rate.corrects
         uncorrected = not usable and part.value is not None
         if uncorrected:
-            reasons[_FEW_LABELS if corrected_rate is None else _CHOSEN_LABELS] = None
+            reasons[_why_uncorrected(corrected_rate)] = None
         name = f"{names.of(part.by or '')}{'*' if uncorrected else ''}"
         rows.append((name, corrected_rate if usable else part, _counts(part)))
     return rows, list(reasons)
+
+
+def _why_uncorrected(corrected: StratumRate | None) -> str:
+    if corrected is None:
+        return _FEW_LABELS
+    if corrected.value is None:
+        return _CHOSEN_LABELS
+    return _UNDECLARED if corrected.declared is None else _CHOSEN_LABELS
 
 
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:

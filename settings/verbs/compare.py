@@ -5,12 +5,18 @@ from typing import Annotated, Literal
 
 from ..checking_settings import WorldsSettings
 from ..judging_settings import JudgeScaleSettings, JudgingSettings
+from ..labels_settings import LabelChoiceSettings
 from ..setting import Setting
 from ..tables_settings import ResamplingSettings, TablesSettings
 
 
 class CompareSettings(
-    TablesSettings, ResamplingSettings, WorldsSettings, JudgingSettings, JudgeScaleSettings
+    TablesSettings,
+    LabelChoiceSettings,
+    ResamplingSettings,
+    WorldsSettings,
+    JudgingSettings,
+    JudgeScaleSettings,
 ):
     """Settings of `fiducial compare`."""
 

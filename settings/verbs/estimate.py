@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from ..labels_settings import LabelChoiceSettings
 from ..setting import Setting
 from ..tables_settings import OpenChoicesSettings, TablesSettings
 
 
-class EstimateSettings(TablesSettings, OpenChoicesSettings):
+class EstimateSettings(TablesSettings, LabelChoiceSettings, OpenChoicesSettings):
     """Settings of `fiducial estimate`."""
 
     judge: Annotated[
@@ -38,12 +39,6 @@ class EstimateSettings(TablesSettings, OpenChoicesSettings):
             "Also estimate by stratum: a column of few values, `score` or, for a run, a tag of its cases. Needed for labels drawn by `fiducial plan --strata`; makes others more precise, too.",
             metavar="COLUMN",
             harmless=True,
-        ),
-    ] = None
-    labels_chosen_by: Annotated[
-        Literal["random", "system", "score", "label", "elsewhere"] | None,
-        Setting(
-            "How items were chosen for labels: at random, of all or of each system; by the judge's score (stratified_ppi holds), by their true class (rogan_gladen holds), or by true class from elsewhere."
         ),
     ] = None
     phases: Annotated[

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-from ..labels_settings import GradesSettings, HeaderSettings, LabelColumnsSettings
+from ..labels_settings import GradesSettings, HeaderSettings, LabelChoiceSettings, LabelColumnsSettings
 from ..results_settings import JsonSettings
 from ..setting import Setting
 
 
-class LabelsAddSettings(GradesSettings, LabelColumnsSettings, HeaderSettings, JsonSettings):
+class LabelsAddSettings(
+    GradesSettings, LabelColumnsSettings, LabelChoiceSettings, HeaderSettings, JsonSettings
+):
     """Settings of `fiducial labels add`."""
 
     folder: Annotated[Path, Setting(is_argument=True, form="existing folder", required=True)]

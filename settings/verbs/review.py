@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ..setting import DeclaredSettings, Setting
+from ..labels_settings import LabelChoiceSettings
+from ..setting import Setting
 
 
-class ReviewSettings(DeclaredSettings):
+class ReviewSettings(LabelChoiceSettings):
     """Settings of `fiducial review`."""
 
     run: Annotated[Path, Setting(is_argument=True, form="existing folder", required=True)]

@@ -95,13 +95,13 @@ def labels_of(*names: str, per_system: int = 20, cases: int = 60) -> list[dict[s
 
 
 def test_a_system_without_labels_keeps_no_other_from_being_ranked():
-    found = compare(table_from_rows(labels_of("a", "b", "c")), by="system")
+    found = compare(table_from_rows(labels_of("a", "b", "c")), by="system", labels_chosen_by="random")
     told = answers(RunSummary(systems=systems(*"abcd"), compared=found)).better.text
     assert "on 60 common outputs. A difference of 0.09 could still be there. Not ranked, for too few" in told
 
 
 def test_too_few_labels_to_compare_are_said_to_be():
-    found = compare(table_from_rows(labels_of(*"abcd", per_system=3)), by="system")
+    found = compare(table_from_rows(labels_of(*"abcd", per_system=3)), by="system", labels_chosen_by="random")
     told = answers(RunSummary(systems=systems(*"abcd"), compared=found)).better.text
     assert "too few labels to compare" in told
 
@@ -218,7 +218,7 @@ def test_systems_of_which_labels_correct_one_are_not_called_ungraded():
         for checked in (True, False)
         for n in range(30)
     ]
-    found = compare(table_from_rows(rows), by="system")
+    found = compare(table_from_rows(rows), by="system", labels_chosen_by="random")
     told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
     assert told.endswith("Labels correct only a, so systems are not compared on 60 undecided outputs.")
 
@@ -281,7 +281,7 @@ def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():
         for row in half_labelled("a", "b", graded=20)
         if row["checker_score"] is None
     ]
-    found = compare(table_from_rows(rows), by="system")
+    found = compare(table_from_rows(rows), by="system", labels_chosen_by="random")
     assert found.strata is not None
     assert found.strata.all.labelled == {"a": 5, "b": 5}
     told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
@@ -589,7 +589,7 @@ def test_cases_are_planned_for_a_difference_that_matters_and_for_the_clusters_of
 def test_labels_are_asked_for_where_they_limit_a_difference():
     rows = labels_of(*"abcd", cases=1_500)
     rows = [row for row in rows if row["system"] in "ab"]
-    found = compare(table_from_rows(rows), by="system")
+    found = compare(table_from_rows(rows), by="system", labels_chosen_by="random")
     told = answers(RunSummary(systems=systems("a", "b"), compared=found)).next
     assert told.text.startswith("Label ")
     assert told.text.endswith(" more outputs to tell a and b apart, if they differ by 0.05:")

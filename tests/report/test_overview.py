@@ -57,7 +57,7 @@ def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():
         for name in ("a", "b")
         for n in range(30)
     ]
-    found = compare(table_from_rows(rows), by="system")
+    found = compare(table_from_rows(rows), by="system", labels_chosen_by="random")
     (table,) = [
         piece for piece in overview_document(systems("a", "b"), found) if isinstance(piece, DocumentTable)
     ]
@@ -96,7 +96,7 @@ def test_several_judges_of_the_open_part_are_not_pooled():
     strata = [
         StratumRate(name=OPEN, by="first", n=5, of=5, value=0.2, note="no labels"),
         StratumRate(name=OPEN, by="second", n=5, of=5, value=0.3, note="no labels"),
-        StratumRate(name=CORRECTED, by="first", n=5, of=5, value=0.25),
+        StratumRate(name=CORRECTED, by="first", n=5, of=5, value=0.25, declared="random"),
     ]
     document = list(overview_document(systems("a", strata=strata), None))
     assert _figures(document) == ["checked outputs", "undecided outputs, judged, corrected with labels"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import ComparisonNumbers, Table, compare, table_from_rows
-from fiducial.calibration.comparison.comparison_results import Strata
+from fiducial.calibration.comparison.comparison_results import ComparedStratum, Strata
 from fiducial.calibration.comparison.outputs import Graded
 from fiducial.calibration.comparison.systems import _weighted_parts  # pyright: ignore[reportPrivateUsage] - its variance is the interval's
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
@@ -33,6 +33,11 @@ def by_system(rows: list[dict[str, Any]], **options: Any) -> ComparisonNumbers:
 def strata_of(found: ComparisonNumbers) -> Strata:
     assert found.strata is not None
     return found.strata
+
+
+def strata_parts(found: ComparisonNumbers) -> list[ComparedStratum]:
+    strata = strata_of(found)
+    return [strata.open, strata.all]
 
 
 def two_systems(cases: int = 60, *, labelled: int = 0, seed: int = 0) -> list[dict[str, Any]]:
@@ -116,7 +121,7 @@ def test_without_labels_the_open_part_is_the_judges_word_and_said_to_be() -> Non
 
 def test_labels_of_the_open_part_correct_it_and_all() -> None:
     rows = two_systems(labelled=12)
-    found = by_system(rows)
+    found = by_system(rows, labels_chosen_by="random")
     strata = strata_of(found)
     assert strata.open.corrected
     of_x = [r for r in rows if r["system"] == "x" and r["checker_score"] is None]
@@ -131,6 +136,25 @@ def test_labels_of_the_open_part_correct_it_and_all() -> None:
     rates = [strata.all.rates[name].value or 0.0 for name in "xy"]
     assert (pair.corrected, pair.difference.value) == (True, pytest.approx(rates[0] - rates[1]))
     assert {each.kind for each in found.cautions} == {"corrected"}
+
+
+def test_undeclared_labels_correct_no_rate_and_no_difference() -> None:
+    rows = two_systems(labelled=12)
+    found, declared = by_system(rows), by_system(rows, labels_chosen_by="random")
+    for part, known in zip(strata_parts(found), strata_parts(declared), strict=True):
+        assert (part.corrected, part.corrected_systems) == (False, [])
+        assert part.declared == {"x": None, "y": None}
+        assert part.if_random == known.rates
+        assert set(known.declared.values()) == {"random"}
+        assert not known.if_random
+    plain = by_system(two_systems())
+    assert [each.rates for each in strata_parts(found)] == [each.rates for each in strata_parts(plain)]
+
+
+@pytest.mark.parametrize("chosen_by", ["score", "label", "elsewhere"])
+def test_labels_declared_to_be_no_random_sample_correct_no_system(chosen_by: Any) -> None:
+    found = by_system(two_systems(labelled=12), labels_chosen_by=chosen_by)
+    assert not any(part.corrected_systems or part.if_random for part in strata_parts(found))
 
 
 def test_systems_whose_undecided_outputs_are_all_labelled_are_compared_like_checked_ones() -> None:
@@ -161,7 +185,8 @@ def test_labels_that_were_chosen_by_what_the_judge_said_correct_nothing() -> Non
 
 def test_labels_of_one_system_correct_its_rate_and_no_difference() -> None:
     rows = [r | ({"label": None} if r["system"] == "y" else {}) for r in two_systems(labelled=12)]
-    found, both = by_system(rows), by_system(two_systems(labelled=12))
+    found = by_system(rows, labels_chosen_by="random")
+    both = by_system(two_systems(labelled=12), labels_chosen_by="random")
     left = strata_of(found).open
     assert (left.corrected, left.corrected_systems, left.pairs[0].corrected) == (False, ["x"], False)
     assert left.rates["x"] == strata_of(both).open.rates["x"]
@@ -178,13 +203,13 @@ def test_few_labels_that_all_pass_make_no_system_better() -> None:
         for case in range(40)
     ]
     rows = [r | ({"score": 1 - r["score"]} if r["item_id"].startswith("c39") else {}) for r in rows]
-    five = strata_of(by_system(rows)).open.pairs[0]
+    five = strata_of(by_system(rows, labels_chosen_by="random")).open.pairs[0]
     low, high = five.difference.low, five.difference.high
     assert low is not None
     assert high is not None
     assert high - low > 0.5
     four = [r | ({"label": None} if r["item_id"].startswith("c4|") else {}) for r in rows]
-    pair = strata_of(by_system(four)).open.pairs[0]
+    pair = strata_of(by_system(four, labels_chosen_by="random")).open.pairs[0]
     assert (pair.better, pair.p) == (None, None)
     assert "4 labels" in (pair.difference.undefined or "")
 

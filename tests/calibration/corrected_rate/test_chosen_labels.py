@@ -15,7 +15,7 @@ from fiducial.calibration import EstimationNumbers, RateInterval, estimate, tabl
 from fiducial.calibration.arrays import BoolArray
 from fiducial.calibration.corrected_rate.chosen_labels import selection_p
 from fiducial.calibration.corrected_rate.estimation import FurtherEstimates
-from fiducial.calibration.corrected_rate.estimation_results import LabelsChosenBy
+from fiducial.calibration.label_declarations import LabelsChosenBy
 from fiducial.calibration.tables.calibration_table import PROBABILITY
 from fiducial.errors import UsageError
 

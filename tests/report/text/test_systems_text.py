@@ -51,7 +51,9 @@ def test_ungraded_outputs_are_counted_zero_included():
 def test_a_missing_rate_of_all_outputs_has_its_reason():
     whole = StratumRate(name=ALL_CORRECTED, n=8, of=12, undefined="only 8 of 12 undecided outputs are graded")
     rest = StratumRate(name=OPEN, by="j", n=8, of=12, value=0.4, low=0.2, high=0.6)
-    corrected = StratumRate(name=CORRECTED, by="j", n=8, of=8, value=0.4, low=0.2, high=0.6)
+    corrected = StratumRate(
+        name=CORRECTED, by="j", n=8, of=8, value=0.4, low=0.2, high=0.6, declared="random"
+    )
     lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[rest, corrected]), judged("j")))]
     assert lines[-1] == "no rate of all outputs: only 8 of 12 undecided outputs are graded"
 

@@ -1,0 +1,101 @@
+"""Labels of a run correct its headline only if declared to be a random sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from each_row import each_row
+
+import fiducial as fd
+from fiducial.api.labels import join_labels
+from fiducial.records import Verdict, write_records
+
+CASES = [
+    {
+        "id": f"c{n}",
+        "kind": "open_answer",
+        "messages": [{"role": "user", "content": "Good?"}],
+        "reference": {"criterion": "good"},
+    }
+    for n in range(60)
+]
+OUTPUTS = [
+    {"case_id": f"c{n}", "system": "me", "text": "good word" if n % 3 else "bad thing"} for n in range(60)
+]
+
+
+def labels(**evidence: Any) -> list[dict[str, Any]]:
+    """Return labels of every fourth output."""
+    return [
+        {
+            "case_id": f"c{n}",
+            "system": "me",
+            "by": "ann",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(n % 5 > 0),
+            "evidence": evidence,
+        }
+        for n in range(0, 60, 4)
+    ]
+
+
+def lenient(output: str) -> float:
+    return float("good" in output)
+
+
+def run_of(given: list[dict[str, Any]], **options: Any) -> fd.Run:
+    return fd.evaluate(CASES, OUTPUTS, judges=[fd.judge_from(lenient)], rules=None, labels=given, **options)
+
+
+def test_undeclared_labels_follow_the_uncorrected_rate_with_their_condition():
+    plain, undeclared = run_of(labels()[:1]), run_of(labels())
+    whole = undeclared.systems["me"].overall
+    assert whole.value == plain.systems["me"].overall.value
+    assert whole.declared is None
+    assert whole.if_random is not None
+    assert "If these labels are a random sample: " in undeclared.answers.better.text
+
+
+@each_row(
+    ("evidence", "options", "declared"),
+    [
+        ({}, {"labels_chosen_by": "random"}, "random"),
+        ({}, {"labels_chosen_by": "system"}, "system"),
+        ({"chosen_by": "random"}, {}, "random"),
+        ({"review": {"sample": "open", "seed": 0, "of": 60}}, {}, "review"),
+    ],
+)
+def test_declared_labels_correct_the_rate(evidence: dict[str, Any], options: dict[str, Any], declared: str):
+    whole = run_of(labels(**evidence), **options).systems["me"].overall
+    expected = run_of(labels()).systems["me"].overall.if_random
+    assert expected is not None
+    assert (whole.value, whole.low, whole.high) == (expected.value, expected.low, expected.high)
+    assert (whole.declared, whole.if_random) == (declared, None)
+
+
+@pytest.mark.parametrize("chosen_by", ["label", "score", "elsewhere"])
+def test_labels_that_are_no_random_sample_correct_no_rate_of_a_run(chosen_by: Any):
+    whole = run_of(labels(), labels_chosen_by=chosen_by).systems["me"].overall
+    assert (whole.declared, whole.if_random) == (chosen_by, None)
+    assert "uncorrected" in whole.name
+
+
+def test_one_undeclared_label_among_drawn_ones_leaves_the_rate_uncorrected():
+    drawn = {"review": {"sample": "open"}}
+    mixed = [*labels(**drawn)[1:], labels()[0]]
+    assert run_of(mixed).systems["me"].overall.declared is None
+
+
+def test_labels_added_to_a_folder_keep_their_declaration(tmp_path: Path):
+    run_of(labels()[:1], out=tmp_path / "run")
+    file = tmp_path / "labels.jsonl"
+    write_records(file, [Verdict(**each) for each in labels()])
+    fd.add_labels(tmp_path / "run", [file], labels_chosen_by="random")
+    again = fd.evaluate(CASES, OUTPUTS, judges=[fd.judge_from(lenient)], rules=None, out=tmp_path / "run")
+    assert again.systems["me"].overall.declared == "random"
+    assert fd.estimate(tmp_path / "run").all.declared == "random"
+    join_labels(tmp_path / "run", file, labels_chosen_by="label")
+    assert fd.estimate(tmp_path / "run").all.declared == "label"
