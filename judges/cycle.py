@@ -44,17 +44,18 @@ def cycle(
         RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
     try:
-        messages = judge.messages(case, output)
+        messages, parameters = judge.request(case, output)
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
     judge = judge.for_item(case, output)
     spent = _Spending()
     result = AskResult("failed")
     unread: tuple[Reply, ...] = ()
-    parameters = judge.parameters
     for attempt in range(_MOST_REQUESTS):
         try:
-            reply = yield make_request(judge.model, messages, parameters, repeat=repeat, attempt=attempt)
+            reply = yield make_request(
+                judge.model, messages, parameters, repeat=repeat, attempt=attempt, api=judge.api
+            )
         except NotRecordedError as error:
             # A recording without a second reply leaves the first one unparsable.
             return result if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))

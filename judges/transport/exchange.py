@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from ...errors import ProviderError
 from ...records import Message
@@ -16,10 +16,13 @@ from ...records.case import Record
 _KEY_CHARACTERS = 32
 """128 bits of the hash: no two requests of a run share it, and it fits a batch file's ``custom_id``."""
 
+ApiName: TypeAlias = Literal["chat", "systemone", "decisions", "gemini"]
+"""Protocol of an endpoint: chat completions, or one of the dialects of decision models (`decision_apis`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Request for a chat completion.
+    """Request for a chat completion, or for decisions.
 
     Attributes:
         model: The model's name at the endpoint.
@@ -28,6 +31,7 @@ class Request:
         repeat: Number of the repetition; each repetition is a separate request.
         attempt: 0, or 1 for the retry of an unreadable reply.
         key: Hash of all other fields; equal requests have equal keys in every run.
+        api: The protocol. Other than ``chat``, there are no messages, and ``parameters`` is the body without the model.
     """
 
     model: str
@@ -36,9 +40,12 @@ class Request:
     repeat: int
     attempt: int
     key: str = field(compare=False)
+    api: ApiName = "chat"
 
     def body(self) -> dict[str, Any]:
-        """Return the JSON body of ``POST /chat/completions``."""
+        """Return the JSON body of ``POST /chat/completions``, or of a request for decisions."""
+        if self.api != "chat":
+            return {"model": self.model, **self.parameters}
         return {"model": self.model, "messages": self.messages, **self.parameters}
 
 
@@ -49,13 +56,16 @@ def make_request(
     *,
     repeat: int = 0,
     attempt: int = 0,
+    api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
+    # The order of questions and options is part of what a decision model is asked.
+    dialect = [] if api == "chat" else [api, json.dumps(parameters)]
     content = json.dumps(
-        [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
+        [model, messages, parameters, repeat, attempt, *dialect], sort_keys=True, separators=(",", ":")
     )
     key = hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_CHARACTERS]
-    return Request(model, messages, parameters, repeat, attempt, key)
+    return Request(model, messages, parameters, repeat, attempt, key, api)
 
 
 class TokenLogprob(Record, frozen=True, kw_only=True):
