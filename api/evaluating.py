@@ -21,6 +21,7 @@ from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart
+from ..judges.transport.exchange import ApiName
 from ..records import InputPath
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
@@ -35,7 +36,7 @@ from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
 from .label_sources import LabelReading, label_input, unread_note
-from .model_access import AccessArguments
+from .model_access import AccessArguments, judging_api
 from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, folder_path, output_sources
 from .progress_bars import show_progress
 from .run import Run
@@ -210,6 +211,7 @@ def judging_fields(
     shared: bool = False,
     poll_seconds: float | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
+    api: ApiName = "chat",
 ) -> dict[str, Any]:
     """Return the plan fields that name judges and model.
 
@@ -224,6 +226,7 @@ def judging_fields(
         "model": model if shared else None,
         "environments": environments,
         "judge_parameters": judge_parameters or {},
+        "api": api,
         "batch": None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
     }
 
@@ -237,6 +240,7 @@ def judging_fields_of(settings: AuditRunSettings | CompareSettings) -> dict[str,
         shared=True,
         poll_seconds=settings.batch_poll_seconds,
         judge_parameters=settings.judge_parameters,
+        api=judging_api(settings),
     )
 
 

@@ -31,7 +31,7 @@ from .argument_checks import (
 )
 from .callable_judge import ReadyJudge
 from .callers import warn_caller
-from .model_access import AccessArguments, exposed_keys, model_access
+from .model_access import AccessArguments, api_of, exposed_keys, latest_warning, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
@@ -64,7 +64,7 @@ def judge(
             registered ones.
         pass_at: Pass threshold; by default the judge's own, else 0.5.
         split_statements: Whether to judge long answers statement by statement; for judges whose score is a share of statements.
-        **access: Access to the model: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
+        **access: Access to the model: ``base_url``, ``api_key``, ``api``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
             ``attempts``, ``max_calls``, ``max_cost`` and others; see `AccessArguments`.
 
     Returns:
@@ -77,11 +77,14 @@ def judge(
     """
     require_declared(access, AccessArguments)
     environments = RegisteredEnvironments() if worlds is None else worlds
+    api = api_of(access.get("api"), access.get("endpoints", ()))
     if parameters is not None and judge_parameters is not None:
         raise UsageError("parameters and judge_parameters are the same: give one")
     task = judge_task(
-        os.fspath(prompt), model, environments, judge_parameters if parameters is None else parameters
+        os.fspath(prompt), model, environments, judge_parameters if parameters is None else parameters, api
     )
+    if (warning := latest_warning(task.model, api)) is not None:
+        warn_caller(warning)
     task = replace(task, threshold=pass_at_of(pass_at).of([task.by], task.threshold))
     if split_statements:
         task = by_statement(task, None)

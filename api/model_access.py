@@ -6,13 +6,16 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
+from ..judges.transport.decision_apis import API_NAMES, DECISION_APIS
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
+from ..judges.transport.exchange import ApiName
 from ..settings.access_settings import AccessSettings
 from ..spelling import setting
 from .argument_checks import require_declared, require_range, require_type, require_whole
@@ -20,10 +23,10 @@ from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 
 EndpointLike: TypeAlias = str | Mapping[str, Any]
-"""``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N]``, or ``connection=NAME|FILE`` instead of the URL; or a mapping with
-``base_url``, ``api_key`` or ``key_env``, ``weight``, ``model``, ``concurrency``, ``connection``."""
+"""``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N][,api=NAME][,path=PATH]``, or ``connection=NAME|FILE`` instead of the
+URL; or a mapping with ``base_url``, ``api_key`` or ``key_env``, ``weight``, ``model``, ``concurrency``, ``connection``, ``api``, ``path``."""
 
-_NAMES = ("key_env", "weight", "model", "concurrency", "connection")
+_NAMES = ("key_env", "weight", "model", "concurrency", "connection", "api", "path")
 _OPTION = re.compile(r"(?:^|,)([a-z][a-z_-]*)=")
 _MOST_SLOTS = 4096
 NO_KEY = "none"
@@ -70,6 +73,10 @@ def shares_of(
     """
     several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
     shares = [_share(_fields(each), concurrency, api_key, environment) for each in several]
+    if len(apis := sorted({share.endpoint.api for share in shares})) > 1:
+        raise UsageError(
+            f"{setting('endpoints')}: one judge is asked in one protocol, got api={' and api='.join(apis)}"
+        )
     for index, share in enumerate(shares):
         if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:index]):
             raise UsageError(
@@ -104,6 +111,12 @@ def _share(
 def _described_endpoint(
     fields: Mapping[str, Any], api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint:
+    api = _api(fields.get("api"))
+    path = fields.get("path")
+    if path is not None and (api == "chat" or not isinstance(path, str)):
+        raise UsageError(
+            f"{setting('endpoints')}: path is that of decisions; name their protocol, too: api={'|'.join(DECISION_APIS)}"
+        )
     connection, url, variable = (fields.get(name) for name in ("connection", "base_url", "key_env"))
     if connection is not None:
         if url is not None or variable is not None or fields.get("api_key") is not None:
@@ -112,13 +125,46 @@ def _described_endpoint(
             )
         from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
-        return connection_endpoint(connection, environment)
+        return replace(connection_endpoint(connection, environment), api=api, path=path)
     if variable is not None and not environment.get(variable):
         raise ConfigurationError(
             f"{setting('endpoints', url or '')},key-env={variable}: this variable is not set"
         )
     key = fields.get("api_key") or (environment[variable] if variable is not None else api_key)
-    return find_endpoint(url, key, environment)
+    return replace(find_endpoint(url, key, environment), api=api, path=path)
+
+
+def _api(name: object) -> ApiName:
+    """Return a protocol by its name; ``chat`` if none is named."""
+    if name is None:
+        return "chat"
+    if name not in API_NAMES:
+        raise UsageError(f"{setting('endpoints')}: expected api={'|'.join(API_NAMES)}, got {name!r}")
+    return name
+
+
+def api_of(api: str | None, endpoints: EndpointLike | Sequence[EndpointLike]) -> ApiName:
+    """Return the protocol of the named endpoints, or of the single one.
+
+    It is never guessed from an address, since servers use one path for several protocols.
+    """
+    several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
+    named: set[ApiName] = {_api(_fields(each).get("api")) for each in several}
+    if api is not None and several:
+        raise UsageError("endpoints name their own protocols: drop api")
+    return named.pop() if len(named) == 1 else _api(api)
+
+
+def judging_api(settings: AccessSettings) -> ApiName:
+    """Return the protocol of the judging model's endpoint, by a command's settings."""
+    return api_of(None, settings.endpoints)
+
+
+def latest_warning(model: str | None, api: ApiName) -> str | None:
+    """Return the warning that a decision model's name names no version; None for others."""
+    if api == "chat" or model is None or not model.endswith("latest"):
+        return None
+    return f"{model}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"
 
 
 def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:
@@ -188,6 +234,7 @@ class AccessArguments(TypedDict, total=False):
     Attributes:
         base_url: An OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or OpenAI's own.
         api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
+        api: Protocol of a decision model: ``systemone``, ``decisions`` (OpenAI's) or ``gemini``; by default ``chat``.
         connection: A promptflow connection, by name or file, instead of both.
         endpoints: Several endpoints instead of one; see `EndpointLike`.
         on_endpoint_usage: Called at the end with each endpoint's replies and failures.
@@ -206,6 +253,7 @@ class AccessArguments(TypedDict, total=False):
 
     base_url: str | None
     api_key: str | None
+    api: str | None
     connection: Any
     endpoints: EndpointLike | Sequence[EndpointLike]
     on_endpoint_usage: Callable[[list[EndpointUse]], object] | None
@@ -293,13 +341,14 @@ def _shares(arguments: AccessArguments, concurrency: int) -> tuple[EndpointShare
 def _endpoint(arguments: AccessArguments) -> Endpoint:
     base_url, api_key, connection = (arguments.get(name) for name in ("base_url", "api_key", "connection"))
     environment = arguments.get("environment", os.environ)
+    api = _api(arguments.get("api"))
     if connection is None:
-        return find_endpoint(base_url, api_key, environment)
+        return replace(find_endpoint(base_url, api_key, environment), api=api)
     if base_url is not None or api_key is not None:
         raise UsageError("the connection has the address and the key; drop base_url and api_key")
     from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
-    return connection_endpoint(connection, environment)
+    return replace(connection_endpoint(connection, environment), api=api)
 
 
 def _budget(arguments: AccessArguments, model: str | None) -> Budget | None:

@@ -12,14 +12,14 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..evaluation.judging.judge_task import replay_in
 from ..formats.bfcl import assemble_prompt
-from ..judges.catalogue import SPLITTER, all_prompts, find_prompt
+from ..judges.catalogue import SPLITTER, all_prompts, decision_prompts, find_prompt
 from ..judges.front_matter import read_prompt_text
 from ..judges.parsing import inferred_parse
 from ..judges.prompt_file import PromptFile, read_prompt_file
 from ..judges.prompt_import import import_prompt as import_text
-from ..judges.prompt_judge import load_judge
+from ..judges.prompt_judge import PromptJudge, load_judge
 from ..judges.prompt_text import portability_problems
-from ..judges.prompt_variables import NotApplicableError
+from ..judges.prompt_variables import NotApplicableError, Replay
 from ..records import Case, CaseIndex, Message, Output, atomic_write, nearest, read_records
 from ..spelling import setting
 from .checking import Worlds, worlds_of
@@ -100,7 +100,7 @@ def prompts() -> Prompts:
                 reply=(prompt.parse or {}).get("mode"),
                 description=prompt.description,
             )
-            for name, path in all_prompts().items()
+            for name, path in {**all_prompts(), **decision_prompts()}.items()
             if name != SPLITTER
             for prompt in [read_prompt_file(path)]
         ],
@@ -133,11 +133,17 @@ def rendered_prompt(
     if outputs is None:
         raise UsageError(f"{setting('outputs')} is needed: a judge is asked about a case and an output")
     output = _find_output(input_path(outputs), case_id, system, trial)
-    loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(worlds_of(worlds)))
+    loaded = _loaded(judge, replay_in(worlds_of(worlds)))
     try:
         return loaded.messages(case, output), dict(loaded.parameters)
     except NotApplicableError as error:
         raise UsageError(f"{judge} does not apply to {output.key}: {error}") from error
+
+
+def _loaded(judge: str, replay: Replay | None = None) -> PromptJudge:
+    """Load a judge for inspection; decision models are asked in the systemone dialect."""
+    only_decides = read_prompt_file(find_prompt(judge)[1]).only_decides
+    return load_judge(judge, model=_NO_MODEL, replay=replay, api="systemone" if only_decides else "chat")
 
 
 def _find_case(cases: Path, case_id: str) -> Case:
@@ -167,8 +173,8 @@ def check_prompt(file: FilePath) -> list[str]:
     An unusable file raises a PromptError with the line.
     """
     path = _require_prompty(input_path(file), f"{file}")
-    prompt = load_judge(str(path), model=_NO_MODEL).prompt
-    return [_summary(prompt), *portability_problems(prompt)]
+    prompt = _loaded(str(path)).prompt
+    return [_summary(prompt), *([] if prompt.only_decides else portability_problems(prompt))]
 
 
 def import_prompt(

@@ -32,6 +32,7 @@ from ..settings.judging_settings import JudgingSettings
 from ..settings.setting import DeclaredSettings, names_of
 from ..settings.verbs.run import RunSettings
 from ..spelling import setting
+from .model_access import judging_api
 from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
 
@@ -92,6 +93,7 @@ def plan_of(
     }
     if isinstance(settings, JudgingSettings):
         made |= {"prices": known_prices(settings.price), "priced": settings.price, "batch": _batch(settings)}
+        made["api"] = judging_api(settings)
     if isinstance(settings, RunSettings):
         made |= _checking(settings)
     return Plan(**{**fields, **made})

@@ -107,7 +107,7 @@ def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Se
 
 def _refuse_unknown_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
-    names = [name for judge in plan.judges for name in possible_names(judge, plan.model)]
+    names = [name for judge in plan.judges for name in possible_names(judge, plan.model, plan.api)]
     if plan.jury is not None:  # a jury's name is made of its members' names
         names += [name for name in plan.pass_at.judges if name.partition("/")[0] == "jury"]
     plan.pass_at.require_known_judges([*names, *(judge.by for judge in known_judges)])
@@ -220,6 +220,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
         plan.environments,
         plan.pass_at,
         parameters=plan.judge_parameters,
+        api=plan.api,
     )
     refuse_comparing(tasks)
     if not plan.split_statements and not any(task.by_criterion for task in tasks):

@@ -9,6 +9,7 @@ import msgspec
 
 from ..calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ..judges.prices import PriceList
+from ..judges.transport.exchange import ApiName
 from ..records import CaseFiles, FolderPath, InputPath
 from .engines.ray_engine import RayEngine
 from .judging.access import BatchMode
@@ -45,6 +46,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         split_model: The model that splits them; None for the judge's model.
         environments: Custom simulated worlds, by class name, in which judges see calls executed.
         judge_parameters: Decoding parameters that replace those of judges' prompts; a parameter of value None is not sent.
+        api: Protocol of the judging model's endpoint.
         notes: Sentences that every report shows before any number.
         accept_edited: Whether to continue with verdicts that were changed by hand.
         workers: Number of processes that check; None chooses the fastest.
@@ -74,6 +76,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     split_model: str | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}
+    api: ApiName = "chat"
     notes: Sequence[str] = ()
     accept_edited: bool = False
     workers: int | None = None

@@ -113,7 +113,28 @@ def shipped_prompts() -> dict[PromptName, Path]:
 
 
 def all_prompts() -> dict[PromptName, Path]:
-    """Return every shipped prompt, sorted by name, including those that are not judges."""
+    """Return every shipped prompt for chat models by name, judges and others."""
+    return {name: file for name, file in _files().items() if not is_decision(name)}
+
+
+def decision_prompts() -> dict[PromptName, Path]:
+    """Return every shipped prompt for decision models, sorted by name.
+
+    Promptflow, batches and requests of chat models leave them out.
+    """
+    return {name: file for name, file in _files().items() if is_decision(name)}
+
+
+DECISION_VARIANT = "decision"
+"""Variant for decision models; the names of further ones begin with it."""
+
+
+def is_decision(name: PromptName) -> bool:
+    """Return whether a shipped prompt asks a decision model."""
+    return name.variant.partition("_")[0] == DECISION_VARIANT
+
+
+def _files() -> dict[PromptName, Path]:
     files = sorted(_FOLDER.glob(f"*/*{SUFFIX}"))
     return {PromptName(file.parent.name, file.stem): file for file in files}
 
@@ -136,12 +157,13 @@ def is_prompt_file(spec: str) -> bool:
     return spec.endswith(SUFFIX)
 
 
-def find_prompt(spec: str) -> tuple[PromptName, Path]:
+def find_prompt(spec: str, *, decides: bool = False) -> tuple[PromptName, Path]:
     """Find a prompt.
 
     Args:
         spec: ``judge`` (its default variant), ``judge/variant``, or a path to a ``.prompty`` file. A file is named by its
             stem, with the variant ``custom``.
+        decides: Whether a decision model is asked, for which a judge's default variant is ``decision``.
 
     Raises:
         PromptError: There is no such file.
@@ -154,8 +176,9 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
         return PromptName(path.stem, "custom"), path
     judge, slash, variant = spec.partition("/")
     defaults = {**DEFAULT_VARIANTS, **PAIRWISE, **LOCALISING}
-    name = PromptName(judge, variant if slash else defaults.get(judge, ""))
-    shipped = all_prompts()
+    default = DECISION_VARIANT if decides and judge in defaults else defaults.get(judge, "")
+    name = PromptName(judge, variant if slash else default)
+    shipped = _files()
     if name in shipped:
         return name, shipped[name]
     judge_names = [str(entry) for entry in shipped if entry != SPLITTER]

@@ -46,7 +46,7 @@ def cycle(
         RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
     try:
-        messages = judge.messages(case, output)
+        messages, parameters = judge.request(case, output)
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
     judge = judge.for_item(case, output)
@@ -65,6 +65,7 @@ def cycle(
                     attempt=attempt,
                     anew=anew,
                     retry=retry,
+                    api=judge.api,
                 )
             except CallError as error:
                 spent.calls += error.calls

@@ -14,6 +14,8 @@ from ..records import Case, JudgeId, Kind, Message, Output
 from ..records.output import steps_by_turn
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
 from .criteria import criteria_of, criterion_asked_about, criterion_evidence
+from .decision_block import PARTED
+from .decision_state import STATE_VERSION, decision_request
 from .media import refuse_unsendable, shown_among, with_marks, with_parts
 from .parsing import (
     CRITERIA,
@@ -27,11 +29,13 @@ from .parsing import (
     parser_version,
     statements_parser,
 )
-from .prompt_file import PromptFile
+from .prompt_file import DECISION, PromptFile
 from .prompt_inputs import fill_inputs
 from .prompt_variables import InputBuilder
 from .rendering import Render
 from .transport import CallError
+from .transport.decision_apis import DecisionApi, compiled
+from .transport.exchange import ApiName
 from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
 
 _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
@@ -56,6 +60,7 @@ class JudgePrompt:
         overrides: Decoding parameters from the user; the value None removes one of the prompt's.
         refused: Changes after the model's refusals, in the same form.
         view: Part of the fingerprint on how an item is shown.
+        api: Protocol in which it is asked; other than ``chat``, the prompt's questions to a decision model are.
     """
 
     id: JudgeId
@@ -68,6 +73,7 @@ class JudgePrompt:
     overrides: Mapping[str, Any] = field(default_factory=dict[str, Any])
     refused: Mapping[str, Any] = field(default_factory=dict[str, Any])
     view: Mapping[str, str] = field(default_factory=dict[str, str])
+    api: ApiName = "chat"
 
     @property
     def model(self) -> str:
@@ -83,7 +89,7 @@ class JudgePrompt:
     def earlier_fingerprints(self) -> list[str]:
         """Fingerprints with earlier versions of the parser of its replies."""
         return [
-            judge_fingerprint(self.prompt, self.model, self.parameters, self.view, version)
+            judge_fingerprint(self.prompt, self.model, self.parameters, self.view, version, api=self.api)
             for version in range(1, parser_version(self.prompt))
         ]
 
@@ -127,17 +133,37 @@ class JudgePrompt:
         changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
         refused = {**self.refused, **changes}
         parameters = merged_parameters(self.prompt, self.overrides, refused)
-        fingerprint = judge_fingerprint(self.prompt, self.model, parameters, self.view)
+        fingerprint = judge_fingerprint(self.prompt, self.model, parameters, self.view, api=self.api)
         judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
         return replace(self, id=judge_id, parameters=parameters, refused=refused)
 
+    @property
+    def decides(self) -> bool:
+        """True if it asks a decision model, whose answers are probabilities."""
+        return self.prompt.mode == DECISION
+
+    def request(self, case: Case, output: Output) -> tuple[list[Message], Mapping[str, Any]]:
+        """Return the messages and parameters of the request about one output; see `messages`.
+
+        A decision model gets no messages; the parameters are its material and questions.
+        """
+        if self.api == "chat":
+            return self.messages(case, output), self.parameters
+        block = self.prompt.decision
+        assert block is not None
+        body = decision_request(block, self.api, self.input_builders, case, output, how=self._to_send_images)
+        return [], {**self.parameters, **body}
+
     def messages(self, case: Case, output: Output) -> list[Message]:
-        """Return the messages to the model for one output.
+        """Return the messages to the model for one output; of a decision model, its request as one.
 
         Raises:
             NotApplicableError: The item lacks an input of the prompt.
             PromptError: The template cannot be rendered.
         """
+        if self.api != "chat":
+            _, body = self.request(case, output)
+            return [{"role": "user", "content": json.dumps(body, ensure_ascii=False, indent=2)}]
         marked = with_marks(case, output)
         values = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.input_builders)
         shown = shown_among(marked.media, values)
@@ -147,6 +173,8 @@ class JudgePrompt:
     @property
     def _to_send_images(self) -> str:
         """Instruction that makes this judge send images."""
+        if self.decides:
+            return "decision models are sent text"
         if self.id.kind == "own":
             return f"add `images: true` to {self.prompt.path}"
         return f"add `images: true` to a copy (`fiducial prompts show {self.id.name}/{self.id.variant}`)"
@@ -169,7 +197,8 @@ class JudgePrompt:
     @property
     def names_steps(self) -> bool:
         """True if it names the first wrong step of a trajectory."""
-        return self.prompt.mode == STEP
+        decision = self.prompt.decision if self.decides else None
+        return self.prompt.mode == STEP or (decision is not None and decision.names_steps)
 
     @property
     def asks_all_criteria(self) -> bool:
@@ -226,12 +255,23 @@ def judge_fingerprint(
     parameters: Mapping[str, Any],
     view: Mapping[str, str],
     version: int | None = None,
+    *,
+    api: ApiName = "chat",
 ) -> str:
     """Return a hash of everything that is asked and read.
 
     Equal fingerprints mean that an item gets the same question, and its reply is read the same way. ``version`` is that of the
-    parser; None for the current one.
+    parser; None for the current one. The questions to a decision model count as they are sent in its dialect.
     """
     version = parser_version(prompt) if version is None else version
-    settings = json.dumps([model, parameters, version, *([view] if view else [])], sort_keys=True)
+    decided = [] if api == "chat" else [_compiled_questions(prompt, api)]
+    settings = json.dumps([model, parameters, version, *([view] if view else []), *decided], sort_keys=True)
     return hashlib.sha256(prompt.path.read_bytes() + b"\0" + settings.encode()).hexdigest()
+
+
+def _compiled_questions(prompt: PromptFile, api: DecisionApi) -> str:
+    """Return the questions in a dialect, in their order, with the form of the material."""
+    assert prompt.decision is not None
+    parts = dict.fromkeys(PARTED, ("1", "2"))
+    questions = prompt.decision.asked(parts, steps=1)
+    return json.dumps([api, STATE_VERSION, compiled(api, prompt.decision.state, questions)])

@@ -1,6 +1,6 @@
 """Prompt files: template, inputs, scale, and how replies are parsed.
 
-The form is that of promptflow's ``.prompty`` files, with additional keys (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``) that
+The form is that of promptflow's ``.prompty`` files, with additional keys (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``, ``decision``) that
 promptflow and prompty ignore::
 
     ---
@@ -28,20 +28,23 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import msgspec
 
 from ..records import Kind, is_kind, unknown_kind
 from ..records.typed_values import convert
+from .decision_block import PARTED, DecisionBlock, read_decision_block
 from .front_matter import FrontMatter, read_front_matter
 from .scale import PASS_OR_FAIL, Scale, declared_scale
 
 T = TypeVar("T")
 
-_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds", "images", "each")  # fmt: skip
+_PROBABILITY = Scale(0, 1, None)
+
+_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds", "images", "each", "decision")  # fmt: skip
 STATEMENTS = "statements"
 """The mode of prompts that split an answer instead of judging it."""
 
@@ -50,6 +53,9 @@ CRITERIA = "criteria"
 
 STEP = "step"
 """The mode of prompts that name the first wrong step of a trajectory."""
+
+DECISION = "decision"
+"""The mode of questions to a decision model; see `decision_block`."""
 
 _NOT_PARAMETERS = {"model", "messages", "stream"}
 TYPES: Mapping[str, tuple[type, ...]] = {
@@ -108,6 +114,7 @@ class PromptFile:
         kinds: Kinds of case that the prompt judges; None for every kind.
         images: Whether images are sent, as content parts, to a model that accepts them.
         by_criterion: Whether the prompt is asked about each criterion of a rubric separately.
+        decision: Questions to a decision model, instead of the template; None if the file has none.
     """
 
     path: Path
@@ -125,6 +132,23 @@ class PromptFile:
     kinds: frozenset[Kind] | None = None
     images: bool = False
     by_criterion: bool = False
+    decision: DecisionBlock | None = None
+
+    @property
+    def only_decides(self) -> bool:
+        """True if the file has questions to a decision model, and no template."""
+        return self.decision is not None and not self.template.strip()
+
+    def for_decisions(self) -> Self:
+        """Return the prompt as a decision model is asked, with the state as its inputs."""
+        assert self.decision is not None
+        inputs = {
+            name: InputDeclaration("object", required=required, source=PARTED.get(name))
+            for name, required in self.decision.state.items()
+        }
+        return replace(
+            self, inputs=inputs, parameters={}, scale=_PROBABILITY, parse={"mode": DECISION}, template=""
+        )
 
     @property
     def mode(self) -> str | None:
@@ -155,13 +179,17 @@ def prompt_of(front: FrontMatter) -> PromptFile:
     inputs = _inputs(front)
     parse = _field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None
     splits = (parse or {}).get("mode") == STATEMENTS
-    return PromptFile(
+    if (parse or {}).get("mode") == DECISION:
+        raise front.fault("mode decision is that of a decision: block, which needs no parse", "parse")
+    decision = read_decision_block(front)
+    without_template = decision is not None and not front.body.strip()
+    prompt = PromptFile(
         path=front.path,
         name=_field(front, "name", str, front.path.stem),
         description=_field(front, "description", str, ""),
         inputs=inputs,
         parameters=parameters,
-        scale=PASS_OR_FAIL if splits else declared_scale(front, parameters, parse or {}),
+        scale=PASS_OR_FAIL if splits or without_template else declared_scale(front, parameters, parse or {}),
         pass_at=_pass_at(front),
         parse=parse,
         lines=front.lines,
@@ -170,8 +198,10 @@ def prompt_of(front: FrontMatter) -> PromptFile:
         names_template_format="template" in front.values,
         kinds=_kinds(front),
         images=_field(front, "images", bool, default=False),
-        by_criterion=_by_criterion(front, inputs),
+        by_criterion=_by_criterion(front, inputs, decision),
+        decision=decision,
     )
+    return prompt.for_decisions() if without_template else prompt
 
 
 def declared_parameters(path: Path) -> Mapping[str, Any]:
@@ -261,12 +291,17 @@ def _pass_at(front: FrontMatter) -> float | None:
     return pass_at
 
 
-def _by_criterion(front: FrontMatter, inputs: Mapping[str, InputDeclaration]) -> bool:
+def _by_criterion(
+    front: FrontMatter, inputs: Mapping[str, InputDeclaration], decision: DecisionBlock | None
+) -> bool:
     if front.values.get("each") is None:
         return False
     if front.values["each"] != "criterion":
         raise front.fault(f"expected criterion, got {front.values['each']!r}", "each")
-    if "criterion" not in {each.source or name for name, each in inputs.items()}:
+    shown = {each.source or name for name, each in inputs.items()}
+    if decision is not None:
+        shown.update(decision.state)
+    if "criterion" not in shown:
         raise front.fault(
             "asking about each criterion needs the input criterion, which the prompt does not declare", "each"
         )

@@ -6,16 +6,17 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from ..errors import UsageError
-from ..records import Case, JudgeId, JudgeKind, Output, Verdict
+from ..errors import PromptError, UsageError
+from ..records import Case, JudgeId, JudgeKind, Message, Output, Verdict
 from ..spelling import setting
 from .catalogue import KnownPrompt, find_prompt, is_prompt_file, known_prompt
 from .cycle import judge_concurrently, judge_output
+from .decision_state import ENTRIES, decision_builders
 from .judge import ModelClient, RetryOf, Work
 from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
 from .parsing import STATEMENTS, make_parser
 from .prompt_file import PromptFile, read_prompt_file
-from .prompt_inputs import refuse_unfillable
+from .prompt_inputs import refuse_unfillable, unknown_input
 from .prompt_variables import (
     INPUT_BUILDERS,
     INPUT_BUILDERS_OF_CALLS,
@@ -26,6 +27,8 @@ from .prompt_variables import (
 from .rendering import compile_prompt
 from .transcript import TRANSCRIPT_VERSION
 from .transport import Provider
+from .transport.decision_apis import DECISION_APIS
+from .transport.exchange import ApiName
 
 _TASKS_PER_CALL = 2
 """Concurrent items per call in flight: while some wait for a retry, others use the slots."""
@@ -84,6 +87,7 @@ def load_judge(
     parameters: Mapping[str, Any] | None = None,
     refused: Mapping[str, Any] | None = None,
     replay: Replay | None = None,
+    api: ApiName = "chat",
 ) -> PromptJudge:
     """Load a judge.
 
@@ -93,6 +97,8 @@ def load_judge(
         parameters: Decoding parameters that override the prompt's; the value None removes one.
         refused: Changes after the model's earlier refusals, in the same form.
         replay: Function that executes an output's calls for transcripts; None to show the recorded results.
+        api: Protocol of the endpoint. Other than ``chat``, the prompt's questions to a decision model are asked, and a shipped
+            judge without a variant means its variant ``decision``.
 
     Raises:
         UsageError: There is no such judge, or no model is named.
@@ -100,17 +106,18 @@ def load_judge(
     """
     if not model:
         raise UsageError(f"a judge needs a model: name one with {setting('model')}")
-    name, path = find_prompt(spec)
-    prompt = read_prompt_file(path)
-    refuse_unfillable(prompt)
+    name, path = find_prompt(spec, decides=api != "chat")
+    prompt = _asked_prompt(read_prompt_file(path), str(name), api)
     merged = merged_parameters(prompt, parameters or {}, refused or {})
     view, input_builders = _view(prompt, known_prompt(name, path), replay)
+    if api != "chat":
+        input_builders = decision_builders(input_builders)
     judge_id = JudgeId(
         kind=_kind(spec, prompt),
         name=name.judge,
         variant=name.variant,
         model=model,
-        fingerprint=judge_fingerprint(prompt, model, merged, view),
+        fingerprint=judge_fingerprint(prompt, model, merged, view, api=api),
     )
     return PromptJudge(
         id=judge_id,
@@ -118,12 +125,42 @@ def load_judge(
         prompt=prompt,
         parameters=merged,
         parse=make_parser(prompt),
-        render=compile_prompt(prompt),
+        render=compile_prompt(prompt) if api == "chat" else _no_messages,
         input_builders=input_builders,
         overrides=dict(parameters or {}),
         refused=dict(refused or {}),
         view=view,
+        api=api,
     )
+
+
+def _asked_prompt(prompt: PromptFile, name: str, api: ApiName) -> PromptFile:
+    """Return the part of a prompt that a protocol asks: its template or its questions.
+
+    Raises:
+        UsageError: The file has no such part.
+        PromptError: Nothing fills an input of it.
+    """
+    if api == "chat":
+        if prompt.only_decides:
+            raise UsageError(
+                f"{name} asks a decision model; name the protocol of one: {setting('endpoints', 'URL,api=systemone')} (or {', '.join(DECISION_APIS[1:])})"
+            )
+        refuse_unfillable(prompt)
+        return prompt
+    if prompt.decision is None:
+        raise UsageError(
+            f"{name} asks a chat model, and api={api} is that of a decision model: name a judge without its variant, or a prompt file with a decision: block"
+        )
+    if unknown := sorted(prompt.decision.state.keys() - ENTRIES):
+        line = prompt.lines.get("decision", 1)
+        raise PromptError(f"{prompt.path}:{line}: decision: {unknown_input(unknown[0])}")
+    return prompt.for_decisions()
+
+
+def _no_messages(values: Mapping[str, Any]) -> list[Message]:
+    """Stand for the template of a judge that asks a decision model."""
+    raise AssertionError(f"a decision model is sent no messages, got {len(values)} values")
 
 
 def _kind(spec: str, prompt: PromptFile) -> JudgeKind:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..errors import DecodingError
 from ..records import Outcome, Output, Usage, Verdict
+from .decision_scores import UnscoredAnswersError
 from .parsing import STEP_COUNT, ParsedReply, is_refusal
 from .scale import Scale
 from .transport import Reply, TokenLogprob
@@ -37,7 +38,10 @@ _REPLY_EVIDENCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """Result of asking a judge: the parsed reply or a reason, and earlier unreadable replies."""
+    """Result of asking a judge: the parsed reply or a reason, and earlier unreadable replies.
+
+    ``details`` is evidence of a reply without a score, such as the answers that a decision model gave.
+    """
 
     outcome: Outcome
     reading: ParsedReply | None = None
@@ -45,6 +49,7 @@ class AskResult:
     usage: Usage | None = None
     reply: Reply | None = None
     unread: tuple[Reply, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def read_reply(
@@ -68,6 +73,9 @@ def read_reply(
         reading = judge.parse(reply.text)
         if judge.weighs:
             reading = _weighed(reading, reply, judge, probability)
+    except UnscoredAnswersError as error:
+        outcome = "refused" if error.refused else "unparsable"
+        return AskResult(outcome, reason=str(error), usage=usage, reply=reply, details=error.details)
     except DecodingError as error:
         refused = is_refusal(reply.text)
         reason = "the judge declined in its reply" if refused else str(error)
@@ -193,14 +201,14 @@ def _updated(verdict: Verdict, judge: JudgePrompt, result: AskResult, names: fro
         reason=result.reason,
         judge=judge.id,
         evidence={
-            **(reading.details if reading is not None else {}),
+            **(reading.details if reading is not None else result.details),
             **{name: value for name, value in verdict.evidence.items() if name in names},
         },
     )
 
 
 def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
-    evidence: dict[str, object] = dict(result.reading.details) if result.reading else {}
+    evidence: dict[str, object] = dict(result.reading.details if result.reading else result.details)
     reply = result.reply
     if reply is None:
         return evidence
@@ -209,7 +217,7 @@ def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
         # `read_again` needs it to tell refusals and cut-off replies.
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
-    if reply.served_by is not None and reply.served_by != judge.model:
+    if reply.served_by is not None and (judge.decides or reply.served_by != judge.model):
         evidence["served_by"] = reply.served_by
     if result.outcome == "graded" and reply.logprobs is not None and not judge.names_steps:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)

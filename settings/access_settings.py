@@ -21,7 +21,7 @@ class AccessSettings(DeclaredSettings):
         Setting(
             "One of several endpoints that share the load (docs/configuration.md); may be given several times.",
             option="--endpoint",
-            metavar="URL[,key-env=NAME][,weight=W][,model=NAME]",
+            metavar="URL[,key-env=NAME][,weight=W][,model=NAME][,api=NAME]",
             section=MODEL_ACCESS,
         ),
     ] = ()

@@ -14,6 +14,7 @@ from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
+from ...judges.transport.exchange import ApiName
 from ...records import CaseIndex, FolderPath
 from ...records.folder_files import CASES, OUTPUTS
 from ...spelling import setting
@@ -61,6 +62,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}
+    api: ApiName = "chat"
     batch: BatchMode | None = None
 
 
@@ -165,7 +167,7 @@ def audit_steps(
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """Return the judges, then the word overlap baseline of each judge that has one."""
     plan.pass_at.require_known_judges(
-        name for spec in plan.judges for name in possible_names(spec, plan.model)
+        name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)
     )
     known_judges = list(RunStore(plan.out).roster)
     named = judge_tasks(
@@ -175,6 +177,7 @@ def _tasks(plan: AuditPlan) -> list[JudgeTask]:
         plan.environments,
         plan.pass_at,
         parameters=plan.judge_parameters,
+        api=plan.api,
     )
     tasks = {task.id: task for task in named}
     for task in named:

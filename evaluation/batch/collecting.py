@@ -129,6 +129,8 @@ def collect_replies(
         )
     if reached.spread is not None:
         raise UsageError(f"{setting('batch')} goes to one endpoint; name one")
+    if reached.endpoint.api != "chat":
+        raise UsageError(f"{setting('batch')}: decision models have no batch endpoint; ask them directly")
     if not isinstance(step.context.writer.path, Path):
         raise UsageError(f"{setting('batch')} needs a run folder, from which it can be resumed; name one")
     ledger = Ledger(step.context.writer.path)

@@ -247,7 +247,7 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
 _FORMED = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced"}  # fmt: skip
 """Fields of a plan that are parts of its signature in forms of their own."""
 
-_WITHOUT_EFFECT = {"out", "judges", "model", "prices", "batch", "judge_parameters", "accept_edited", "workers", "engine", "sharded"}  # fmt: skip
+_WITHOUT_EFFECT = {"out", "judges", "model", "prices", "batch", "judge_parameters", "api", "accept_edited", "workers", "engine", "sharded"}  # fmt: skip
 """Fields on which no number depends, or for which the tasks, the inputs' identity or `priced` stand."""
 
 

@@ -70,6 +70,10 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
         return task
     if model == BASELINE:
         raise UsageError(f"{setting('split_model')}: the baseline compares words; it cannot split an answer")
+    if judge.api != "chat":
+        raise UsageError(
+            f"{setting('split_statements')}: only a chat model splits an answer; groundedness/decision asks a decision model about each sentence"
+        )
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     parts = (JudgeTask(judge=splitter), task)
     return JudgeTask(judge=StatementJudge(judge, splitter), threshold=task.threshold, parts=parts)

@@ -107,6 +107,7 @@ class JudgeTask:
             threshold=self.threshold,
             parameters={} if judge is None else dict(judge.overrides),
             refused={} if judge is None else dict(judge.refused),
+            api="chat" if judge is None else judge.api,
         )
 
     @property

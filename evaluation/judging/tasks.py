@@ -15,6 +15,7 @@ from ...judges.baseline import baseline_judge
 from ...judges.callables import callable_judge
 from ...judges.catalogue import JUDGED_KINDS, find_prompt, is_prompt_file, no_model
 from ...judges.prompt_judge import PromptJudge, load_judge
+from ...judges.transport.exchange import ApiName
 from ...plugins import JUDGES
 from ...records import ItemKey, JudgeId, Kind
 from ...spelling import command, setting
@@ -52,6 +53,7 @@ def judge_tasks(
     pass_at: PassAt = NO_OVERRIDES,
     *,
     parameters: Mapping[str, Any] | None = None,
+    api: ApiName = "chat",
 ) -> list[JudgeTask]:
     """Prepare judges, each under a unique name.
 
@@ -62,6 +64,7 @@ def judge_tasks(
         environments: Custom worlds, for judges that are shown what calls returned.
         pass_at: Overrides of the pass thresholds that judges declare.
         parameters: Decoding parameters that replace those of prompts; a parameter of value None is not sent.
+        api: Protocol of the endpoint that judges share.
 
     Raises:
         UsageError: There is no such judge, or two of them are the same.
@@ -70,7 +73,7 @@ def judge_tasks(
     """
     specs = list(specs)
     tasks = [
-        spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments, parameters)
+        spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments, parameters, api)
         for spec in specs
     ]
     tasks = [without_refused(task, known_judges) for task in tasks]
@@ -104,7 +107,7 @@ def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJud
     return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
 
 
-def possible_names(spec: str | JudgeTask, model: str | None) -> list[str]:
+def possible_names(spec: str | JudgeTask, model: str | None, api: ApiName = "chat") -> list[str]:
     """Return the names that a judge may be given before its display name is known."""
     if isinstance(spec, JudgeTask):
         return [spec.by]
@@ -117,7 +120,7 @@ def possible_names(spec: str | JudgeTask, model: str | None) -> list[str]:
     model = model_of_spec or model
     if model == BASELINE:
         return [spec, baseline_judge(judge).by]
-    name = str(find_prompt(judge)[0])
+    name = str(find_prompt(judge, decides=api != "chat")[0])
     return [spec, judge, f"{name}@{model}" if model else name]
 
 
@@ -126,6 +129,7 @@ def judge_task(
     model: str | None,
     environments: Mapping[str, type] = {},
     parameters: Mapping[str, Any] | None = None,
+    api: ApiName = "chat",
 ) -> JudgeTask:
     """Prepare a judge under its plain name; see `judge_tasks`."""
     spec, model_of_spec = split_spec(spec)
@@ -141,7 +145,7 @@ def judge_task(
         raise ConfigurationError(no_model())
     if model == BASELINE:
         return JudgeTask(judge=baseline_judge(spec))
-    judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)
+    judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters, api=api)
     if judge.splits:
         raise UsageError(
             f"{spec} only splits answers into statements; use it with {setting('split_statements')}"
@@ -162,6 +166,7 @@ def reload_judge(known_judge: KnownJudge) -> PromptJudge:
         replay=replay_in({}),
         parameters=known_judge.parameters,
         refused=known_judge.refused,
+        api=known_judge.api,
     )
     return replace(judge, by=known_judge.by)
 

@@ -17,6 +17,7 @@ from ...calibration.preference.measure import preferences_of
 from ...calibration.preference.preference_results import PreferenceNumbers
 from ...errors import UsageError
 from ...judges.prices import PriceList
+from ...judges.transport.exchange import ApiName
 from ...records import Author, CaseFiles, FolderPath, InputPath, ItemKey, Outcome, Verdict, write_json
 from ...records.made_scores import mean_score
 from ...spelling import setting
@@ -140,6 +141,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}
+    api: ApiName = "chat"
     batch: BatchMode | None = None
 
 
@@ -229,6 +231,7 @@ def _tasks(plan: PreferencePlan) -> list[JudgeTask]:
         list(RunStore(plan.out).roster),
         plan.environments,
         parameters=plan.judge_parameters,
+        api=plan.api,
     )
     for task in tasks:
         if not task.compares:

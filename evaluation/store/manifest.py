@@ -12,6 +12,7 @@ import msgspec
 from ...calibration.pass_threshold import PassAt, PassThreshold
 from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
+from ...judges.transport.exchange import ApiName
 from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
 from ...records.verdict import COUNTED
 from ...spelling import command, setting
@@ -36,6 +37,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         seconds: Asking time over all starts of the run that were not killed; None if it was not asked.
         parameters: Decoding parameters that replace the prompt's; the value None omits one.
         refused: Parameters that were replaced because the model refused them, in the same form.
+        api: Protocol in which its model is asked.
     """
 
     by: str
@@ -46,6 +48,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     seconds: float | None = None
     parameters: dict[str, Any] = {}
     refused: dict[str, Any] = {}
+    api: ApiName = "chat"
 
     @property
     def is_prompt(self) -> bool:
@@ -65,7 +68,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         spec = self.prompt or f"{self.id.name}/{self.id.variant}"
         settings = {"parameters": self.parameters, "refused": self.refused}
         try:
-            judge = load_judge(spec, model=self.id.model, replay=_nothing, **settings)
+            judge = load_judge(spec, model=self.id.model, replay=_nothing, api=self.api, **settings)
         except FiducialError:
             return []
         return [judge.fingerprint, *judge.earlier_fingerprints]

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
-from ..prompt_file import CRITERIA, STATEMENTS, STEP, PromptFile
+from ..prompt_file import CRITERIA, DECISION, STATEMENTS, STEP, PromptFile
 from ..scale import Scale
 from .json_reply import Pieces, json_parser
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
@@ -98,6 +98,7 @@ PARSER_VERSIONS: Mapping[str, int] = {
     STATEMENTS: 4,
     CRITERIA: 4,
     STEP: 4,
+    DECISION: 1,
 }
 """Version of each mode's parser, part of a judge's fingerprint; incremented when it reads a reply differently."""
 
@@ -120,6 +121,10 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
     Raises:
         PromptError: The declaration is invalid.
     """
+    if prompt.mode == DECISION and prompt.decision is not None:
+        from ..decision_scores import decision_parser  # noqa: PLC0415 - most judges ask chat models
+
+        return decision_parser(prompt.decision, flipped=prompt.scale.better == "low")
     declared = dict(prompt.parse if prompt.parse is not None else inferred_parse(prompt))
     location = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"
     mode = declared.pop("mode", None)

@@ -164,6 +164,9 @@ _MESSAGE_TOKENS = 4
 _IMAGE_TOKENS = (85.0, 1_000.0, 3_800.0)
 """Tokens of an image: OpenAI's at low detail, a screenshot, OpenAI's small models at full detail. Providers count by size and model."""
 
+_ANSWER_TOKENS = 5
+"""Tokens of a decision model's answer; servers count one or a few."""
+
 
 class Estimate(NamedTuple):
     """A number of tokens: at least, likely, at most."""
@@ -179,6 +182,8 @@ def estimate_prompt(request: Request) -> Estimate:
     The response format counts, since providers count it. Text is estimated by its length in UTF-8, since tokenizers differ by
     model and have to be downloaded; images by their number.
     """
+    if request.api != "chat":
+        return _estimated(len(msgspec.json.encode(request.parameters)), _MESSAGE_TOKENS)
     contents = [message.get("content") for message in request.messages]
     parts = [part for content in contents if isinstance(content, list) for part in cast("list[Any]", content)]
     images = sum(_is_image(part) for part in parts)
@@ -186,6 +191,10 @@ def estimate_prompt(request: Request) -> Estimate:
     size += sum(_size(part) for part in parts if not _is_image(part))
     size += _size(request.parameters.get("response_format", ""))
     extra = _MESSAGE_TOKENS * len(request.messages)
+    return _estimated(size, extra, images)
+
+
+def _estimated(size: int, extra: int, images: int = 0) -> Estimate:
     low, likely, high = (
         size / rate + extra + images * image
         for rate, image in zip(_BYTES_PER_TOKEN, _IMAGE_TOKENS, strict=True)
@@ -194,7 +203,12 @@ def estimate_prompt(request: Request) -> Estimate:
 
 
 def completion_limit(request: Request) -> int | None:
-    """Return the token limit of a reply; None if the request sets none."""
+    """Return the token limit of a reply; None if the request sets none.
+
+    Decision models write no text; they count a few tokens for each answer.
+    """
+    if request.api != "chat":
+        return _ANSWER_TOKENS * len(request.parameters["questions"])
     limits = (request.parameters.get(name) for name in ("max_completion_tokens", "max_tokens"))
     return next((limit for limit in limits if isinstance(limit, int)), None)
 

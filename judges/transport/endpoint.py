@@ -13,6 +13,7 @@ from urllib.parse import quote, quote_plus, urlsplit
 
 from ...errors import UsageError
 from ...spelling import setting
+from .exchange import ApiName
 
 _OPENAI = "openai.com"
 
@@ -28,6 +29,8 @@ class Endpoint:
         api_version: API version; only for Azure.
         organization: OpenAI's organization that is billed; None for the variable that the openai library reads.
         token: Function that returns a token in place of a key, and caches it; only for Azure.
+        api: The protocol that the server speaks.
+        path: Path of decisions below the address; None for the dialect's usual one.
 
     Raises:
         UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
@@ -39,6 +42,8 @@ class Endpoint:
     api_version: str | None = None
     organization: str | None = None
     token: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    api: ApiName = "chat"
+    path: str | None = None
 
     def __post_init__(self) -> None:
         if self.base_url is not None and "@" in self.base_url.partition("://")[2].partition("/")[0]:
@@ -53,11 +58,25 @@ class Endpoint:
             raise UsageError(
                 "the endpoint's key holds a line break or another character that no key has; how was it copied?"
             )
+        if self.api != "chat":
+            self._refuse_unaddressed()
+
+    def _refuse_unaddressed(self) -> None:
+        """Refuse an endpoint of decisions whose address is not known."""
+        if self.kind == "azure":
+            raise UsageError(
+                f"api={self.api}: give the address of decisions, such as https://RESOURCE.openai.azure.com/openai/v1, as {setting('base_url')} instead of AZURE_OPENAI_ENDPOINT or an Azure connection"
+            )
+        if self.base_url is None and self.api != "decisions":
+            raise UsageError(
+                f"api={self.api} needs the server's address: {setting('endpoints', f'URL,api={self.api}')}"
+            )
 
     @property
     def identity(self) -> str:
         """Identity of the endpoint, since models of one name at two endpoints are different models."""
-        return f"{self.kind}:{self.base_url or ''}"
+        address = f"{self.kind}:{self.base_url or ''}"
+        return address if self.api == "chat" else f"{address} {self.api} {self.path or ''}".rstrip()
 
     @property
     def needs_library(self) -> bool:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from ...errors import ProviderError
 from ...records import Message
@@ -16,10 +16,13 @@ from ...records.case import Record
 _KEY_CHARACTERS = 32
 """128 bits of the hash: no two requests of a run share it, and it fits a batch file's ``custom_id``."""
 
+ApiName: TypeAlias = Literal["chat", "systemone", "decisions", "gemini"]
+"""Protocol of an endpoint: chat completions, or one of the dialects of decision models (`decision_apis`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Request for a chat completion.
+    """Request for a chat completion, or for decisions.
 
     Attributes:
         model: The model's name at the endpoint.
@@ -30,6 +33,7 @@ class Request:
         key: Hash of the fields above; equal requests have equal keys in every run.
         anew: Whether to ask although the cache holds a reply, since that one cannot be read.
         retry: Number of the later command that asks again after unreadable replies; 0 for the first. A batch tells them apart.
+        api: The protocol. Other than ``chat``, there are no messages, and ``parameters`` is the body without the model.
     """
 
     model: str
@@ -40,6 +44,7 @@ class Request:
     key: str = field(compare=False)
     anew: bool = False
     retry: int = 0
+    api: ApiName = "chat"
 
     @property
     def custom_id(self) -> str:
@@ -47,7 +52,9 @@ class Request:
         return f"{self.key}-{self.retry}" if self.retry else self.key
 
     def body(self) -> dict[str, Any]:
-        """Return the JSON body of ``POST /chat/completions``."""
+        """Return the JSON body of ``POST /chat/completions``, or of a request for decisions."""
+        if self.api != "chat":
+            return {"model": self.model, **self.parameters}
         return {"model": self.model, "messages": self.messages, **self.parameters}
 
 
@@ -60,13 +67,16 @@ def make_request(
     attempt: int = 0,
     anew: bool = False,
     retry: int = 0,
+    api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
+    # The order of questions and options is part of what a decision model is asked.
+    dialect = [] if api == "chat" else [api, json.dumps(parameters)]
     content = json.dumps(
-        [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
+        [model, messages, parameters, repeat, attempt, *dialect], sort_keys=True, separators=(",", ":")
     )
     key = hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_CHARACTERS]
-    return Request(model, messages, parameters, repeat, attempt, key, anew, retry)
+    return Request(model, messages, parameters, repeat, attempt, key, anew, retry, api)
 
 
 class TokenLogprob(Record, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
-"""Call any OpenAI-compatible endpoint, and read its responses."""
+"""Call any OpenAI-compatible endpoint or decision model, and read its responses."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import msgspec
 
 from ...records.typed_values import decode_json
+from ...spelling import setting
 from ..as_json import well_formed
 from .completion import field_of, read_json
+from .decision_apis import DECISION_APIS, decision_api
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request, RequestedCall
 from .refused_parameters import error_fields
@@ -55,6 +58,8 @@ class OpenAIProvider:
 
     async def complete(self, request: Request) -> Reply:
         """Send one request. See `Provider.complete`."""
+        if request.api != self._endpoint.api:
+            raise _other_protocol(request, self._endpoint)
         if self._sender is None:
             self._sender = _sender(self._endpoint, self._timeout)
             if self._meanwhile is not None:
@@ -73,6 +78,9 @@ class OpenAIProvider:
 
     async def _send(self, sender: Sender, request: Request) -> tuple[Response, Api]:
         """Send a request in its model's form, or in the other form if the server asks for it."""
+        if request.api != "chat":
+            api = decision_api(request, self._endpoint.path)
+            return await sender.send(request, api), api
         api = self._apis.get(request.model, CHAT)
         response = await sender.send(request, api)
         refused = api is CHAT and not response.succeeded
@@ -97,6 +105,8 @@ class OpenAIProvider:
         if response.status < HTTPStatus.BAD_REQUEST and (moved := response.headers.get("location")):
             message = f"moved to {moved}: name that address instead"
         text = self._shown(message)
+        if request.api == "chat" and _may_decide(response.status, message):
+            text = f"{text} (if this is a decision model, name its protocol: {setting('endpoints', 'URL,api=' + '|'.join(DECISION_APIS))})"
         if response.status == HTTPStatus.BAD_REQUEST and code == "content_filter":
             return Reply(refusal=text, finish_reason="content_filter")
         wait = retry_after(response.headers)
@@ -130,6 +140,26 @@ class OpenAIProvider:
         """Return a message as it may be shown: without the key, on one line, short."""
         shown = self._sender.redact(text) if self._sender is not None else text
         return " ".join(well_formed(shown).split())[:_LONGEST_MESSAGE]
+
+
+_DECIDING = re.compile(r"\bdecisions?[ _-]models?\b|/systemone\b|/decisions\b", re.IGNORECASE)
+
+
+def _may_decide(status: int, message: str) -> bool:
+    """Return whether a server without chat completions may have a decision model."""
+    return status in _NOT_THERE or (
+        HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+        and _DECIDING.search(message) is not None
+    )
+
+
+def _other_protocol(request: Request, endpoint: Endpoint) -> CallError:
+    """Return the error of a request that the endpoint does not understand; it is not sent."""
+    error = CallError(
+        f"not asked: the endpoint is one of api={endpoint.api}, and this question is for api={request.api}"
+    )
+    error.calls = 0
+    return error
 
 
 async def _advance(steps: Iterator[object]) -> None:

@@ -82,7 +82,7 @@ class DirectSender:
             timeout=aiohttp.ClientTimeout(total=None),
             headers={
                 "Accept": "application/json",
-                "Authorization": f"Bearer {endpoint.api_key}",
+                **_authorization(endpoint),
                 "Content-Type": "application/json",
             },
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -113,6 +113,13 @@ class DirectSender:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._session.close()
+
+
+def _authorization(endpoint: Endpoint) -> dict[str, str]:
+    """Return the header with the key; Gemini's own API has another one."""
+    if endpoint.api == "gemini":
+        return {"x-goog-api-key": endpoint.api_key or ""}
+    return {"Authorization": f"Bearer {endpoint.api_key}"}
 
 
 def connection_failed(message: str, error: BaseException) -> CallError:

@@ -14,7 +14,7 @@ from fiducial.cli.cache import command as cache
 from fiducial.cli.prompts import command as prompts
 from fiducial.errors import InputError, PromptError, UsageError
 from fiducial.judges import Reply, ReplyCache, find_prompt
-from fiducial.judges.catalogue import SPLITTER, all_prompts
+from fiducial.judges.catalogue import SPLITTER, all_prompts, decision_prompts
 from fiducial.records import write_records
 
 
@@ -27,7 +27,8 @@ def run(*args: object) -> str:
 def test_list_names_every_prompt_and_marks_the_defaults() -> None:
     rows = json.loads(run("list", "--json"))
     assert [f"{row['judge']}/{row['variant']}" for row in rows] == [
-        str(name) for name in all_prompts() if name != SPLITTER
+        *(str(name) for name in all_prompts() if name != SPLITTER),
+        *map(str, decision_prompts()),
     ]
     assert sum(row["default"] for row in rows) == len({row["judge"] for row in rows})
     text = run("list")

@@ -7,7 +7,7 @@ from each_row import each_row
 from judge_items import make_case, make_output
 
 from fiducial.judges import find_prompt, load_judge
-from fiducial.judges.catalogue import PromptName, known_prompts
+from fiducial.judges.catalogue import PromptName, all_prompts, known_prompts
 from fiducial.records import ContextItem
 
 SETTLED = {
@@ -48,7 +48,7 @@ def test_a_bare_task_completion_means_the_variant_that_is_shown_results():
     shown = [
         name.variant
         for name, known in known_prompts().items()
-        if name.judge == "task_completion" and known.transcript == "full"
+        if name.judge == "task_completion" and name in all_prompts() and known.transcript == "full"
     ]
     assert shown == ["explicit"]
 

@@ -1,0 +1,217 @@
+"""The ``decision:`` block of a prompt file: typed questions for a decision model.
+
+::
+
+    decision:
+      state: [question, accepted_answers, response, criterion?]   # inputs, sent as JSON; ? marks one that may be missing
+      questions:
+        settles: {ask: "Does `response` commit to one answer?", if_true: "it names one", if_false: "it hedges"}
+        better: {type: choice, ask: "...", choices: {first: null, second: null}, values: {first: 1, second: 0}}
+        supported: {each: statements, ask: "Does `search_results` support entry {number} of `statements`?"}
+      score: all_of
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..records.typed_values import convert
+from .front_matter import FrontMatter
+from .transport.decision_apis import CANARY, Question, QuestionType
+
+ScoreRule: TypeAlias = Literal["one", "all_of", "mean", "fraction", "expected"]
+
+NO_STEP = "none"
+"""Option of a choice among steps for a trajectory without a wrong step."""
+MOST_OPTIONS = 255
+_LEAST, _MOST_LEVELS = 2, 10
+_STEPS = "steps"
+_NUMBER = "{number}"
+
+
+class DeclaredQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question as a prompt file declares it.
+
+    Attributes:
+        ask: The instructions, about entries of the state by name.
+        type: ``yes_no``, ``choice`` or ``score``.
+        if_true: Meaning of yes.
+        if_false: Meaning of no.
+        choices: Options with descriptions; ``steps`` for the agent's step numbers and ``none``.
+        levels: Ordered levels, the lowest first.
+        values: Score in [0, 1] of each choice.
+        each: Entry of the state about whose parts it is asked one by one; ``{number}`` in ``ask`` is the part's.
+    """
+
+    ask: str
+    type: QuestionType = "yes_no"
+    if_true: str | None = None
+    if_false: str | None = None
+    choices: dict[str, str | None] | Literal["steps"] = {}
+    levels: list[str] = []
+    values: dict[str, float] = {}
+    each: str | None = None
+
+    @property
+    def among_steps(self) -> bool:
+        """True if the options are the steps of a trajectory."""
+        return self.choices == _STEPS
+
+    def asked(self, name: str, *, part: str | None = None, steps: int = 0) -> Question:
+        """Return the question for one item, or for one part of an entry of its state."""
+        ask = self.ask if part is None else self.ask.replace(_NUMBER, part)
+        return Question(name if part is None else f"{name}_{part}", self.type, ask, self._options(steps))
+
+    def _options(self, steps: int) -> Mapping[str, str | None]:
+        if self.type == "score":
+            return dict.fromkeys(self.levels)
+        if self.type == "choice":
+            if isinstance(self.choices, dict):
+                return self.choices
+            return {str(step): None for step in range(1, steps + 1)} | {NO_STEP: "every step is right"}
+        criteria = {"true": self.if_true, "false": self.if_false}
+        return {name: text for name, text in criteria.items() if text is not None}
+
+
+class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    state: list[str]
+    questions: dict[str, DeclaredQuestion]
+    score: ScoreRule = "one"
+    of: list[str] = []
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionBlock:
+    """Questions to a decision model, and how their answers make a score.
+
+    Attributes:
+        state: Inputs that are sent, with whether each is required.
+        questions: The questions by name, in their order.
+        score: Rule of the score.
+        scored: Names of the questions that make the score; others are only evidence.
+    """
+
+    state: Mapping[str, bool]
+    questions: Mapping[str, DeclaredQuestion]
+    score: ScoreRule
+    scored: Sequence[str]
+
+    @property
+    def names_steps(self) -> bool:
+        """True if the score's question is the first wrong step of a trajectory."""
+        return self.questions[self.scored[0]].among_steps
+
+    def asked(self, parts: Mapping[str, Iterable[str]], steps: int = 0) -> list[Question]:
+        """Return the questions for one item.
+
+        Args:
+            parts: Numbers of the parts of each entry of the state that is asked about part by part.
+            steps: Number of the agent's steps.
+        """
+        return [
+            each.asked(name, part=part, steps=steps)
+            for name, each in self.questions.items()
+            for part in ([None] if each.each is None else parts[each.each])
+        ]
+
+
+def read_decision_block(front: FrontMatter) -> DecisionBlock | None:
+    """Read the ``decision:`` block of a prompt file; None without one.
+
+    Raises:
+        PromptError: The block is invalid; the message names file and line.
+    """
+    if front.values.get("decision") is None:
+        return None
+    try:
+        declared = convert(front.values["decision"], _Declared)
+        return _block(declared)
+    except msgspec.ValidationError as error:
+        raise front.fault(str(error).replace("`$.", "`").replace("`$", "`decision"), "decision") from error
+    except ValueError as error:
+        raise front.fault(str(error), "decision") from error
+
+
+def _block(declared: _Declared) -> DecisionBlock:
+    state = {name.removesuffix("?"): not name.endswith("?") for name in declared.state}
+    if not state or not declared.questions:
+        raise ValueError("expected entries of the state, and questions about them")
+    for name, question in declared.questions.items():
+        if not name.isidentifier() or name == CANARY:
+            raise ValueError(f"{name!r} is not a name of a question")
+        try:
+            _require_valid(question, state)
+        except ValueError as error:
+            raise ValueError(f"questions.{name}: {error}") from error
+    scored = declared.of or list(declared.questions)
+    if unknown := sorted(set(scored) - declared.questions.keys()):
+        raise ValueError(f"of: there is no question {unknown[0]!r}")
+    _require_scorable(declared.score, [declared.questions[name] for name in scored])
+    return DecisionBlock(state, declared.questions, declared.score, tuple(scored))
+
+
+def _require_valid(question: DeclaredQuestion, state: Mapping[str, bool]) -> None:
+    """Require that a question has what its type needs, and nothing else."""
+    if not question.ask.strip():
+        raise ValueError("ask is empty")
+    given: dict[str, Any] = {
+        "if_true": question.if_true, "if_false": question.if_false, "choices": question.choices, "values": question.values, "levels": question.levels,
+    }  # fmt: skip
+    usable = {"yes_no": {"if_true", "if_false"}, "choice": {"choices", "values"}, "score": {"levels"}}[
+        question.type
+    ]
+    if other := [name for name, value in given.items() if value and name not in usable]:
+        raise ValueError(f"{other[0]} does not go with type {question.type}")
+    if (
+        question.type == "score"
+        and not _LEAST <= len(dict.fromkeys(question.levels)) == len(question.levels) <= _MOST_LEVELS
+    ):
+        raise ValueError(f"expected 2 to {_MOST_LEVELS} different levels, the lowest first")
+    if question.type == "choice" and not question.among_steps:
+        _require_choices(question)
+    if question.among_steps and _STEPS not in state:
+        raise ValueError("choices: steps needs numbered steps: add steps to the state")
+    if question.each is not None and (question.each not in PARTED or question.each not in state):
+        raise ValueError(
+            f"each: expected one of {', '.join(sorted(PARTED))} that is in the state, got {question.each!r}"
+        )
+    if (question.each is None) == (_NUMBER in question.ask):
+        raise ValueError(f"each goes with {_NUMBER} in ask")
+
+
+def _require_choices(question: DeclaredQuestion) -> None:
+    choices = question.choices
+    if not _LEAST <= len(choices) <= MOST_OPTIONS:
+        raise ValueError(f"expected 2 to {MOST_OPTIONS} choices")
+    if question.values and (
+        question.values.keys() != set(choices)
+        or not all(0 <= value <= 1 for value in question.values.values())
+    ):
+        raise ValueError("values: expected a score in [0, 1] for each choice")
+
+
+PARTED: Mapping[str, str] = {"statements": "response", "requests": "messages"}
+"""Entries of a state that have numbered parts, with the inputs of which they are made."""
+
+
+def _require_scorable(rule: ScoreRule, questions: Sequence[DeclaredQuestion]) -> None:
+    """Require that answers to these questions make a score by this rule."""
+    several = len(questions) > 1
+    parted = any(each.each is not None for each in questions)
+    match rule:
+        case "one" if several or parted or not (questions[0].type == "yes_no" or questions[0].among_steps):
+            raise ValueError("score: one needs one yes/no question (of: [NAME]), or a choice among steps")
+        case "all_of" if any(each.type != "yes_no" for each in questions):
+            raise ValueError("score: all_of needs yes/no questions")
+        case "fraction" if several or not parted or questions[0].type != "yes_no":
+            raise ValueError("score: fraction needs one yes/no question with each")
+        case "expected" if several or parted or questions[0].type == "yes_no":
+            raise ValueError("score: expected needs one question of type score, or choice with values")
+        case _:
+            pass
+    if rule in {"mean", "expected"} and any(each.type == "choice" and not each.values for each in questions):
+        raise ValueError("a choice needs values: the score of each of its choices")
