@@ -228,6 +228,8 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a
             random sample.
         judges: The same part by each single judge, if several judged undecided outputs.
+        n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
+        graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
     """
 
     by: list[str]
@@ -241,6 +243,8 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     corrected_systems: list[str] = []
     chosen: dict[str, float] = {}
     judges: Mapping[str, ComparedStratum] = {}
+    n_cases: dict[str, int] = {}
+    graded_rates: dict[str, float] = {}
 
     @property
     def by_labels(self) -> bool:

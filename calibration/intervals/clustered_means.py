@@ -193,6 +193,7 @@ def _combine_weighted(
         for each in (share, share * residual)
     )
     value = float(coefficient @ means)
+    value = 0.0 if abs(value) <= _ROUNDING else value
     matters = coefficient != 0.0
     if bool((shares[:, matters] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
