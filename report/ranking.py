@@ -128,7 +128,8 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         return f"No significant difference between systems yet: they have no graded case in common {where}."
     text = ranking_sentence(
         ranked,
-        graded_rates(part),
+        graded_rates(part)
+        | {name: replace(part.rates[name], n=part.outputs[name]) for name in part.graded_rates},
         part.pairs,
         where=where,
         passing=_passing_of(part, where, next(iter(ranked))),
