@@ -133,16 +133,20 @@ def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]
 
 
 def not_gated(statistic: Statistic) -> str:
-    """Return why a rate cannot be gated: cases have unequal numbers of trials; empty if it can."""
+    """Return why a rate cannot be gated: how cases were tried; empty if it can."""
     if isinstance(statistic, CaseRate):
         cases = statistic.n + statistic.left_out
         few = f"{statistic.left_out:,} of {cases:,} cases have too few graded trials, and are left out"
         return few if statistic.left_out else ""
-    trials = statistic.trials if isinstance(statistic, StratumRate) else None
-    if trials is None:
+    if not isinstance(statistic, StratumRate) or (trials := statistic.trials) is None:
+        return ""
+    if trials.retried:
+        return "each case with fewer trials ends in its only pass: if cases were tried again until they passed, it is too high; give each case as many trials"
+    if statistic.n_cases is not None:
         return ""
     from ..report.text.number_text import by_case  # noqa: PLC0415 - most gates hold
 
+    # A folder written by an earlier version, whose rate weighs outputs alike.
     return (
         "cases have unequal numbers of trials, and those with more count more; "
         f"with weight 1 for each case it is {by_case(trials)}; give each case as many trials"

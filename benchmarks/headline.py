@@ -23,6 +23,7 @@ from simulation.next_plans import power
 from simulation.order_effects import order_effects
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
+from simulation.uneven_outputs import uneven_outputs
 from simulation.uneven_preferences import win_rates
 from simulation.variance_splits import variance_splits
 from simulation.whole_case_audits import audits
@@ -49,6 +50,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     20: ("a judge that may guess, called the best", lenient_judges),
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
+    41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

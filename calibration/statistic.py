@@ -188,8 +188,8 @@ ComparisonCaution: TypeAlias = Literal[
   items on which that decides.
 * ``labels_between_cuts``: pairs with labels that pass by one threshold only, with their number.
 * ``repeats``: verdicts beyond a judge's first on an output, with their number.
-* ``uneven_trials``: systems whose cases have unequal numbers of trials, with the uncorrected pass rate if each
-  case has weight 1.
+* ``uneven_trials``: systems whose cases have unequal numbers of trials, with the uncorrected pass rate in which
+  each case has weight 1.
 * ``not_graded``: undecided outputs without a verdict, with their number.
 * ``no_output``: items for which only other systems have an output, with their number.
 * ``parts_differ``: items decided for one system of a pair and undecided for the other, which only the stratum

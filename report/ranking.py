@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from ..evaluation.conclusion.run_results import (
     DECIDED,
     JudgeUse,
     SystemResult,
+    UnevenTrials,
 )
 from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
@@ -96,20 +97,33 @@ _MOST_UNEVEN = 3
 
 
 def _uneven_trials(systems: Sequence[SystemResult]) -> str:
-    """Say that cases with more trials count more, and what the rates are if each has weight 1."""
+    """Say that each case has weight 1, where numbers of trials are unequal."""
     rates = {system.system: rate for system in systems if (rate := main_rate(system)) is not None}
-    uneven = {name: rate for name, rate in rates.items() if rate.trials is not None}
+    uneven = {name: rate.trials for name, rate in rates.items() if rate.trials is not None}
     if not uneven:
         return ""
+    if old := [name for name in uneven if rates[name].n_cases is None]:
+        return _by_outputs({name: uneven[name] for name in old}, several=len(systems) > 1)
+    fewest, most = (
+        min(each.fewest for each in uneven.values()),
+        max(each.most for each in uneven.values()),
+    )
+    text = f" Cases have unequal numbers of trials ({fewest:,} to {most:,}), and each has weight 1."
+    if retried := [name for name, each in uneven.items() if each.retried]:
+        whose = f" of {number_text.named_or_counted(retried)}" if len(systems) > 1 else ""
+        text += f" Each case{whose} with fewer trials ends in its only pass: if cases were tried again until they passed, the rate is too high."
+    return text
+
+
+def _by_outputs(uneven: Mapping[str, UnevenTrials], *, several: bool) -> str:
+    """Say what the rates of an earlier version's folder are if each case has weight 1."""
     shown = [
-        f"{f'{name} ' if len(systems) > 1 else ''}{number_text.by_case(rate.trials)}"
-        for name, rate in list(uneven.items())[:_MOST_UNEVEN]
-        if rate.trials is not None
+        f"{f'{name} ' if several else ''}{number_text.by_case(trials)}"
+        for name, trials in list(uneven.items())[:_MOST_UNEVEN]
     ]
     if len(uneven) > _MOST_UNEVEN:
         shown.append(f"{counted(len(uneven) - _MOST_UNEVEN, 'more system')}")
-    judged = ", judges uncorrected" if any(rate.name == ALL_CORRECTED for rate in uneven.values()) else ""
-    return f" Cases have unequal numbers of trials; with weight 1 for each case{judged}: {', '.join(shown)}."
+    return f" Cases have unequal numbers of trials; with weight 1 for each case, judges uncorrected: {', '.join(shown)}."
 
 
 def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
@@ -129,10 +143,11 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         return f"No significant difference between systems yet: they have no graded case in common {where}."
     text = ranking_sentence(
         ranked,
-        graded_rates(part),
+        graded_rates(part)
+        | {name: replace(part.rates[name], n=part.outputs[name]) for name in part.graded_rates},
         part.pairs,
         where=where,
-        passing=_PASSING[where],
+        passing=_passing_of(part, where, next(iter(ranked))),
         judged_by=_judged_by(part) if where == ON_JUDGED else None,
     )
     if unranked:
@@ -180,9 +195,12 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
 def _passing(rate: Rate, plural: str) -> str:
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     noun = plural if rate.n != 1 else plural.removesuffix("s")
+    which = f"{rate.n:,} {noun}"
+    if rate.n_cases is not None:
+        which = f"{counted(rate.n_cases, 'case')} ({which})"
     if rate.fractions:
-        return f"mean score {value} of {rate.n:,} {noun}"
-    return f"{value} of {rate.n:,} {noun} {'passes' if rate.n == 1 else 'pass'}"
+        return f"mean score {value} of {which}"
+    return f"{value} of {which} {'passes' if rate.n == 1 else 'pass'}"
 
 
 def _range(rate: Rate, which: str = "ungraded") -> str:
@@ -209,6 +227,15 @@ def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
     if any(decided.graded.values()):
         return decided, ON_LABELLED if decided.by_labels else ON_CHECKED
     return judged, ON_CORRECTED if judged.corrected_systems else ON_JUDGED
+
+
+def _passing_of(part: ComparedStratum, where: str, leader: str) -> str:
+    """Return the words for the leader's rate: of its outputs, or of cases."""
+    words = _PASSING[where]
+    if leader not in part.n_cases:
+        return words
+    noun, verb = words.removeprefix("{} ").split(" pass", 1)
+    return f"{counted(part.n_cases[leader], 'case')} ({{}} {noun}) pass{verb}"
 
 
 def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:

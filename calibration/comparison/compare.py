@@ -242,7 +242,7 @@ def _compare_systems(
             )
             for name in names
         },
-        best=None if whole.corrected else _best_system(outputs, terms.level),
+        best=None if whole.corrected or whole.n_cases else _best_system(outputs, terms.level),
         cuts={judge: table.threshold_of(judge) for judge in outputs.judges},
         cautions=[
             *system_cautions(outputs, strata),

@@ -251,6 +251,8 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
             nothing does. Then its rate is uncorrected.
         if_random: Corrected rates of such systems, valid if their labels are a random sample.
         judges: The same part by each single judge, if several judged undecided outputs.
+        n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
+        graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
     """
 
     by: list[str]
@@ -266,6 +268,8 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     declared: dict[str, LabelsDeclaredBy | None] = {}
     if_random: dict[str, Statistic] = {}
     judges: Mapping[str, ComparedStratum] = {}
+    n_cases: dict[str, int] = {}
+    graded_rates: dict[str, float] = {}
 
     @property
     def by_labels(self) -> bool:

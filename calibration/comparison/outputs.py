@@ -8,7 +8,9 @@ import numpy as np
 
 from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
+from ..case_weights import case_weights
 from ..pass_threshold import HALF
+from ..row_weights import weighted_mean
 from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
 from .comparison_results import BY_LABEL, Right
 from .shared_tasks import clusters_of_cases, tasks_of
@@ -206,13 +208,30 @@ class Graded(NamedTuple):
         return self.is_graded & self.is_undecided & np.isfinite(self.label)
 
     @property
+    def labelled_ungraded(self) -> BoolArray:
+        """Mask of the ungraded outputs with a label."""
+        return ~self.is_graded & self.is_undecided & np.isfinite(self.label)
+
+    @property
     def all_labelled(self) -> bool:
-        """True if every graded undecided output has a label."""
-        return bool(self.labelled[self.is_graded & self.is_undecided].all())
+        """True if every graded undecided output has a label, and each ungraded one if any has."""
+        ungraded = self.labelled_ungraded
+        known = bool(self.labelled[self.is_graded & self.is_undecided].all())
+        return known and (not ungraded.any() or bool(ungraded[~self.is_graded].all()))
 
     def by_labels(self) -> Graded:
         """Return the outputs with labels in place of a judge's verdicts."""
-        return self._replace(result=np.where(self.labelled, self.label, self.result))
+        known = self.labelled | self.labelled_ungraded
+        return self._replace(result=np.where(known, self.label, self.result))
+
+    @property
+    def weight(self) -> FloatArray | None:
+        """Weights with which each case has weight 1; None if cases have equal numbers of trials."""
+        return case_weights(self.trials)
+
+    def share(self, rows: BoolArray) -> float:
+        """Return the share of some outputs, by weight."""
+        return 1.0 if rows.all() else weighted_mean(rows.astype(np.float64), self.weight)
 
     @property
     def mixed(self) -> bool:
@@ -245,9 +264,11 @@ def _judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     """Return outputs with one judge's verdict each, by its number; -1 for none."""
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
-    verdict, label = (
-        np.concatenate([each, no_judge])[judge, column] for each in (outputs.verdicts, outputs.labels)
-    )
+    verdict = np.concatenate([outputs.verdicts, no_judge])[judge, column]
+    # The label of an output without a judge goes by the threshold of the first.
+    label = np.concatenate([outputs.labels, outputs.labels[:1] if len(outputs.labels) else no_judge])[
+        judge, column
+    ]
     result = np.where(outputs.is_undecided, verdict, outputs.decided)
     task, case, trials, item, cluster, *_ = outputs
     return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,16 +10,18 @@ from msgspec.structs import replace
 
 from ..corrected_rate.chosen_labels import chosen_by_score
 from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
-from ..corrected_rate.few_labels import unseen_variance
+from ..corrected_rate.few_labels import unseen_weighted_variance
+from ..corrected_rate.ungraded_levels import UngradedLevel
 from ..intervals.closed_forms import wilson_interval
 from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
+from ..row_weights import weighted_mean
 from ..statistic import Statistic, defined, undefined
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
-from .rates_by_case import CasesOfBoth, cases_of_both
+from .rates_by_case import cases_of_both, cases_of_uneven
 from .significance import simultaneous_level
 from .weighted_parts import WeightedPart, sum_of_parts
 
@@ -136,6 +138,8 @@ def _stratum(
             if name in able - correctable and name in declared and declared[name] is None
         },
         judges=judges or {},
+        n_cases={name: count for name, each in graded.items() if (count := cases_of_uneven(each))},
+        graded_rates=_graded_rates(graded, correctable),
     )
 
 
@@ -147,6 +151,17 @@ def _judged_and(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
 def _declared(graded: Graded, terms: SystemTerms) -> LabelsDeclaredBy | None:
     """Return what says how a system's undecided outputs were chosen for labels."""
     return "every_output" if graded.all_labelled else terms.chosen_by
+
+
+def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) -> dict[str, float]:
+    """Return the corrected rates of graded outputs alone, where labels of ungraded ones count."""
+    rates: dict[str, float] = {}
+    for name in correctable:
+        each = graded[name]
+        if each.labelled_ungraded.any():
+            alone = _corrected(each.take(each.is_graded & each.is_undecided), 0.95).value
+            rates |= {} if alone is None else {name: alone}
+    return rates
 
 
 def _correctable(graded: Graded) -> bool:
@@ -189,7 +204,7 @@ def _pair(
     undecided = bool((first.is_undecided | second.is_undecided).any())
     correct = correct and undecided and _correctable(first) and _correctable(second)
     compared = _Compared(first, second, items, correct=correct and not known)
-    if not (compared.correct or compared.weighted) and (first.trials != second.trials).any():
+    if (first.trials != second.trials).any() or any(each.weight is not None for each in (first, second)):
         compared = compared._replace(by_case=cases_of_both(*sides))
     tested = compared.difference(terms.level)
     pair = pair_of(*names, items, tested, corrected=correct, flips=terms.flips)
@@ -210,14 +225,14 @@ class _Compared(NamedTuple):
         second: The second's.
         items: Tasks that both have graded outputs for.
         correct: Whether labels correct the judge's verdicts.
-        by_case: All their outputs by case, if they have different numbers of trials.
+        by_case: All their outputs for the cases of both, if numbers of trials differ.
     """
 
     first: Graded
     second: Graded
     items: Items
     correct: bool
-    by_case: CasesOfBoth | None = None
+    by_case: tuple[Graded, Graded] | None = None
 
     @property
     def weighted(self) -> bool:
@@ -230,28 +245,26 @@ class _Compared(NamedTuple):
         n = len(self.items.cluster)
         if not n:
             return TestedDifference(undefined("no common items", n=0, level=level))
-        if self.by_case is not None:
-            return self.by_case.difference(level)
-        for each in (self.first, self.second):
+        first, second = self.by_case or (self.first, self.second)
+        for each in (first, second):
             too_few = _too_few(each) or (_too_few_labels(each) if self.correct else None)
             if too_few:
                 return TestedDifference(undefined(too_few, n=n, level=level))
-        if not (self.correct or self.weighted):
+        if not (self.correct or self.weighted or self.by_case):
             return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
         subtracted = [
             part._replace(coefficient=-part.coefficient)
-            for part in _weighted_parts(self.second, correct=self.correct)
+            for part in _weighted_parts(second, correct=self.correct)
         ]
-        total = sum_of_parts([*_weighted_parts(self.first, correct=self.correct), *subtracted])
+        total = sum_of_parts([*_weighted_parts(first, correct=self.correct), *subtracted])
+        n = n if self.by_case is None else len(np.unique(first.case))
         return clustered_difference(total, n=n, level=level)
 
     def rates(self, level: float) -> list[Statistic]:
         """Return both rates, whose difference is `difference`."""
-        if self.by_case is not None:
-            return self.by_case.rates(level)
         cluster = self.items.cluster
-        if self.correct or self.weighted:
-            sides = self.first, self.second
+        if self.by_case is not None or self.correct or self.weighted:
+            sides = self.by_case or (self.first, self.second)
             return [_weighted_rate(each, correct=self.correct, n=len(cluster), level=level) for each in sides]
         passed = self.items.right_a, self.items.right_b
         return [share_of(each.astype(np.float64), cluster, level=level) for each in passed]
@@ -266,7 +279,8 @@ def _too_few(graded: Graded) -> str | None:
     """Return why decided and undecided outputs have no common rate; None if they have one."""
     undecided = int(graded.is_undecided.sum())
     judged = int((graded.is_undecided & graded.is_graded).sum())
-    if not graded.mixed or judged >= LEAST_GRADED * undecided:
+    known = graded.labelled_ungraded.any()
+    if not graded.mixed or known or judged >= LEAST_GRADED * undecided:
         return None
     return f"only {judged:,} of {undecided:,} undecided outputs are graded"
 
@@ -298,7 +312,8 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
         return _corrected(graded, level)
     if graded.mixed and (correct or count < len(is_graded)):
         return _weighted_rate(graded, correct=correct, n=count, level=level)
-    return share_of(graded.result[is_graded], graded.cluster[is_graded], level=level)
+    known = graded.take(is_graded)
+    return share_of(known.result, known.cluster, known.weight, level=level)
 
 
 def _weighted_rate(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
@@ -314,13 +329,14 @@ def _weighted_rate(graded: Graded, *, correct: bool, n: int, level: float) -> St
 def _corrected(graded: Graded, level: float) -> Statistic:
     """Return the corrected pass rate of a system's undecided outputs."""
     is_graded, labelled = graded.is_graded, graded.labelled
-    if labelled.sum() == is_graded.sum():
-        return labels_only(graded.label[labelled], graded.cluster[labelled], level=level)
+    if labelled.sum() == is_graded.sum() and not graded.labelled_ungraded.any():
+        known = graded.take(labelled)
+        return labels_only(known.label, known.cluster, known.weight, level=level)
     return power_tuned(_labelled_and_judged(graded), level=level).estimate
 
 
 def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
-    labelled = graded.labelled
+    labelled, weight = graded.labelled, graded.weight
     rest = graded.is_graded & graded.is_undecided & ~labelled
     return LabelledAndJudged(
         graded.label[labelled],
@@ -328,31 +344,55 @@ def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
         graded.result[rest],
         graded.cluster[labelled],
         graded.cluster[rest],
+        *((None, None) if weight is None else (weight[labelled], weight[rest])),
+        _ungraded(graded),
     )
+
+
+def _ungraded(graded: Graded) -> tuple[UngradedLevel, ...]:
+    """Return the ungraded outputs, if some have labels."""
+    labelled, weight = graded.labelled_ungraded, graded.weight
+    if not labelled.any():
+        return ()
+    rest = ~graded.is_graded & graded.is_undecided & ~labelled
+    weights = (None, None) if weight is None else (weight[labelled], weight[rest])
+    return (UngradedLevel(graded.label[labelled], graded.cluster[labelled], graded.cluster[rest], *weights),)
 
 
 def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
     """Yield the means that sum to the rate: of decided and undecided outputs, by their shares."""
-    share = float(graded.is_undecided.mean())
+    share = graded.share(graded.is_undecided)
     if share < 1.0:
-        yield WeightedPart(
-            graded.result[~graded.is_undecided], graded.cluster[~graded.is_undecided], 1 - share
-        )
+        decided = graded.take(~graded.is_undecided)
+        yield WeightedPart(decided.result, decided.cluster, 1 - share, weight=decided.weight)
     if share == 0.0:
         return
     if not correct:
-        judged = graded.is_undecided & graded.is_graded
-        yield WeightedPart(graded.result[judged], graded.cluster[judged], share)
+        judged = graded.take(graded.is_undecided & graded.is_graded)
+        yield WeightedPart(judged.result, judged.cluster, share, weight=judged.weight)
         return
     data = _labelled_and_judged(graded)
+    for level in data.ungraded:
+        ungraded = graded.share(graded.is_undecided & ~graded.is_graded)
+        yield WeightedPart(
+            level.label, level.label_cluster, ungraded, level.least_variance, level.label_weight
+        )
+        share -= ungraded
+    yield from _corrected_parts(data, share)
+
+
+def _corrected_parts(data: LabelledAndJudged, share: float) -> Iterator[WeightedPart]:
+    """Yield the means that sum to the corrected rate of judged outputs, times their share."""
     weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
     residual = data.label - weight * data.score
     n = len(residual)
     if weight:
         # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
-        stretch = np.sqrt((n - 1) / max(1, n - 2))
-        residual = residual.mean() + stretch * (residual - residual.mean())
-    unseen = unseen_variance(data, float(residual.var(ddof=1)) / n) if len(data.unlabelled) else 0.0
-    yield WeightedPart(residual, data.label_cluster, share, unseen)
+        stretch, mean = np.sqrt((n - 1) / max(1, n - 2)), weighted_mean(residual, data.label_weight)
+        residual = mean + stretch * (residual - mean)
+    unseen = unseen_weighted_variance(data, residual) if len(data.unlabelled) else 0.0
+    yield WeightedPart(residual, data.label_cluster, share, unseen, data.label_weight)
     if weight:
-        yield WeightedPart(data.unlabelled, data.unlabelled_cluster, share * weight)
+        yield WeightedPart(
+            data.unlabelled, data.unlabelled_cluster, share * weight, weight=data.unlabelled_weight
+        )

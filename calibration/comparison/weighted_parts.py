@@ -11,15 +11,30 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.variance import FEWEST
+from ..row_weights import weighted_mean
 
 
 class WeightedPart(NamedTuple):
-    """Rows of one mean, with its coefficient, and the variance that too few rows hide."""
+    """Rows of one mean, with its coefficient.
+
+    Attributes:
+        values: The rows' values.
+        cluster: Their clusters.
+        coefficient: Coefficient of the mean.
+        unseen: Variance that too few rows hide.
+        weight: Weights of the rows in the mean; None if they weigh the same.
+    """
 
     values: FloatArray
     cluster: IntArray
     coefficient: float
     unseen: float = 0.0
+    weight: FloatArray | None = None
+
+    @property
+    def mean(self) -> float:
+        """Mean of the rows."""
+        return weighted_mean(self.values, self.weight)
 
 
 def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
@@ -38,6 +53,7 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
             [0.0 if single else part.coefficient for part, single in zip(parts, is_single, strict=True)]
         ),
         np.concatenate([part.cluster for part in parts]),
+        _weights(parts),
     )
     unseen = sum(part.coefficient**2 * part.unseen for part in parts)
     for part, single in zip(parts, is_single, strict=True):
@@ -49,16 +65,25 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
     )
 
 
+def _weights(parts: Sequence[WeightedPart]) -> FloatArray | None:
+    """Return the weights of all rows; None if rows weigh the same in every part."""
+    if all(part.weight is None for part in parts):
+        return None
+    return np.concatenate(
+        [np.ones(len(part.values)) if part.weight is None else part.weight for part in parts]
+    )
+
+
 def _with_single_cluster(total: Combination, part: WeightedPart) -> Combination:
     """Add a part in a single cluster to a sum, without its variance."""
     squares, added = 1 / total.rows, part.coefficient**2 / len(part.values)
     return total._replace(
-        value=total.value + part.coefficient * float(part.values.mean()),
+        value=total.value + part.coefficient * part.mean,
         rows=1 / (squares + added),
         cluster_size=(total.cluster_size * squares + part.coefficient**2) / (squares + added),
     )
 
 
 def _variance_of_one(part: WeightedPart) -> float:
-    rate = (min(1.0, max(0.0, float(part.values.mean()))) + 1) / 3
+    rate = (min(1.0, max(0.0, part.mean)) + 1) / 3
     return rate * (1 - rate)

@@ -195,16 +195,21 @@ def _combine_weighted(
 
     shares, sums = summed(share), summed(share * residual)
     value = float(coefficient @ means)
+    value = 0.0 if abs(value) <= _ROUNDING else value
     matters = coefficient != 0.0
     if bool((shares[:, matters] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
     other_share = 1.0 - np.where(matters, shares, 0.0)
     row_weight = np.abs(coefficient)[cell] * share
+    squares_of = ((sums * coefficient) / np.sqrt(other_share)).sum(axis=1) ** 2
+    # Few rows with most of the weight may vary unlike the others: by the fourth moments of the clusters' sums.
+    fourth = float((squares_of**2).sum())
+    observed = 3 * float(squares_of.sum()) ** 2 / fourth if fourth else math.inf
     squares = float((row_weight**2).sum())
     return Combination(
         value,
         math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share)),
-        _degrees(shares, other_share, coefficient**2 * squared),
+        max(1.0, min(_degrees(shares, other_share, coefficient**2 * squared), observed)),
         clusters,
         rows=1 / squares,
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,

@@ -125,7 +125,7 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
     judged = None
     passed, of_judged = float(whole.passed[name]), float(undecided.passed.get(name, 0))
     if undecided.outputs.get(name):
-        rate = undecided.rates[name].value
+        rate = undecided.graded_rates.get(name, undecided.rates[name].value)
         if corrected and rate is not None:
             # Labels estimate how many of the judged outputs pass.
             estimated = rate * undecided.graded[name]

@@ -48,6 +48,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     missing = inputs.survey.missing
     labels = writer.label_scores
     judges = _with_labels(judge_uses(writer, prices, judged=judged), tally, labels)
+    uneven, cluster = inputs.survey.uneven, partial(_cluster_of, inputs.cases)
     systems = system_results(
         tally,
         missing,
@@ -55,10 +56,10 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         writer.roster.judges_kind,
         recorded=inputs.survey.recorded,
         chosen_by=choice_of(writer.labels) if labels else None,
+        trials=writer.verdicts.standing.trials_by_case() if uneven else {},
     )
     lacking = inputs.survey.missing_cases
     systems = [msgspec.structs.replace(each, missing_case=lacking.get(each.system, "")) for each in systems]
-    uneven, cluster = inputs.survey.uneven, partial(_cluster_of, inputs.cases)
     systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster)
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...calibration.case_weights import case_weights
 from ...calibration.corrected_rate.chosen_labels import chosen_by_score
 from ...calibration.corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ...calibration.label_declarations import LabelsDeclaredBy
@@ -26,10 +27,12 @@ def corrected_rate(
     by: str | None,
     labels: Mapping[ItemKey, float],
     chosen_by: LabelsDeclaredBy | None = None,
+    trials: Mapping[tuple[str, str], int] = {},
 ) -> StratumRate | None:
     """Return a judge's rate on a system's undecided outputs, corrected with their labels.
 
     ``chosen_by`` says how outputs were chosen for labels, if anything does. None if there are fewer than two labels. Labels of decided outputs are not used, because decided and undecided outputs differ.
+    ``trials`` is the number of outputs by system and case, if cases have unequal ones; each case then has weight 1.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
     labelled = np.isfinite(label)
@@ -38,11 +41,20 @@ def corrected_rate(
         return None
     score = np.array(part.scores)
     cluster = np.unique(part.clusters, return_inverse=True)[1]
+    weight_of = (
+        case_weights(np.array([trials[key.system, key.case_id] for key in part.keys])) if trials else None
+    )
+    weights = (None, None) if weight_of is None else (weight_of[labelled], weight_of[~labelled])
     if labelled.all():
-        estimate, note = labels_only(label, cluster), "every judged undecided output is labelled"
+        estimate, note = labels_only(label, cluster, weights[0]), "every judged undecided output is labelled"
     else:
         data = LabelledAndJudged(
-            label[labelled], score[labelled], score[~labelled], cluster[labelled], cluster[~labelled]
+            label[labelled],
+            score[labelled],
+            score[~labelled],
+            cluster[labelled],
+            cluster[~labelled],
+            *weights,
         )
         weight, estimate = power_tuned(data)
         note = f"{_SAMPLED}; lambda {weight:.2f} (1: the judge is trusted like a label, 0: not at all)"

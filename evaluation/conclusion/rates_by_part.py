@@ -33,18 +33,22 @@ def system_results(
     missing: dict[str, int],
     labels: Mapping[ItemKey, float] | None = None,
     judges_kind: JudgesKind = lambda _judge, _kind: True,
-    recorded: Mapping[str, Mapping[Kind, int]] = {},
     *,
+    recorded: Mapping[str, Mapping[Kind, int]] = {},
     chosen_by: LabelsDeclaredBy | None = None,
+    trials: Mapping[tuple[str, str], int] = {},
 ) -> list[SystemResult]:
     """Turn counts into the results of each system.
 
-    Labels of undecided outputs correct the judges' rates on these. ``recorded`` counts each system's outputs that record their steps, by kind. ``chosen_by`` says how outputs were chosen for labels, if
+    Labels of undecided outputs correct the judges' rates on these. ``recorded`` counts each system's outputs that record their steps, by kind;
+    ``trials`` the outputs by system and case, if any are further trials. ``chosen_by`` says how outputs were chosen for labels, if
     anything does.
     """
     return [
         _with_steps(
-            _system_result(system, tally, count, _Labels(labels or {}, chosen_by), judges_kind),
+            _system_result(
+                system, tally, count, _Labels(labels or {}, chosen_by), judges_kind, trials=trials
+            ),
             recorded.get(system, {}),
         )
         for system, count in missing.items()
@@ -65,14 +69,20 @@ def _with_steps(result: SystemResult, recorded: Mapping[Kind, int]) -> SystemRes
 
 
 def _system_result(
-    system: str, tally: Tally, missing: int, labels: _Labels, judges_kind: JudgesKind
+    system: str,
+    tally: Tally,
+    missing: int,
+    labels: _Labels,
+    judges_kind: JudgesKind,
+    *,
+    trials: Mapping[tuple[str, str], int],
 ) -> SystemResult:
     checked = tally.checked.get(system)
     opened = tally.opened.get(system, {})
     if checked is None:
         strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
         return SystemResult(system=system, strata=strata, missing=missing)
-    corrected = dict(_corrected_strata(system, tally, labels))
+    corrected = dict(_corrected_strata(system, tally, labels, trials))
     kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
     judged = tally.judged_kinds.get(system, {})
     taken = {judge: _taken(kinds, judge, judges_kind, judged.get(judge, {})) for judge in opened}
@@ -122,13 +132,15 @@ def _open_strata(
         )
 
 
-def _corrected_strata(system: str, tally: Tally, labels: _Labels) -> Iterator[tuple[Author, StratumRate]]:
+def _corrected_strata(
+    system: str, tally: Tally, labels: _Labels, trials: Mapping[tuple[str, str], int]
+) -> Iterator[tuple[Author, StratumRate]]:
     if not labels.scores:
         return
     from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
 
     for judge, part in tally.open_scores.get(system, {}).items():
-        rate = corrected_rate(part, tally.opened[system][judge].by, labels.scores, labels.chosen_by)
+        rate = corrected_rate(part, tally.opened[system][judge].by, labels.scores, labels.chosen_by, trials)
         if rate is not None:
             yield judge, rate
 

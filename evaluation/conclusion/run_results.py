@@ -35,14 +35,15 @@ class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
-    """Numbers of trials that differ by case, so that cases with more count more.
+    """Numbers of trials that differ by case; each case has weight 1.
 
     Attributes:
         cases: Cases with a graded output.
         outputs: Outputs for these cases, graded or not.
         fewest: Smallest number of outputs of a case.
         most: Largest number of outputs of a case.
-        by_case: The rate if each case has weight 1, by judges' uncorrected verdicts.
+        retried: Whether each case with fewer trials ends in its only pass, as if tried again until it passed.
+        by_case: The rate with weight 1 for each case, by judges' uncorrected verdicts.
     """
 
     cases: int
@@ -50,6 +51,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
     fewest: int
     most: int
     by_case: Statistic
+    retried: bool = False
 
 
 class StratumRate(Statistic, frozen=True, kw_only=True):
@@ -63,7 +65,8 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         bounds: The rate if all ungraded rows failed, and if all passed; None if all are graded.
         note: A caution about the number.
         fractions: Number of scores other than 0 and 1. With any, the value is a mean score and not a pass rate.
-        trials: Numbers of trials, and the rate if each case has weight 1; None if each case has as many.
+        trials: Numbers of trials by case; None if each case has as many.
+        n_cases: Cases that the rate is of, if these have unequal numbers of trials; else None.
         declared: What says how outputs were chosen for labels, for rates that labels could correct; None if
             nothing does, so that no rate that is printed first is corrected.
         if_random: The rate corrected with labels of which nothing says how they were chosen, valid if they are
@@ -78,6 +81,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
     note: str | None = None
     fractions: int = 0
     trials: UnevenTrials | None = None
+    n_cases: int | None = None
     declared: LabelsDeclaredBy | None = None
     if_random: Statistic | None = None
 

@@ -1,17 +1,20 @@
-"""Rates with weight 1 for each case, for systems whose cases have unequal numbers of trials."""
+"""Rates of systems whose cases have unequal numbers of trials: each case has weight 1."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
+from ...calibration.pass_threshold import HALF
 from ...records import ItemKey, Verdict
+from ...records.made_scores import reaches
 from ..store.journal_rows import StoredVerdict
 from ..store.run_store import RunStore
-from .run_results import DECIDED, StratumRate, SystemResult, UnevenTrials
+from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, UnevenTrials
 
 if TYPE_CHECKING:
     from ...calibration.comparison.outputs import Graded
@@ -27,7 +30,7 @@ def with_uneven_trials(
     verdicts: Callable[[], Iterable[Verdict | StoredVerdict]],
     cluster: Callable[[str], str | None],
 ) -> list[SystemResult]:
-    """Add to each part of uneven systems what its rate is if each case has weight 1.
+    """Give each case weight 1 in each part of uneven systems.
 
     Args:
         systems: Results by part.
@@ -41,7 +44,16 @@ def with_uneven_trials(
 
     def with_trials(rate: StratumRate, system: str) -> StratumRate:
         scores = read.scores.get((system, None if rate.name == DECIDED else rate.by), {})
-        return replace(rate, trials=_uneven(scores, read.trials.get(system, {}), cluster))
+        of_system = read.trials.get(system, {})
+        trials = _uneven(scores, of_system, cluster)
+        if trials is not None:
+            trials = replace(trials, retried=system in read.retried)
+        if rate.name in {CORRECTED, UNJUDGED} or trials is None:
+            return replace(rate, trials=trials, n_cases=None if trials is None else trials.cases)
+        outputs = float(len(of_system)) if rate.name != OPEN else read.undecided.get(system, 0.0)
+        missing = rate.outcomes.get("missing", 0)
+        graded = sum(len(each) / of_system[case] for case, each in scores.items())
+        return _by_case(rate, trials, graded / (outputs + missing))
 
     return [
         replace(each, strata=[with_trials(rate, each.system) for rate in each.strata]) for each in systems
@@ -51,7 +63,7 @@ def with_uneven_trials(
 def with_uneven_overall(
     systems: Iterable[SystemResult], uneven: Collection[str], store: RunStore
 ) -> list[SystemResult]:
-    """Add the same to the rates of all outputs, and of the undecided ones, of uneven systems."""
+    """Complete the rates of all outputs, and of the undecided ones, of uneven systems."""
     systems = list(systems)
     if not any(each.system in uneven and each.judged is not None for each in systems):
         return [_as_checked(each) if each.system in uneven else each for each in systems]
@@ -70,18 +82,64 @@ def _as_checked(system: SystemResult) -> SystemResult:
     checked = next((rate for rate in system.strata if rate.name == DECIDED), None)
     if checked is None or system.overall is None:
         return system
-    return replace(system, overall=replace(system.overall, trials=checked.trials))
+    of_cases = replace(checked, name=system.overall.name, by=system.overall.by)
+    if system.overall.value is None:  # outputs are ungraded
+        of_cases = replace(system.overall, trials=checked.trials, n_cases=checked.n_cases)
+    return replace(system, overall=of_cases)
+
+
+def _by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumRate:
+    """Return a rate with weight 1 for each case; ``graded`` is the graded share, by weight."""
+    found = trials.by_case
+    value = found.value
+    if rate.value is None or value is None:
+        return replace(rate, trials=trials)
+    bounds = (value * graded, value * graded + 1 - graded) if rate.bounds is not None else None
+    return replace(
+        rate,
+        value=value,
+        low=found.low,
+        high=found.high,
+        method=found.method,
+        bounds=bounds,
+        trials=trials,
+        n_cases=trials.cases,
+    )
 
 
 def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
-    whole, judged = system.overall, system.judged
+    def completed(rate: StratumRate | None, part: Graded) -> StratumRate | None:
+        if rate is None:
+            return None
+        trials = _of_graded(part)
+        cases = None if trials is None else trials.cases
+        if trials is not None:
+            trials = replace(
+                trials, retried=any(each.trials.retried for each in system.strata if each.trials)
+            )
+        return replace(rate, trials=trials, n_cases=cases, bounds=_bounds(rate, part, system))
+
+    undecided = graded.take(graded.is_undecided)
     return replace(
-        system,
-        overall=None if whole is None else replace(whole, trials=_of_graded(graded)),
-        judged=None
-        if judged is None
-        else replace(judged, trials=_of_graded(graded.take(graded.is_undecided))),
+        system, overall=completed(system.overall, graded), judged=completed(system.judged, undecided)
     )
+
+
+def _bounds(rate: StratumRate, graded: Graded, system: SystemResult) -> tuple[float, float] | None:
+    """Return the bounds of a rate with weight 1 for each case, missing ones included."""
+    import numpy as np  # noqa: PLC0415 - numpy is slow to import
+
+    if rate.bounds is None:
+        return None
+    weight = 1.0 / graded.trials
+    total = float(weight.sum()) + rate.outcomes.get("missing", 0)
+    judged = graded.is_undecided & graded.is_graded
+    passed = float(weight @ np.nan_to_num(graded.result))
+    if system.judged is not None and system.judged.value is not None:
+        of_judged = float(weight[judged] @ graded.result[judged])
+        passed += system.judged.value * float(weight[judged].sum()) - of_judged
+    left_out = total - float(weight[graded.is_graded].sum())
+    return passed / total, (passed + left_out) / total
 
 
 def _of_graded(graded: Graded) -> UnevenTrials | None:
@@ -101,6 +159,7 @@ def _trials(trials: Sequence[int], by_case: Statistic) -> UnevenTrials | None:
     fewest, most = min(trials), max(trials)
     if fewest == most:
         return None
+    by_case = replace(by_case, n=len(trials))
     return UnevenTrials(cases=len(trials), outputs=sum(trials), fewest=fewest, most=most, by_case=by_case)
 
 
@@ -110,10 +169,14 @@ class _Verdicts(NamedTuple):
     Attributes:
         scores: By system and judge, None for the checkers; a judge's of undecided outputs if there are checkers.
         trials: Number of outputs by system and case.
+        undecided: Weight of the undecided outputs by system.
+        retried: Systems whose cases seem to have been tried again until they passed.
     """
 
     scores: Mapping[tuple[str, str | None], Scores]
     trials: Mapping[str, Mapping[str, int]]
+    undecided: Mapping[str, float]
+    retried: Collection[str]
 
 
 def _read(
@@ -124,6 +187,7 @@ def _read(
     scores: defaultdict[tuple[str, str | None], defaultdict[str, list[float]]]
     scores = defaultdict(lambda: defaultdict(list))
     outputs: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    graded: defaultdict[str, dict[tuple[str, int], float]] = defaultdict(dict)
     undecided, has_checkers = set[ItemKey](), False
     for verdict in verdicts:
         case, system, trial = verdict.key
@@ -132,13 +196,35 @@ def _read(
         if system not in uneven or cluster(case) is None:
             continue
         outputs[system][case].add(trial)
+        known = graded[system].get((case, trial), math.nan)
+        if math.isnan(known):
+            graded[system][case, trial] = math.nan if verdict.score is None else verdict.score
         if is_check and verdict.outcome == "undecided":
             undecided.add(verdict.key)
         counts = is_check or (verdict.repeat == 0 and (not has_checkers or verdict.key in undecided))
         if verdict.score is not None and counts:
             scores[system, None if is_check else verdict.by][case].append(verdict.score)
     trials = {system: {case: len(each) for case, each in cases.items()} for system, cases in outputs.items()}
-    return _Verdicts(scores, trials)
+    weights = dict[str, float]()
+    for case, system, _ in sorted(undecided):
+        weights[system] = weights.get(system, 0.0) + 1 / trials[system][case]
+    return _Verdicts(scores, trials, weights, [name for name, each in graded.items() if _is_retried(each)])
+
+
+def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
+    """Return whether trials end with their case's only pass."""
+    import numpy as np  # noqa: PLC0415 - numpy is slow to import
+
+    from ...calibration.arrays import cluster_numbers  # noqa: PLC0415 - numpy is slow to import
+    from ...calibration.repeated_trials import tried_until_passed  # noqa: PLC0415 - numpy is slow to import
+
+    case = cluster_numbers(name for name, _ in graded)
+    number = np.array([trial for _, trial in graded], dtype=np.float64)
+    scores = np.array(list(graded.values()), dtype=np.float64)
+    return (
+        tried_until_passed(case, number, np.where(np.isnan(scores), np.nan, reaches(scores, HALF)))
+        is not None
+    )
 
 
 def _uneven(
@@ -150,18 +236,16 @@ def _uneven(
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.arrays import cluster_numbers  # noqa: PLC0415 - numpy is slow to import
-    from ...calibration.repeated_trials import Trials, trial_rate  # noqa: PLC0415 - numpy is slow to import
+    from ...calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - numpy is slow to import
 
     rows = [
-        (number, cluster(case) or case, score)
-        for number, case in enumerate(sorted(scores))
+        (1.0 / trials[case], cluster(case) or case, score)
+        for case in sorted(scores)
         for score in sorted(scores[case])
     ]
-    rates = Trials(
-        case=np.array([number for number, _, _ in rows], dtype=np.int64),
-        cluster=cluster_numbers(name for _, name, _ in rows),
-        passed=np.array([score for _, _, score in rows], dtype=np.float64),
-        judged=np.zeros(len(rows), dtype=np.bool_),
-        label=np.full(len(rows), np.nan),
+    rate = share_of(
+        np.array([score for _, _, score in rows], dtype=np.float64),
+        cluster_numbers(name for _, name, _ in rows),
+        np.array([weight for weight, _, _ in rows]),
     )
-    return _trials([trials[case] for case in scores], trial_rate("pass^k", 1, rates))
+    return _trials([trials[case] for case in scores], rate)

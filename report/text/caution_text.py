@@ -180,7 +180,7 @@ _COMPARISON: dict[str, str] = {
     "cut_not_declared": "thresholds differ only because one judge declares none; set it with {pass_at} (items that it decides)",
     "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
     "repeats": "a judge's later verdicts on an output do not count, only its first; trials need a column trial ({trial})",
-    "uneven_trials": "cases have unequal numbers of trials, and those with more count more; pass rate with weight 1 for each case",
+    "uneven_trials": "cases have unequal numbers of trials, and each case has weight 1; pass rate, judges uncorrected",
     "not_graded": "undecided outputs without a verdict",
     "no_output": "items for which others have an output",
     "parts_differ": "cases checked for one system and judged for the other are compared in all outputs only",

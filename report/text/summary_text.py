@@ -138,8 +138,9 @@ def _range(rate: StratumRate) -> Iterator[str]:
     if rate.bounds is not None:
         yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
     if rate.trials is not None:
+        weighed = "each case has weight 1" if rate.n_cases is not None else "with weight 1 for each case"
         judged = ", uncorrected" if rate.name in {ALL_CORRECTED, ONE_EACH_CORRECTED} else ""
-        yield f"    with weight 1 for each case{judged}: {number_text.by_case(rate.trials)}"
+        yield f"    {weighed}{judged}: {number_text.by_case(rate.trials)}"
 
 
 def _judge(judge: JudgeUse) -> Iterator[str]:

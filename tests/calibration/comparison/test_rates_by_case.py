@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from trial_tables import by_system, trial_rows
@@ -36,8 +38,53 @@ def test_a_system_that_repeats_its_easy_cases_gains_nothing_and_is_named() -> No
     ]
     found = by_system(rows)
     assert found.pairs[0].difference.value == 0.0
-    assert found.contenders["x"].share_right.value == pytest.approx(150 / 155)
+    assert found.contenders["x"].share_right.value == pytest.approx(0.5)
+    assert (found.strata is not None, found.best) == (True, None)
     assert {each.kind: each.about for each in found.cautions}["uneven_trials"] == {"x": 0.5}
+
+
+def judged(trials: dict[str, int], *, labelled: int, ungraded: int = 0) -> list[dict[str, Any]]:
+    """Return judged outputs of forty cases, of the last ones ungraded."""
+    return [
+        {
+            "item_id": f"c{n}",
+            "judge": "j",
+            "system": system,
+            "trial": trial,
+            "score": None if n >= 40 - ungraded else float((n + trial) % 3 > 0),
+            "checker_score": None,
+            "label": float((n + trial) % 4 > 0) if (n * 7) % 40 < labelled and trial < 2 else None,
+        }
+        for system, most in trials.items()
+        for n in range(40)
+        for trial in range(1 + n % most)
+    ]
+
+
+def test_corrected_systems_are_compared_with_all_trials() -> None:
+    found = by_system(judged({"x": 4, "y": 2}, labelled=20))
+    assert found.strata is not None
+    pair, rates = found.strata.all.pairs[0], found.strata.all.rates
+    assert (pair.corrected, pair.difference.n) == (True, 40)
+    assert found.strata.all.n_cases == {"x": 40, "y": 40}
+    values = rates["x"].value, rates["y"].value
+    assert None not in values
+    assert (pair.rate_a, pair.rate_b) != (None, None)
+    assert pair.difference.value == pytest.approx(values[0] - values[1])  # pyright: ignore[reportOptionalOperand] - not None
+
+
+def test_labels_of_ungraded_outputs_count_by_their_share() -> None:
+    found = by_system(judged({"x": 1, "y": 1}, labelled=20, ungraded=12))
+    assert found.strata is not None
+    whole = found.strata.all
+    known = [
+        row["label"]
+        for row in judged({"x": 1}, labelled=20, ungraded=12)
+        if row["score"] is None and row["label"] is not None
+    ]
+    rate = whole.rates["x"].value
+    assert rate == pytest.approx(0.7 * whole.graded_rates["x"] + 0.3 * np.mean(known))
+    assert whole.pairs[0].difference.value == pytest.approx(0.0)
 
 
 def test_a_case_without_an_output_is_not_an_unequal_number_of_trials() -> None:

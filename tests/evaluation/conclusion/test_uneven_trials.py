@@ -10,7 +10,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.api.gates import run_gate_failures
-from fiducial.evaluation.conclusion.run_results import ALL_CORRECTED, ALL_UNCORRECTED, UnevenTrials
+from fiducial.evaluation.conclusion.run_results import ALL_CORRECTED, ALL_UNCORRECTED, CORRECTED, UnevenTrials
 from fiducial.evaluation.conclusion.run_summary import summary_of
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict, write_records
@@ -51,36 +51,40 @@ def gated(run: fd.Run, *names: str) -> list[str]:
     return run_gate_failures(dict.fromkeys(names, 0.1), None, summary)
 
 
-def test_a_system_that_repeats_its_easy_cases_is_named_with_its_rate_by_case():
+def test_a_system_that_repeats_its_easy_cases_gains_nothing():
     run = fd.evaluate(CASES, outputs({"s": (30, 1)}), progress=False)
     rates = run.systems["s"]
-    assert rates.overall.value == pytest.approx(150 / 155)
     for rate in (rates.overall, rates.decided):
         trials = rate.trials
         assert trials is not None
+        assert (rate.value, rate.n_cases, rate.n) == (pytest.approx(0.5), 10, 155)
         assert (trials.cases, trials.outputs, trials.fewest, trials.most) == (10, 155, 1, 30)
-        assert trials.by_case.value == pytest.approx(0.5)
-        assert trials.by_case.n == 10
-    sentence = "Cases have unequal numbers of trials; with weight 1 for each case: 0.50 ["
-    assert sentence in run.answers.better.text
-    assert "(10 cases, 155 outputs, 1 to 30 trials each)" in run.answers.better.text
+        assert (trials.by_case.value, trials.by_case.n, trials.retried) == (pytest.approx(0.5), 10, False)
+    assert "of 10 cases (155 outputs) pass" in run.answers.better.text
     for surface in (" ".join(as_lines(run.document())), as_html(run.document()), run._repr_html_()):  # pyright: ignore[reportPrivateUsage] - what a notebook shows
-        assert "unequal numbers of trials" in surface
+        assert "each has weight 1" in surface
     everything = "\n".join(as_lines(summary_document(summary_of(RunStore(run.kept)))))
-    assert "    with weight 1 for each case: 0.50 [" in everything
+    assert "    each case has weight 1: 0.50 [" in everything
 
 
-def test_a_gate_on_unequal_trials_fails_whatever_its_value():
+def test_a_gate_takes_the_rate_in_which_cases_weigh_alike():
     run = fd.evaluate(CASES, outputs({"s": (30, 1), "even": (3, 3)}), progress=False)
-    failures = gated(run, "overall", "pass_rate")
-    assert [each.partition(" 0.9677")[0] for each in failures] == [
-        "gate failed: s: pass_rate",
-        "gate failed: s: overall",
+    assert gated(run, "overall", "pass_rate") == []
+    assert len(run_gate_failures({"overall": 0.9}, None, summary_of(RunStore(run.kept)))) == 2
+    fd.assert_rate(run.systems["s"].overall, 0.1)
+
+
+def test_a_rate_of_cases_tried_until_they_pass_is_not_gated():
+    tries = [
+        {"case_id": f"c{n}", "system": "s", "trial": trial, "text": "a" if trial == n else ""}
+        for n in range(10)
+        for trial in range(min(n + 1, 4))
     ]
-    assert all("with weight 1 for each case it is 0.50 [" in each for each in failures)
-    with pytest.raises(AssertionError, match="unequal numbers of trials"):
+    run = fd.evaluate(CASES, tries, progress=False)
+    assert "if cases were tried again until they passed, the rate is too high" in run.answers.better.text
+    assert len(gated(run, "overall", "pass_rate")) == 2
+    with pytest.raises(AssertionError, match="ends in its only pass"):
         fd.assert_rate(run.systems["s"].overall, 0.1)
-    fd.assert_rate(run.systems["even"].overall, 0.1)
 
 
 @pytest.mark.parametrize("trials", [(1, 1), (3, 3)])
@@ -108,9 +112,8 @@ def test_judged_outputs_count_by_case_too():
     assert judged.trials is not None
     assert (trials.cases, trials.outputs, trials.by_case.value) == (20, 60, pytest.approx(0.5))
     assert (judged.trials.cases, judged.trials.outputs, judged.trials.by_case.value) == (10, 50, 0.5)
-    assert [each.partition(" 0.")[0] for each in gated(run, "overall", "pass_rate")] == [
-        "gate failed: s: overall"
-    ]
+    assert (rates.overall.value, rates.overall.n_cases) == (pytest.approx(0.5), 20)
+    assert (judged.value, judged.n_cases) == (pytest.approx(0.5), 10)
 
 
 def test_a_run_without_checkers_counts_by_case():
@@ -118,10 +121,10 @@ def test_a_run_without_checkers_counts_by_case():
     trials = run.systems["s"].overall.trials
     assert trials is not None
     assert (trials.outputs, trials.by_case.value) == (50, 0.5)
-    assert len(gated(run, "overall", "pass_rate")) == 2
+    assert run.systems["s"].overall.value == pytest.approx(0.5)
 
 
-def test_the_rate_by_case_of_a_corrected_rate_is_said_to_be_uncorrected():
+def test_a_corrected_rate_weighs_cases_alike():
     labels = [
         Verdict(
             case_id=f"o{n}",
@@ -138,7 +141,11 @@ def test_the_rate_by_case_of_a_corrected_rate_is_said_to_be_uncorrected():
     given = outputs({"s": (9, 1)}, prefix="o")
     run = fd.evaluate(OPEN, given, judges="easy", labels=labels, progress=False)
     assert run.systems["s"].overall.name == ALL_CORRECTED
-    assert "with weight 1 for each case, judges uncorrected: 0.50 [" in run.answers.better.text
+    assert run.systems["s"].overall.value == pytest.approx(0.3)
+    (corrected,) = [
+        each for each in summary_of(RunStore(run.kept)).systems[0].strata if each.name == CORRECTED
+    ]
+    assert (corrected.value, corrected.n_cases) == (pytest.approx(0.3), 10)
 
 
 def test_mean_scores_of_unequal_trials_are_means_of_cases():
@@ -157,7 +164,9 @@ def test_ungraded_trials_are_counted_and_have_no_score():
     run = fd.evaluate(OPEN, outputs({"s": (2, 1)}, prefix="o"), judges="gaps", progress=False)
     (judged,) = run.systems["s"].open.values()
     assert judged.trials is not None
-    assert (judged.trials.outputs, judged.trials.by_case.value, judged.n) == (15, 0.5, 10)
+    # Five halves of easy cases and five hard ones are graded.
+    assert (judged.trials.outputs, judged.value, judged.n) == (15, pytest.approx(1 / 3), 10)
+    assert judged.bounds == pytest.approx((0.25, 0.5))
 
 
 def test_a_check_of_files_says_so_too(tmp_path: Path):
@@ -167,4 +176,4 @@ def test_a_check_of_files_says_so_too(tmp_path: Path):
     (system,) = found.systems
     assert isinstance(system.strata[0].trials, UnevenTrials)
     text = "\n".join(as_lines(checked_systems_document(found.systems)))
-    assert "with weight 1 for each case: 0.50 [" in text
+    assert "each case has weight 1: 0.50 [" in text
