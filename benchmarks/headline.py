@@ -15,6 +15,7 @@ from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
+from simulation.gates import gates
 from simulation.lenient_judges import lenient_judges
 from simulation.margins import margins
 from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
@@ -48,6 +49,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     20: ("a judge that may guess, called the best", lenient_judges),
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
+    53: ("gate between two runs", gates),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 
