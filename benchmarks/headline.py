@@ -16,6 +16,7 @@ from simulation.cycles import corrected_wins, cycles
 from simulation.equal_judges import equal_judges
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
+from simulation.gates import gates
 from simulation.lenient_judges import lenient_judges
 from simulation.margins import margins
 from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
@@ -51,6 +52,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
     41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
+    53: ("gate between two runs", gates),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }

@@ -1,0 +1,1 @@
+"""Answers of a gate: whether intervals with ungraded outputs at either end clear a limit."""

@@ -1,0 +1,223 @@
+"""Bounds of rates, of pass^k and of drops when ungraded outputs may be anything.
+
+A case has weight 1, whatever its number of trials.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..comparison.difference import clustered_difference, share_difference
+from ..comparison.significance import simultaneous_level
+from ..intervals.closed_forms import clopper_pearson_interval, normal_quantile
+from ..intervals.clustered_means import mean_over_clusters
+from ..intervals.clustered_rates import share_of
+from ..repeated_trials import Trials, trial_rate
+from ..statistic import CaseRate, Interval, Statistic, defined
+from .gate_results import GateAnswer, GateBounds
+
+LEVEL = 0.95
+"""Coverage of intervals: each end errs in at most 2.5 %."""
+
+
+class GatedScores(NamedTuple):
+    """Outputs of one system, each array of shape ``(n,)``.
+
+    Attributes:
+        case: Number of the case, ascending from 0.
+        cluster: Cluster number; equal for all outputs of a case.
+        score: Score from 0 to 1; NaN for an output without a grade.
+    """
+
+    case: IntArray
+    cluster: IntArray
+    score: FloatArray
+
+    def filled(self, score: float) -> FloatArray:
+        """Return the scores with this one in place of missing ones."""
+        return np.where(np.isnan(self.score), score, self.score)
+
+    def by_case(self, scores: FloatArray) -> FloatArray:
+        """Return the mean of ``(n,)`` scores in each case."""
+        return np.bincount(self.case, weights=scores) / np.bincount(self.case)
+
+    @property
+    def clusters(self) -> IntArray:
+        """Cluster of each case."""
+        return self.cluster[np.unique(self.case, return_index=True)[1]]
+
+    @property
+    def graded(self) -> GatedScores:
+        """The outputs with a grade; cases without one are gone, and the others numbered anew."""
+        rows = ~np.isnan(self.score)
+        return GatedScores(
+            np.unique(self.case[rows], return_inverse=True)[1], self.cluster[rows], self.score[rows]
+        )
+
+
+def gated_scores(outputs: Iterable[tuple[str, str, float | None]]) -> GatedScores:
+    """Return outputs, given as case, cluster and score, as arrays ordered by case."""
+    rows = sorted(outputs, key=lambda row: row[0])
+    case = np.unique([row[0] for row in rows], return_inverse=True)[1] if rows else np.zeros(0)
+    cluster = np.unique([row[1] for row in rows], return_inverse=True)[1] if rows else np.zeros(0)
+    score = np.array([math.nan if row[2] is None else row[2] for row in rows], dtype=np.float64)
+    return GatedScores(case.astype(np.int64), cluster.astype(np.int64), score)
+
+
+def rate_bounds(scores: GatedScores, *, conditions: int = 1) -> GateBounds:
+    """Bound the mean score of a system.
+
+    Args:
+        scores: Its outputs, missing ones included.
+        conditions: Number of conditions any of which fails the whole.
+    """
+    graded, high_level = scores.graded, simultaneous_level(LEVEL, conditions)
+    if not len(graded.score):
+        return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
+    clusters = scores.clusters
+    worst = _share(scores.by_case(scores.filled(0.0)), clusters, LEVEL)
+    best = _share(scores.by_case(scores.filled(1.0)), clusters, high_level)
+    alone = _share(graded.by_case(graded.score), graded.clusters, LEVEL)
+    return _bounds(alone, worst, best, n=len(graded.clusters), of=len(clusters))
+
+
+def _share(scores: FloatArray, cluster: IntArray, level: float) -> Statistic:
+    """Return a mean of cases; of independent cases that pass or fail, with the exact interval.
+
+    Wilson's covers 95 % in the middle of many rates, and one end of it errs in up to 4 %; a gate goes by one end.
+    """
+    if len(np.unique(cluster)) < len(cluster) or not np.isin(scores, (0.0, 1.0)).all():
+        return share_of(scores, cluster, level=level)
+    passed, n = int(scores.sum()), len(scores)
+    ends = clopper_pearson_interval(passed, n, level)
+    return defined(passed / n, ends, n=n, method="Clopper-Pearson", level=level)
+
+
+def trial_bounds(scores: GatedScores, k: int, *, conditions: int = 1) -> GateBounds:
+    """Bound pass^k: the chance that k trials of a case all pass."""
+    graded = scores.graded
+    if not len(graded.score):
+        return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
+    high_level = simultaneous_level(LEVEL, conditions)
+    worst = _trial_rate(scores, scores.filled(0.0), k, LEVEL)
+    best = _trial_rate(scores, scores.filled(1.0), k, high_level)
+    alone = _trial_rate(graded, graded.score, k, LEVEL)
+    return _bounds(alone, worst, best, n=len(graded.clusters), of=len(scores.clusters))
+
+
+def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, level: float) -> Statistic:
+    judged = np.zeros(len(passed), dtype=np.bool_)
+    rows = Trials(scores.case, scores.cluster, passed, judged, np.full(len(passed), np.nan))
+    rate = trial_rate("pass^k", k, rows, level=level)
+    if isinstance(rate, CaseRate) and rate.left_out:
+        return Statistic(n=rate.n, undefined="cases have too few trials")
+    return rate
+
+
+def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1) -> GateBounds:
+    """Bound the change of the mean score over the same cases: after minus before.
+
+    Both hold the same cases under the same numbers. An ungraded output may have been a pass before and a failure after.
+    """
+    graded = [
+        np.bincount(each.case, weights=~np.isnan(each.score), minlength=len(before.clusters)) > 0
+        for each in (before, after)
+    ]
+    both = graded[0] & graded[1]
+    if not both.any():
+        return GateBounds(value=None, low=None, high=None, n=0, of=len(before.clusters))
+    worst = _difference(after, 0.0, before, 1.0, LEVEL)
+    best = _difference(after, 1.0, before, 0.0, simultaneous_level(LEVEL, conditions))
+    alone = _difference(_in(after, both).graded, 0.0, _in(before, both).graded, 0.0, LEVEL)
+    return _bounds(alone, worst, best, n=int(both.sum()), of=len(both))
+
+
+def _in(scores: GatedScores, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> GatedScores:
+    rows = chosen[scores.case]
+    return GatedScores(scores.case[rows], scores.cluster[rows], scores.score[rows])
+
+
+def _difference(
+    after: GatedScores, ungraded_after: float, before: GatedScores, ungraded_before: float, level: float
+) -> Statistic:
+    first = after.by_case(after.filled(ungraded_after))
+    second = before.by_case(before.filled(ungraded_before))
+    clusters = after.clusters
+    if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+        return share_difference(first == 1.0, second == 1.0, clusters, level).estimate
+    combination = mean_over_clusters(first - second, clusters)
+    return clustered_difference(combination, n=len(first), level=level).estimate
+
+
+def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: int) -> GateBounds:
+    return GateBounds(
+        value=alone.value,
+        low=worst.low,
+        high=best.high,
+        certain_low=alone.low,
+        certain_high=alone.high,
+        n=n,
+        of=of,
+        level=LEVEL,
+        high_level=best.level,
+    )
+
+
+def corrected_bounds(
+    corrected: Statistic, graded_share: float, *, of: int, ends: Interval = (0.0, 1.0), conditions: int = 1
+) -> GateBounds:
+    """Bound a number that labels corrected over graded outputs; the others may be at either of the ends."""
+    value, low, high = corrected.value, corrected.low, corrected.high
+    if value is None or low is None or high is None:
+        return GateBounds(value=value, low=None, high=None, n=corrected.n, of=of)
+    high_level = simultaneous_level(LEVEL, conditions)
+    wider = value + (high - value) * normal_quantile(high_level) / normal_quantile(corrected.level)
+    worst, best = ends
+    return GateBounds(
+        value=value,
+        low=low * graded_share + worst * (1 - graded_share),
+        high=min(best, wider) * graded_share + best * (1 - graded_share),
+        certain_low=low,
+        certain_high=high,
+        n=corrected.n,
+        of=of,
+        high_level=high_level,
+    )
+
+
+def answer_of(bounds: GateBounds, limit: float) -> GateAnswer:
+    """Return whether a number clears a limit: by its lower end it passes, by its upper end it fails."""
+    if bounds.value is None or bounds.low is None or bounds.high is None:
+        return "cannot tell"
+    if bounds.low >= limit:
+        return "passes"
+    return "fails" if bounds.high < limit else "cannot tell"
+
+
+def together(answers: Iterable[GateAnswer]) -> GateAnswer:
+    """Return the answer of the whole: fails if any fails, passes if all pass and there are any."""
+    given = [*answers]
+    if "fails" in given:
+        return "fails"
+    return "passes" if given and set(given) == {"passes"} else "cannot tell"
+
+
+def more_cases(bounds: GateBounds, limit: float) -> int | None:
+    """Return how many more cases like these would tell, if the value stays; None if cases alone would not."""
+    value, low, high = bounds.value, bounds.certain_low, bounds.certain_high
+    if value is None or low is None or high is None or bounds.low is None or bounds.high is None:
+        return None
+    gap, half = abs(value - limit), (value - low) if value >= limit else (high - value)
+    hidden = (low - bounds.low) if value >= limit else (bounds.high - high)
+    if gap <= max(hidden, 0.0) + _NOTHING:
+        return None
+    return max(1, math.ceil(bounds.n * (half / (gap - max(hidden, 0.0))) ** 2) - bounds.n)
+
+
+_NOTHING = 1e-9
+"""Gap to the limit below which no number of cases tells."""

@@ -1,0 +1,115 @@
+"""Bounds of a gate: what ungraded outputs, trials and clusters do to its ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fiducial.calibration.gating.gate_bounds import (
+    GatedScores,
+    answer_of,
+    corrected_bounds,
+    drop_bounds,
+    gated_scores,
+    more_cases,
+    rate_bounds,
+    together,
+    trial_bounds,
+)
+from fiducial.calibration.statistic import Statistic
+
+
+def cases(passed: int, failed: int, ungraded: int = 0) -> GatedScores:
+    grades = [1.0] * passed + [0.0] * failed + [None] * ungraded
+    return gated_scores((f"c{i:04}", f"c{i:04}", each) for i, each in enumerate(grades))
+
+
+def test_a_rate_passes_by_its_lower_end_and_fails_by_its_upper_one():
+    bounds = rate_bounds(cases(90, 10))
+    assert bounds.low == pytest.approx(0.8238, abs=1e-4)
+    assert bounds.high == pytest.approx(0.9510, abs=1e-4)
+    assert [answer_of(bounds, limit) for limit in (0.8, 0.9, 0.96)] == ["passes", "cannot tell", "fails"]
+
+
+def test_ungraded_outputs_are_failures_below_and_passes_above():
+    bounds = rate_bounds(cases(90, 10, 100))
+    assert (bounds.value, bounds.n, bounds.of) == (0.9, 100, 200)
+    assert bounds.low == rate_bounds(cases(90, 110)).low
+    assert bounds.high == rate_bounds(cases(190, 10)).high
+
+
+@pytest.mark.parametrize("n", [2, 10, 1_000])
+def test_half_ungraded_never_passes_a_limit_above_one_half(n: int):
+    assert answer_of(rate_bounds(cases(n, 0, n)), 0.5001) == "cannot tell"
+
+
+def test_nothing_graded_is_never_an_answer():
+    assert answer_of(rate_bounds(cases(0, 0, 5)), 0.0) == "cannot tell"
+    assert answer_of(drop_bounds(cases(0, 0, 5), cases(5, 0)), -1.0) == "cannot tell"
+    assert answer_of(trial_bounds(cases(0, 0, 5), 1), 0.0) == "cannot tell"
+    assert together([]) == "cannot tell"
+
+
+def test_a_case_weighs_one_whatever_its_trials():
+    outputs = [("easy", "easy", 1.0)] * 30 + [("hard", "hard", 0.0)]
+    assert rate_bounds(gated_scores(outputs)).value == 0.5
+
+
+def test_a_drop_is_paired_and_its_ungraded_outputs_may_be_any():
+    was, now = cases(39, 1), cases(20, 20)
+    bounds = drop_bounds(was, now)
+    assert bounds.value == pytest.approx(-19 / 40)
+    assert answer_of(bounds, -0.02) == "fails"
+    hidden = drop_bounds(was, cases(20, 0, 20))
+    assert hidden.value == 0.0
+    assert answer_of(hidden, -0.02) == "cannot tell"
+
+
+def test_more_conditions_that_may_fail_ask_for_more_before_one_does():
+    alone, among = (rate_bounds(cases(15, 15), conditions=each) for each in (1, 10))
+    assert alone.low == among.low
+    assert alone.high is not None
+    assert among.high is not None
+    assert alone.high < among.high
+
+
+def test_pass_to_the_k_needs_k_trials_of_each_case():
+    rows = [(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
+    assert answer_of(trial_bounds(gated_scores(rows), 2), 0.8) == "passes"
+    assert answer_of(trial_bounds(gated_scores(rows), 3), 0.1) == "cannot tell"
+
+
+def test_what_labels_corrected_covers_only_graded_outputs():
+    rate = Statistic(value=0.9, low=0.8, high=1.0, n=50)
+    bounds = corrected_bounds(rate, 0.5, of=100)
+    assert (bounds.low, bounds.high) == (0.4, 1.0)
+    change = corrected_bounds(Statistic(value=0.0, low=-0.1, high=0.1, n=50), 0.5, of=100, ends=(-1.0, 1.0))
+    assert (change.low, change.high) == (-0.55, 0.55)
+
+
+def test_one_failure_fails_the_whole_and_doubt_keeps_it_from_passing():
+    assert together(["passes", "cannot tell", "fails"]) == "fails"
+    assert together(["passes", "cannot tell"]) == "cannot tell"
+    assert together(["passes", "passes"]) == "passes"
+
+
+def test_more_cases_tell_unless_the_value_is_the_limit_or_hidden_behind_ungraded_ones():
+    needed = more_cases(rate_bounds(cases(85, 15)), 0.8)
+    assert needed is not None
+    assert (
+        answer_of(
+            rate_bounds(cases(round(0.85 * (100 + needed) * 1.1), round(0.15 * (100 + needed) * 1.1))), 0.8
+        )
+        == "passes"
+    )
+    assert more_cases(rate_bounds(cases(80, 20)), 0.8) is None
+    assert more_cases(rate_bounds(cases(45, 5, 50)), 0.8) is None
+
+
+def test_clusters_widen_the_ends():
+    score = np.repeat([1.0, 0.0], [80, 20])
+    case = np.arange(100)
+    alone, together_ = (rate_bounds(GatedScores(case, cluster, score)) for cluster in (case, case // 10))
+    assert alone.low is not None
+    assert together_.low is not None
+    assert together_.low < alone.low
