@@ -160,7 +160,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         if verdict.graded:
             entry(tally.graded, (system, trial), set).add(case_id)
         if verdict.source == "checker":
-            tally.add_checked(verdict, cluster, facts.kind)
+            tally.add_checked(verdict, cluster, facts.kind, silent=facts.silent)
             if verdict.outcome == "undecided":
                 undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:

@@ -14,7 +14,17 @@ import msgspec
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Interval
 from ...records import Author, ItemKey, Kind
-from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, Sums, SystemResult, Tally
+from .run_results import (
+    DECIDED,
+    JUDGED,
+    OPEN,
+    UNJUDGED,
+    OtherForms,
+    StratumRate,
+    Sums,
+    SystemResult,
+    Tally,
+)
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""
@@ -76,7 +86,17 @@ def _system_result(
         faults=dict(checked.faults.most_common()),
         failures=dict(checked.failures.most_common()),
         unjudged=unjudged,
+        form=_other_forms(checked),
     )
+
+
+def _other_forms(checked: Sums) -> OtherForms | None:
+    """Return the outputs that differ only in form, with the rate if they pass, and if they fail."""
+    outputs, imported = checked.other_forms
+    if not outputs:
+        return None
+    passed, n = checked.score_sum, checked.graded + outputs
+    return OtherForms(outputs=outputs, loose=(passed + outputs) / n, exact=passed / n, imported=imported)
 
 
 def _taken(
