@@ -142,6 +142,18 @@ class VerdictIndex:
             repeats[author] = max(repeats.get(author, 0), repeat + 1)
         return repeats
 
+    def trials_by_case(self) -> dict[tuple[str, str], int]:
+        """Return the outputs of each system and case; empty without a second trial."""
+        trials = dict[tuple[str, str], int]()
+        if len({trial for _, trial in self._all_rows}) <= 1:
+            return trials
+        for (system, _), series in self._all_rows.items():
+            with_verdict = {case for rows in series for case, row in enumerate(rows) if row}
+            for case in with_verdict:
+                key = system, self._case_ids[case]
+                trials[key] = trials.get(key, 0) + 1
+        return trials
+
     def _shared_number(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's shared fields.
 
