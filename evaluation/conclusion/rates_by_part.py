@@ -64,7 +64,9 @@ def _system_result(
     opened = tally.opened.get(system, {})
     if checked is None:
         strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
-        return SystemResult(system=system, strata=strata, missing=missing)
+        return SystemResult(
+            system=system, strata=strata, missing=missing, withheld=dict(tally.withheld.get(system, {}))
+        )
     corrected = dict(_corrected_strata(system, tally, labels))
     kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
     judged = tally.judged_kinds.get(system, {})
@@ -87,6 +89,7 @@ def _system_result(
         failures=dict(checked.failures.most_common()),
         unjudged=unjudged,
         form=_other_forms(checked),
+        withheld=dict(tally.withheld.get(system, {})),
     )
 
 

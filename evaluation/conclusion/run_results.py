@@ -120,6 +120,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
         unjudged_steps: How many of these record their steps.
         form: Outputs that differ only in form; None if there are none.
+        withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
     """
 
     system: str
@@ -135,6 +136,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
     unjudged: dict[Kind, int] = {}
     unjudged_steps: dict[Kind, int] = {}
     form: OtherForms | None = None
+    withheld: dict[Outcome, int] = {}
 
     @property
     def failed_checks(self) -> int:
@@ -311,6 +313,7 @@ class Tally(msgspec.Struct):
         open_kinds: System to the outputs no checker decided, by the kind of their case.
         open_scores: System to judge to its scores of these, one by one.
         judged_kinds: System to judge to its verdicts of these, by the kind of their case.
+        withheld: System to the outcomes of outputs that no judge graded though one replied.
         against_people: Checked outputs that people labelled, by whether the checker passed them and whether people do.
     """
 
@@ -320,6 +323,7 @@ class Tally(msgspec.Struct):
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
+    withheld: dict[str, Counter[Outcome]] = msgspec.field(default_factory=dict)
     against_people: Counter[tuple[bool, bool]] = msgspec.field(default_factory=Counter[tuple[bool, bool]])
 
     def add_checked(
