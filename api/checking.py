@@ -22,7 +22,7 @@ from ..evaluation.checking.checks import check_file as check_outputs
 from ..evaluation.checking.checks import partial_file
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
-from ..records import Case, Output, Verdict
+from ..records import Case, Output, TextRule, Verdict
 from .argument_checks import (
     checked_arguments,
     require_choice,
@@ -99,6 +99,7 @@ def check_options(
     functions: FunctionsOption = None,
     worlds: Worlds = None,
     *,
+    text: TextRule | None = None,
     code_timeout: float = 60.0,
     **workspaces: Any,
 ) -> CheckOptions:
@@ -109,11 +110,14 @@ def check_options(
         ConfigurationError: A function or world does not exist.
     """
     require_choice("rules", rules, Rules)
+    if text is not None:
+        require_choice("text", text, TextRule)
     require_choice("files", workspaces.get("files", "any"), FilesOption)
     require_declared(workspaces, Workspaces)
     require_range("code_timeout", code_timeout, 0.0, math.inf)
     return CheckOptions(
         rules=rules,
+        text=text,
         functions=functions_of(functions),
         environments=worlds_of(worlds),
         artifacts=ArtifactOptions(
@@ -128,6 +132,7 @@ def check(
     output: Output | Mapping[str, Any],
     *,
     rules: Rules = "strict",
+    text: TextRule | None = None,
     functions: FunctionsOption = None,
     worlds: Worlds = None,
     **workspaces: Unpack[Workspaces],
@@ -138,6 +143,8 @@ def check(
         case: The case; a record, or a mapping with the same keys.
         output: The system's output; in a mapping ``case_id`` and ``system`` are optional.
         rules: ``strict``, or ``bfcl`` for verdicts equal to the Berkeley Function-Calling Leaderboard's.
+        text: How strict rules compare texts in calls, where neither the case nor the schema says it: ``exact``, or ``loose`` to ignore
+            case, punctuation and blanks. None leaves a difference of form undecided.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
         **workspaces: Options for reading a workspace, such as ``allow_code=True``; see `Workspaces`.
@@ -150,7 +157,7 @@ def check(
         InputError: No output could meet the reference with the case's tools, worlds or functions.
         UsageError: The output is of another case, or there are no such rules.
     """
-    options = check_options(rules, functions, worlds, **workspaces)
+    options = check_options(rules, functions, worlds, text=text, **workspaces)
     checked = as_case(case)
     validate_reference(checked, options)
     return check_record(checked, as_output(output, checked), options)
@@ -170,13 +177,14 @@ class CheckedFile(Shown, frozen=True):
     def document(self) -> Document:
         """Return the results as a document."""
         from ..report.text import number_text  # noqa: PLC0415 - setting options shows nothing
+        from ..report.text.form_text import form_lines  # noqa: PLC0415 - setting options shows nothing
         from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - setting options shows nothing
 
         failed = [number_text.unchecked_outputs(self.failed)] if self.failed else []
         unknown = number_text.unknown_dependency_notes(
             self.unknown_dependencies, "no output here answers for"
         )
-        return [*checked_systems_document(self.systems), *failed, *unknown]
+        return [*checked_systems_document(self.systems), *form_lines(self.systems), *failed, *unknown]
 
 
 @checked_arguments
@@ -186,6 +194,7 @@ def check_file(
     out: FilePath,
     *,
     rules: Rules = "strict",
+    text: TextRule | None = None,
     names: NamesOption = "auto",
     functions: FunctionsOption = None,
     worlds: Worlds = None,
@@ -200,6 +209,7 @@ def check_file(
         outputs: Files of outputs, or folders of shards. With a folder, systems are sorted by name.
         out: File of the verdicts (JSON Lines), complete when it appears. After an interruption, `partial_file` has those so far.
         rules: ``strict`` or ``bfcl``.
+        text: How strict rules compare texts; see `check`.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
@@ -216,7 +226,7 @@ def check_file(
     """
     require_choice("names", names, NamesOption)
     require_whole("workers", workers)
-    options = check_options(rules, functions, worlds, **workspaces)
+    options = check_options(rules, functions, worlds, text=text, **workspaces)
     with show_progress(enabled=progress) as shown:
         checked = check_outputs(
             paths_of(cases),

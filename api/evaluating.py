@@ -22,7 +22,7 @@ from ..evaluation.run_plan import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart
 from ..judges.transport.exchange import ApiName
-from ..records import InputPath
+from ..records import InputPath, TextRule
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
 from ..settings.verbs.audit import AuditRunSettings
@@ -75,6 +75,7 @@ def evaluate(
     labels_chosen_by: LabelDeclaration | None = None,
     out: FilePath | None = None,
     rules: Rules | None = "strict",
+    text: TextRule | None = None,
     names: NamesOption = "auto",
     judge_on: JudgeOn = DEFAULT_JUDGE_ON,
     repeats: int = 1,
@@ -106,6 +107,8 @@ def evaluate(
         out: A folder for the run, or its address; the same call resumes it. None keeps it in memory, and nothing is written except the
             judges' reply cache.
         rules: ``strict``, ``bfcl``, or None to use judges only.
+        text: How strict rules compare texts in calls, where neither the case nor the schema says it: ``exact``, or ``loose`` to ignore
+            case, punctuation and blanks. None leaves a difference of form undecided.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         judge_on: ``open`` (undecided outputs), ``all``, or the number of decided outputs to judge as well, for calibration.
         repeats: Number of times each output is judged.
@@ -156,7 +159,7 @@ def evaluate(
         command="fiducial.evaluate",
         options=None
         if rules is None
-        else check_options(rules, functions, environments, allow_code=allow_code),
+        else check_options(rules, functions, environments, text=text, allow_code=allow_code),
         names=names,
         **judging_fields(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..calibration.statistic import CaseRate
 from ..errors import UsageError
-from ..evaluation.conclusion.run_results import StratumRate
+from ..evaluation.conclusion.run_results import StratumRate, SystemResult
 from ..records import nearest
 from ..records.made_scores import rounded_score
 from ..spelling import command, setting
@@ -98,7 +98,16 @@ def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCa
             yield from _failure(judge, name, panel.statistics[name], at_least)
 
 
-def run_gate_failures(gates: Mapping[str, float], min_graded: float | None, summary: RunSummary) -> list[str]:
+UngradedRule: TypeAlias = Literal["fail", "ignore"]
+"""What missing, unreadable and refused outputs are to a gate on all outputs."""
+
+
+def run_gate_failures(
+    gates: Mapping[str, float],
+    min_graded: float | None,
+    summary: RunSummary,
+    ungraded: UngradedRule = "fail",
+) -> list[str]:
     """Return one line per gate that the run fails.
 
     ``min_graded`` is the least share of outputs that must have a score.
@@ -108,7 +117,7 @@ def run_gate_failures(gates: Mapping[str, float], min_graded: float | None, summ
         if PASS_RATE in gates:
             lines += _failure(system.system, PASS_RATE, system.strata[0], gates[PASS_RATE])
         if OVERALL in gates:
-            lines += _failure(system.system, OVERALL, system.overall, gates[OVERALL])
+            lines += _overall_failure(system, gates[OVERALL], ungraded)
     of_judges = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
     if of_judges and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(of_judges)}: no judge was calibrated")
@@ -124,8 +133,47 @@ def run_gate_failures(gates: Mapping[str, float], min_graded: float | None, summ
     return lines
 
 
+def _denied(system: SystemResult) -> dict[str, int]:
+    """Count the outputs that no grade was got from, by reason; failed calls and other kinds do not count."""
+    return {**({"missing": system.missing} if system.missing else {}), **system.withheld}
+
+
+def _with_denied(system: SystemResult) -> float | None:
+    """Return the rate of all outputs, of which those without a grade failed; None if it is undefined or the same."""
+    rate, denied = system.overall, sum(_denied(system).values())
+    if rate is None or rate.value is None or not denied:
+        return None
+    return rounded_score(rate.value * rate.n / (rate.n + denied))
+
+
+def _overall_failure(system: SystemResult, at_least: float, ungraded: UngradedRule) -> Iterator[str]:
+    rate, value = system.overall, _with_denied(system)
+    lines = list(_failure(system.system, OVERALL, rate, at_least))
+    if ungraded == "ignore" or value is None or lines or rate is None or value >= at_least:
+        yield from lines
+        return
+    yield f"gate failed: {_both(system, value)} is below {at_least:g}"
+
+
+def _both(system: SystemResult, value: float) -> str:
+    from ..report.text import number_text  # noqa: PLC0415 - most gates hold
+
+    assert system.overall is not None
+    denied = number_text.listed([f"{n:,} {reason}" for reason, n in _denied(system).items()])
+    return (
+        f"{system.system}: overall {value:.4f} with {denied} as failures "
+        f"({system.overall.value:.4f} with `{setting('ungraded', 'ignore')}`)"
+    )
+
+
 def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]:
-    """Yield for each system how many outputs its pass_rate gate leaves out."""
+    """Yield for each system the other value of its gate on all outputs, and what that on checked ones leaves out."""
+    for system in summary.systems if OVERALL in gates else ():
+        value, rate = _with_denied(system), system.overall
+        if value is None or rate is None or rate.value is None:
+            continue
+        if not value < gates[OVERALL] <= rounded_score(rate.value):  # or the gate that failed says so
+            yield f"gate: {_both(system, value)}"
     for system in summary.systems if PASS_RATE in gates and OVERALL not in gates else ():
         rate = system.strata[0]
         if rate.n < rate.of:

@@ -16,7 +16,7 @@ from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
 from ..spelling import command
 from .display import Document, Shown
-from .gates import gate_notes, run_gate_failures
+from .gates import UngradedRule, gate_notes, run_gate_failures
 
 if TYPE_CHECKING:
     from ..evaluation.past_runs.reparsing import Reparsed
@@ -60,9 +60,11 @@ class RunResults(Shown, frozen=True, kw_only=True):
         every = command("calibrate", out)
         yield f"records: {out} (the same command resumes; `{every}` for every statistic)"
 
-    def gate_failures(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
+    def gate_failures(
+        self, gates: Mapping[str, float], min_graded: float | None, ungraded: UngradedRule = "fail"
+    ) -> list[str]:
         """Return one line per gate that the run fails."""
-        return run_gate_failures(gates, min_graded, self.summary)
+        return run_gate_failures(gates, min_graded, self.summary, ungraded)
 
     def gate_notes(self, gates: Mapping[str, float]) -> list[str]:
         """Return a line per system, if a pass_rate gate counts only a part of its outputs."""

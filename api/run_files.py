@@ -126,7 +126,9 @@ def _checking(settings: RunSettings) -> dict[str, Any]:
 
     workspaces = settings.named(names_of(WorkspacesSettings))
     return {
-        "options": check_options(settings.rules, settings.functions, settings.worlds, **workspaces),
+        "options": check_options(
+            settings.rules, settings.functions, settings.worlds, text=settings.text, **workspaces
+        ),
         "judge_on": parse_judge_on(settings.judge_on),
         "engine": engine_of(settings.engine, settings.address, settings.workers),
     }

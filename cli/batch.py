@@ -91,6 +91,7 @@ def import_(**options: Any) -> int:
         access,
         fail_under=settings.fail_under,
         min_graded=settings.min_graded,
+        ungraded=settings.ungraded,
         verbose=settings.verbose,
         quiet=settings.quiet,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from ..api.gates import parse_run_gates
+from ..api.gates import UngradedRule, parse_run_gates
 from ..api.model_access import latest_warning
 from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..errors import UsageError
@@ -66,6 +66,7 @@ def evaluate_command_line(options: RunSettings | JudgeSettings) -> int:
         access,
         fail_under=options.fail_under,
         min_graded=options.min_graded,
+        ungraded=options.ungraded,
         verbose=options.verbose,
         quiet=options.quiet,
         json_file=options.json_file,
@@ -87,6 +88,7 @@ def evaluate(
     *,
     fail_under: Sequence[str] = (),
     min_graded: float | None = None,
+    ungraded: UngradedRule = "fail",
     verbose: bool = False,
     quiet: bool = False,
     json_file: str | None = None,
@@ -99,6 +101,7 @@ def evaluate(
         access: Access to a model.
         fail_under: Gates, as typed.
         min_graded: Lowest share of outputs that must have a score.
+        ungraded: What missing, unreadable and refused outputs are to a gate on all outputs.
         verbose: Print everything instead of one screen.
         quiet: Print only the gates that fail.
         json_file: File for the result as JSON; ``-`` prints it instead of the screen.
@@ -108,7 +111,7 @@ def evaluate(
     result = run(plan, access, progress=False if quiet else progress)
     from ..api.display import as_lines  # loaded while the first replies are awaited
 
-    failures = result.gate_failures(gates, min_graded) if gates or min_graded is not None else []
+    failures = result.gate_failures(gates, min_graded, ungraded) if gates or min_graded is not None else []
     notes = [*failures, *(result.gate_notes(gates) if gates else [])]
     if verbose:
         lines = [*as_lines(result.in_full(), full=True), *as_lines([*notes, *result.closing()])]

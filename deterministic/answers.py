@@ -11,11 +11,12 @@ from typing import Any, Literal, cast
 from unicodedata import normalize
 
 from ..errors import DecodingError
-from ..records import AnswerReference, Case, Output
+from ..records import AnswerReference, Case, Output, TextRule
 from ..records.python_syntax import parse_expression
 from ..records.typed_values import convert
 from .execution.call_texts import ReplyReader, read_native, read_prompt
-from .finding import PASSED, Finding, fault, plain, shorten, undecided
+from .finding import PASSED, Finding, differing, fault, plain, shorten, undecided
+from .letter_case import is_code
 from .options import CheckOptions
 from .relevance import is_call_text
 
@@ -23,7 +24,8 @@ _LONGEST_PLAIN = 300
 """Longest plain refusal; a longer answer may be anything."""
 
 _LEAD_IN = re.compile(
-    r"^(?:(?:the|your|my|its|final|correct) )*answer(?: is|:| =)? ?|^(?:it|that|this|he|she|they)(?:\"s| is| was| are| were) "
+    r"^(?:(?:the|your|my|its|final|correct) )*answer(?: is|:| =)? ?|^(?:it|that|this|he|she|they)(?:\"s| is| was| are| were) ",
+    re.IGNORECASE,
 )
 _CLAUSES = re.compile(r"[.;!?\n]+")
 _REFUSAL = re.compile(
@@ -48,11 +50,12 @@ def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
     return ""
 
 
-def check_answer_strictly(message: str, answers: list[str]) -> Finding:
+def check_answer_strictly(message: str, answers: list[str], text: TextRule | None = None) -> Finding:
     """Check a final message by strict rules.
 
     The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python. It passes if it is an accepted answer and nothing
-    else. It fails if it is empty or a plain refusal that mentions no accepted answer. Otherwise it is undecided.
+    else. It fails if it is empty or a plain refusal that mentions no accepted answer. Otherwise it is undecided. A code that differs from
+    the accepted one in letter case or blanks is undecided, too, unless ``text`` settles it.
     """
     given = _answer_fields(message)
     if len(set(map(_normalize, given))) > 1:
@@ -60,9 +63,10 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     answer = given[0]
     stated = _normalize(answer)
     accepted = {_normalize(choice) for choice in answers}
-    if stated in accepted or _normalize(_LEAD_IN.sub("", stated, count=1)) in accepted:
-        return PASSED
     facts = {"expected": answers, "got": plain(answer)}
+    if stated in accepted or _normalize(_LEAD_IN.sub("", stated, count=1)) in accepted:
+        has_form = text == "loose" or all(_has_form(each, answers) for each in given)
+        return PASSED if has_form else _other_form(answer, text, facts)
     if not stated:
         return fault("agentic:no_last_message", "there is no answer", **facts)
     mentioned = any(_mentions(stated, choice) for choice in accepted)
@@ -118,15 +122,30 @@ def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
     return [*zip(keys, map(ast.literal_eval, literal.values), strict=True)]
 
 
+def _other_form(answer: str, text: TextRule | None, facts: dict[str, Any]) -> Finding:
+    """Return the finding for an answer that differs in form from an accepted code."""
+    reason = f"another form of an accepted code: {shorten(answer)}"
+    return (
+        fault("agentic:answer_not_found", reason, **facts) if text == "exact" else differing(reason, **facts)
+    )
+
+
+def _has_form(answer: str, answers: list[str]) -> bool:
+    """Return whether a loosely accepted answer has the form of an accepted code."""
+    forms = {_trim(answer), _trim(_LEAD_IN.sub("", _trim(answer), count=1))}
+    loose = set(map(_normalize, forms))
+    same = [choice for choice in answers if _normalize(choice) in loose]
+    return any(not is_code(choice) or _trim(choice) in forms for choice in same)
+
+
 def _normalize(text: str) -> str:
     """Normalize a text: accents, case, runs of white space, surrounding quotes and periods."""
-    text = " ".join(
-        normalize("NFC", text)
-        .lower()
-        .replace("'", '"')
-        .replace("\N{RIGHT SINGLE QUOTATION MARK}", '"')
-        .split()
-    )
+    return _trim(" ".join(normalize("NFC", text).lower().split()))
+
+
+def _trim(text: str) -> str:
+    """Unify quotes and accents, and strip surrounding blanks, quotes and periods."""
+    text = normalize("NFC", text).replace("'", '"').replace("\N{RIGHT SINGLE QUOTATION MARK}", '"').strip()
     while text != (stripped := text.strip('"`*').removesuffix(".").strip()):
         text = stripped
     return text
@@ -171,15 +190,16 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
         return fault("agentic:inference_error", f"expected one turn of steps, got {shorten(result)}")
     steps = list(cast("list[Any]", turns[0]))
-    answers = convert(case.reference, AnswerReference).answers
+    reference = convert(case.reference, AnswerReference)
     if options.rules == "strict":
         offered = [tool["function"]["name"] for tool in case.tools]
         is_call = _never if mode == "fc" else partial(is_call_text, offered=offered)
-        return check_answer_strictly(last_words(steps, is_call), answers)
+        text = reference.text or options.text
+        return check_answer_strictly(last_words(steps, is_call), reference.answers, text)
     message = last_message(steps, read_native if mode == "fc" else read_prompt)
     if not message:
         return fault("agentic:no_last_message", f"the last message is empty, among {len(steps)} steps")
-    return check_answer(message, answers)
+    return check_answer(message, reference.answers)
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:

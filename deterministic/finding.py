@@ -112,7 +112,17 @@ def undecided(reason: str, **evidence: Any) -> Finding:
     return Finding("undecided", None, None, reason, evidence)
 
 
+DIFFERS_IN_FORM = "text:differs_in_form"
+"""Error type of undecided outputs: a text fits in its loose form only, and nothing says which form counts."""
+
+
+def differing(reason: str, **evidence: Any) -> Finding:
+    """Return the finding for a text that differs only in form: undecided."""
+    return Finding("undecided", None, DIFFERS_IN_FORM, reason, evidence)
+
+
 WORDS: dict[str, str] = {
+    DIFFERS_IN_FORM: "a text differs only in form",
     # Replies without calls.
     "ast_decoder:decoder_failed": "no readable call",
     "ast_decoder:decoder_wrong_output_format": "the reply is not a list of calls",

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from ..records import TextRule
 from .sandbox.limits import Limits
 
 FilesRule: TypeAlias = Literal["any", "all"]
@@ -38,12 +39,18 @@ NameStyle: TypeAlias = Literal["dotted", "underscored"]
 """Form of documented names with dots that was offered to the system: unchanged, or with underscores, as some providers require."""
 
 
+RULES_VERSION = 2
+"""Version of the strict rules. Version 1 compared texts loosely, whatever reference and schema said."""
+
+
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of a checker.
 
     Attributes:
         rules: The rule set.
         names: Form in which documented names with dots were offered to the system.
+        text: Strict rules' comparison of texts that neither a reference nor a schema settles; None leaves those open that
+            differ only in form.
         functions: Functions for executable calls, by name.
         environments: Custom simulated worlds, by class name.
         artifacts: Options for checking workspaces.
@@ -51,6 +58,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     rules: Rules = "strict"
     names: NameStyle = "dotted"
+    text: TextRule | None = None
     functions: Mapping[str, Callable[..., Any]] = {}
     environments: Mapping[str, type] = {}
     artifacts: ArtifactOptions = ArtifactOptions()

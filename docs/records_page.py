@@ -115,6 +115,7 @@ CALLS = """### Accepted calls
   * `{"any_of": [2, 3], "optional": true}`: 2, 3 or nothing
   * `{"any_order": ["Ann", "Bo"]}`: these items in any order
   * `{"in_order": ["Ann", "Bo"]}`: this list; [audits](audits.md) may reverse it as a fault
+  * `{"exactly": "sk-AbC1"}`: this value, its texts compared exactly; `{"loosely": "New York"}`: loosely
   * `{"exactly": {"any_of": [1]}}`: the object `{"any_of": [1]}` itself, needed if the tool documents a property of that name there
 * **BFCL's**: `{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}` lists accepted values per argument; `""` makes it optional. A list value is nested: `{"tags": [["sea", "sun"]]}`. An object in a value may hold a list of accepted values per key.
 

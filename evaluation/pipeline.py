@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
-from ..errors import ConfigurationError, UsageError, as_named
+from ..errors import ConfigurationError, RunFolderError, UsageError, as_named
 from ..spelling import setting
+from .checking.rules_version import EARLIER, earlier_rules_notes, has_earlier_rules, rules_facts
 from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
 from .inputs import EvaluationInputs
@@ -70,6 +71,7 @@ def run(
             context = RunContext(
                 inputs, writer, progress, engine=plan.engine, retry_unreadable=plan.retry_unreadable
             )
+            plan = _by_earlier_rules(plan, writer)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - judging alone needs no checkers
@@ -90,7 +92,19 @@ def run(
                 versions=component_versions(),
                 done=signature(plan, tasks(), writer.manifest.identity) if is_done else None,
             )
-            return msgspec.structs.replace(summary, not_judged=problem)
+            earlier = earlier_rules_notes(writer.manifest.identity)
+            return msgspec.structs.replace(summary, not_judged=problem, earlier_rules=earlier)
+
+
+def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
+    """Return the plan by the rules of its folder, should these be earlier ones."""
+    if plan.options is None or not has_earlier_rules(writer.manifest.identity):
+        return plan
+    if plan.options.text == "exact":
+        raise RunFolderError(
+            f"{writer.path}: checked under earlier rules, which compare texts loosely; choose another {setting('out')} for {setting('text', 'exact')}"
+        )
+    return msgspec.structs.replace(plan, options=msgspec.structs.replace(plan.options, text=EARLIER))
 
 
 def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
@@ -128,7 +142,8 @@ def _begin(
     if plan.options is not None:
         from .checking.checks import own_checkers  # noqa: PLC0415 - judging alone needs no checkers
 
-        facts |= {"rules": plan.options.rules, "names": plan.names, "artifacts": plan.options.artifacts}
+        facts |= rules_facts(plan.options, writer.manifest.identity)
+        facts |= {"names": plan.names, "artifacts": plan.options.artifacts}
         facts |= own_checkers(survey.kinds)
     writer.refuse_other_run(**facts)
     with suppress(ConfigurationError):

@@ -3,11 +3,12 @@
 BFCL's form, ``{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}``, lists acceptable values per argument; ``""`` among them
 means that the argument may be left out, and dicts in a value may hold lists of acceptable values, too.
 
-The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Six markers change that,
+The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Seven markers change that,
 at any depth: ``{"any_of": [...]}`` for alternatives, ``{"any_order": [...]}`` for a list whose items may come in any order,
 ``{"in_order": [...]}`` for one whose order matters (an unmarked list is compared in order, too, but audits reorder only marked ones),
 ``{"optional": ...}`` for a value that may be left out (``"optional": true`` beside the others), ``{"any_value": true}`` for any
-value, and ``{"exactly": ...}`` for a literal value that looks like a marker or holds one.
+value, and ``{"exactly": ...}`` or ``{"loosely": ...}`` for a literal value, which may look like a marker or hold one: its texts are
+compared exactly, or loosely.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import msgspec
 from ..errors import InputError
 from .explanations import unknown_field
 
-MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly", "any_value"})
+MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly", "loosely", "any_value"})
 """Markers of the plain form."""
 
 
@@ -36,6 +37,19 @@ class AnyValue(dict[str, bool]):
     """Marker that accepts any value."""
 
 
+class ExactText(str):
+    """A text that is compared exactly, whatever the case and the run say."""
+
+    __slots__ = ()
+
+
+class LooseText(str):
+    """A text that is compared loosely, whatever the case and the run say."""
+
+    __slots__ = ()
+
+
+_TEXTS: dict[str, type[str]] = {"exactly": ExactText, "loosely": LooseText}
 _LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
 
 _MOST_VALUES = 1000
@@ -49,12 +63,17 @@ class AcceptedValues(msgspec.Struct, frozen=True):
     """Acceptable values for one argument.
 
     Attributes:
-        values: The acceptable values.
+        marked: The acceptable values; a text in them that a marker settles is an `ExactText` or a `LooseText`.
         optional: Whether the argument may be left out.
     """
 
-    values: list[Any]
+    marked: list[Any]
     optional: bool
+
+    @property
+    def values(self) -> list[Any]:
+        """The acceptable values, with plain texts."""
+        return [_unmarked(value) for value in self.marked]
 
 
 class AcceptedCall(msgspec.Struct, frozen=True):
@@ -148,10 +167,10 @@ def _accepted(value: Any, field: str) -> AcceptedValues:
         count = "both" if len(markers) == 2 else f"all {len(markers)}"  # noqa: PLR2004 - a pair
         raise InputError(f"expected {' or '.join(markers)}, got {count}", field=field)
     if not markers:
-        return AcceptedValues(_accepted(value["optional"], field).values, optional=True)
+        return AcceptedValues(_accepted(value["optional"], field).marked, optional=True)
     (marker,) = markers
-    if marker == "exactly":
-        return AcceptedValues([value["exactly"]], _flag(value, field))
+    if marker in _TEXTS:
+        return AcceptedValues([_with_texts(value[marker], _TEXTS[marker])], _flag(value, field))
     if marker == "any_value":
         if value["any_value"] is not True:
             raise InputError(f"expected true, got {_short(value['any_value'])}", field=f"{field}.any_value")
@@ -163,8 +182,24 @@ def _accepted(value: Any, field: str) -> AcceptedValues:
     if not isinstance(choices, list) or not choices:
         raise InputError(f"expected a list of values, got {_short(choices)}", field=f"{field}.any_of")
     accepted = [_accepted(choice, f"{field}.any_of") for choice in cast("list[Any]", choices)]
-    values = [each for choice in accepted for each in choice.values]
+    values = [each for choice in accepted for each in choice.marked]
     return AcceptedValues(values, _flag(value, field) or any(choice.optional for choice in accepted))
+
+
+def _with_texts(value: Any, kind: type[str]) -> Any:
+    """Return a value whose texts, keys excepted, are of a type."""
+    if isinstance(value, str):
+        return kind(value)
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        return type(items)(_with_texts(item, kind) for item in items)
+    if isinstance(value, dict) and not isinstance(value, AnyValue):
+        return {key: _with_texts(item, kind) for key, item in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def _unmarked(value: Any) -> Any:
+    return _with_texts(value, str) if isinstance(value, str | list | dict) else value
 
 
 def _items(value: Any, field: str) -> list[Any]:
@@ -198,7 +233,7 @@ _LEFT_OUT = object()
 
 def _literal_dicts(value: dict[str, Any], field: str) -> list[dict[str, Any]]:
     accepted = {key: _accepted(item, f"{field}.{key}") for key, item in value.items()}
-    choices = [[*item.values, *([_LEFT_OUT] if item.optional else [])] for item in accepted.values()]
+    choices = [[*item.marked, *([_LEFT_OUT] if item.optional else [])] for item in accepted.values()]
     full_dicts = [dict(zip(accepted, row, strict=True)) for row in _combined(choices, field)]
     return [{key: item for key, item in each.items() if item is not _LEFT_OUT} for each in full_dicts]
 
@@ -210,7 +245,7 @@ def _literal_lists(value: list[Any], field: str) -> list[list[Any]]:
             'an item of a list cannot be left out; give the whole lists as {"any_of": [[...], [...]]}',
             field=field,
         )
-    return [list(row) for row in _combined([item.values for item in accepted], field)]
+    return [list(row) for row in _combined([item.marked for item in accepted], field)]
 
 
 def _combined(choices: list[list[Any]], field: str) -> list[tuple[Any, ...]]:

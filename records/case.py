@@ -93,6 +93,9 @@ Language: TypeAlias = Literal["python", "java", "javascript"]
 Match: TypeAlias = Literal["auto", "simple", "multiple", "parallel"]
 """``auto``: exactly these calls, looked up among all tools; the others are BFCL's, for its data."""
 
+TextRule: TypeAlias = Literal["exact", "loose"]
+"""``exact``: texts are equal; ``loose``: they may differ in case, punctuation and blanks, as in BFCL."""
+
 ExecutionMatch: TypeAlias = Literal[
     "exact", "real_time", "structural", "exact_match", "real_time_match", "structural_match"
 ]
@@ -131,6 +134,8 @@ class ToolCallReference(Record, frozen=True, kw_only=True):
     """Require this order; only with ``match: auto``."""
     language: Language = "python"
     """Language of the functions and of calls in a text."""
+    text: TextRule | None = None
+    """Comparison of texts; by default what the schema says, then `--text`."""
 
 
 class ExecutableReference(Record, frozen=True, kw_only=True):
@@ -177,6 +182,8 @@ class AnswerReference(Record, frozen=True, kw_only=True):
     """Initial state of each world."""
     history: str | None = None
     """Earlier conversations, by their name in ``--histories``."""
+    text: TextRule | None = None
+    """Comparison of answers that are codes, such as `MUG-440`; by default `--text`."""
 
 
 class Claim(Record, frozen=True, kw_only=True):

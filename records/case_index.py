@@ -50,6 +50,7 @@ class CaseFacts(NamedTuple):
         file: Position of its file among the files, from 0.
         position: Position among all cases, from 0.
         logged: Whether it was read from a log (`is_logged`).
+        silent: Whether it is BFCL's, and says nothing of how texts compare.
     """
 
     kind: Kind
@@ -60,7 +61,11 @@ class CaseFacts(NamedTuple):
     file: int = 0
     position: int = 0
     logged: bool = False
+    silent: bool = False
 
+
+_OF_BFCL = ("simple", "multiple", "parallel")
+"""Matchings of BFCL's cases."""
 
 _MOST_OPEN = 64
 """Maximum number of open files."""
@@ -150,6 +155,7 @@ class CaseIndex(Closing):
                 file=file,
                 position=len(self._facts),
                 logged=is_logged(case),
+                silent=case.reference.get("match", "auto") in _OF_BFCL and "text" not in case.reference,
             )
         if len(self._facts) == cases_before:
             raise InputError(nothing_in(path, "case"), path=path)

@@ -18,6 +18,7 @@ from .ranking import Answer, best_system_answer, deciding, ranked_rates
 from .text import number_text
 from .text.caution_text import comparison_cautions, not_sent_caution, sentences
 from .text.failures_text import failures_document
+from .text.form_text import form_lines
 from .text.judges_text import (
     CHANCE_WORDS,
     Trust,
@@ -28,7 +29,7 @@ from .text.judges_text import (
 )
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
-from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines
+from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines, ungraded_share_lines
 
 _CHECKED = "proven on checked outputs"
 
@@ -169,6 +170,9 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         *adjudicated_lines(first.trust),
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
         *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),
+        *map(CautionLine, summary.earlier_rules),
+        *(() if summary.judges else form_lines(summary.systems)),
+        *map(CautionLine, ungraded_share_lines(summary.systems)),
         *_cost_line(summary.judges),
         *_unused_labels(summary.counts),
     ]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ..errors import InputError
+from ..evaluation.checking.rules_version import earlier_rules_notes
 from ..evaluation.conclusion.run_results import SystemResult
 from ..evaluation.conclusion.run_summary import RunSummary, summary_of
 from ..evaluation.store.file_names import CERTIFICATES, REPORT, VERDICTS
@@ -76,7 +77,12 @@ def report_data(store: RunStore) -> ReportData:
         thresholds=store.roster.thresholds,
         labels=_labels(store, summary.systems),
         certificates=_certificates(store),
-        notes=[*edit_warnings(store), *(manifest.notes or []), *_advice_to_judge(manifest, summary.systems)],
+        notes=[
+            *edit_warnings(store),
+            *earlier_rules_notes(manifest.identity),
+            *(manifest.notes or []),
+            *_advice_to_judge(manifest, summary.systems),
+        ],
     )
     judges = _fractional_judges(data)
     if not judges:

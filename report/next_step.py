@@ -16,6 +16,7 @@ from ..proposed_steps import Command
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
 from ..settings.typed_commands import options_named, proposed
+from ..spelling import setting
 from .incomplete_outputs import add_missing, allow_code, fix_crashes
 from .items.naming import FAILED, item_at, items_at
 from .more_data import another_judge, label_undecided, narrow_interval, separate_systems
@@ -51,6 +52,7 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
         add_missing,
         allow_code,
         fix_crashes,
+        _settle_form,
         _judge_undecided,
         partial(_improve_judge, trust=trust),
         label_undecided,
@@ -100,6 +102,17 @@ def _reason_of_failed_checks(summary: RunSummary) -> str:
     for system in summary.systems:
         reasons.update(system.failures)
     return f": {reasons.most_common(1)[0][0].rstrip('.')}" if reasons else ""
+
+
+def _settle_form(summary: RunSummary) -> Answer | None:
+    """Propose, without a judge, a rule for texts or a look at them if nothing else is undecided."""
+    forms = sum(system.form.outputs for system in summary.systems if system.form is not None)
+    unjudged = sum(sum(system.unjudged.values()) for system in summary.systems)
+    if summary.judges or not forms or forms < unjudged:
+        return None
+    rules = " or ".join(f"`{setting('text', rule)}`" for rule in ("loose", "exact"))
+    text = f"{all_counted(forms, 'undecided output')} differ only in form: use {rules} with a new {named(summary, 'out')}, or decide each:"
+    return Answer(text=text[0].upper() + text[1:], evidence="systems", step=summary.reviewed())
 
 
 def _judge_undecided(summary: RunSummary) -> Answer | None:

@@ -71,6 +71,14 @@ class RulesSettings(NamesSettings):
         Literal["bfcl", "strict"],
         Setting("strict: without BFCL's known faults; bfcl: exactly the original's verdicts.", harmless=True),
     ] = "strict"
+    text: Annotated[
+        Literal["exact", "loose"] | None,
+        Setting(
+            "How strict rules compare texts in calls where neither the case nor the schema says it: loose ignores case, punctuation "
+            "and blanks.  [default: leave a difference of form undecided]",
+            harmless=True,
+        ),
+    ] = None
     labels_patch: Annotated[
         Path | None,
         Setting(

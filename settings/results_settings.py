@@ -1,7 +1,7 @@
 """Settings of where results go."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from .judging_settings import PassThresholdsSettings
 from .setting import DeclaredSettings, Setting
@@ -70,6 +70,13 @@ class GatesSettings(VerbositySettings):
             harmless=True,
         ),
     ] = ()
+    ungraded: Annotated[
+        Literal["fail", "ignore"],
+        Setting(
+            "What missing, unreadable and refused outputs are to --fail-under overall=: failures, or left out.",
+            harmless=True,
+        ),
+    ] = "fail"
     min_graded: Annotated[
         float | None,
         Setting("Exit 1 when less than this share is graded.", metavar="SHARE", low=0, high=1, harmless=True),

@@ -9,7 +9,16 @@ from typing import Any, cast
 import msgspec
 
 from ...errors import InputError
-from ...records import AcceptedCall, AnyOrder, AnyValue, Match, ToolCallReference, accepted_calls, nearest
+from ...records import (
+    AcceptedCall,
+    AnyOrder,
+    AnyValue,
+    Match,
+    TextRule,
+    ToolCallReference,
+    accepted_calls,
+    nearest,
+)
 from ..finding import shorten
 from ..options import NameStyle
 from .schemas import Dialect, as_mapping, dialect_of, property_of, required_names, with_one_type
@@ -28,7 +37,7 @@ class Argument(msgspec.Struct, frozen=True):
         inner: Python type of its items, for types whose items are checked.
         bfcl_values: The acceptable values in BFCL's form. Unless ``literal``, the marker ``""`` among them means that the argument may
             be omitted.
-        values: The acceptable values without that marker.
+        values: The acceptable values without that marker; texts in them may be marked (`AcceptedValues.marked`).
         any_value: True if every value is acceptable.
         optional: True if the argument may be omitted.
         literal: True if acceptable values are plain; else a dict among them may hold lists of acceptable values.
@@ -40,6 +49,8 @@ class Argument(msgspec.Struct, frozen=True):
         standard_texts: The acceptable texts as BFCL compares them (`standardise`).
         convert: Converts source text of another language to a value; None for Python.
         schema: The argument's schema in the document.
+        text: The case's rule for texts.
+        schema_settles: Whether an enum or another exact form in the schema settles it; not in BFCL's cases.
     """
 
     name: str
@@ -58,6 +69,8 @@ class Argument(msgspec.Struct, frozen=True):
     standard_texts: frozenset[str]
     convert: Callable[[str], Any] | None
     schema: Mapping[str, Any]
+    text: TextRule | None = None
+    schema_settles: bool = True
 
 
 class ExpectedCall(msgspec.Struct, frozen=True):
@@ -121,7 +134,7 @@ def compile_expectation(
     offered = frozenset(str(document["name"]) for document in documents)
     calls = tuple(
         [
-            _compile_call(document, call, dialect, name_style, offered, lenient=auto)
+            _compile_call(document, call, dialect, name_style, offered, text=reference.text, lenient=auto)
             for document, call in pairs
         ]
     )
@@ -153,6 +166,7 @@ def _compile_call(
     name_style: NameStyle,
     offered: frozenset[str],
     *,
+    text: TextRule | None,
     lenient: bool,
 ) -> ExpectedCall:
     parameters = as_mapping(document.get("parameters"))
@@ -168,7 +182,7 @@ def _compile_call(
         required_by_schema=tuple(required_names(parameters)),
         documented=frozenset(as_mapping(parameters.get("properties"))),
         arguments={
-            argument: _compile_argument(argument, schema, call, dialect, lenient=lenient)
+            argument: _compile_argument(argument, schema, call, dialect, text=text, lenient=lenient)
             for argument, schema in schemas.items()
         },
         required_by_reference=tuple(
@@ -193,15 +207,22 @@ def _argument_schemas(
 
 
 def _compile_argument(
-    name: str, schema: Mapping[str, Any], call: AcceptedCall, dialect: Dialect, *, lenient: bool
+    name: str,
+    schema: Mapping[str, Any],
+    call: AcceptedCall,
+    dialect: Dialect,
+    *,
+    text: TextRule | None,
+    lenient: bool,
 ) -> Argument:
     accepted = call.arguments[name]
+    plain = accepted.values
     declared = schema.get("type")
-    first_type: type | None = next(map(_type_of, accepted.values), None)
+    first_type: type | None = next(map(_type_of, plain), None)
     python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
     declared_inner, inner = _item_types(name, schema, dialect, lenient=lenient)
     shown = _shown(call, name)
-    as_bfcl = _bfcl_form(accepted.values, python_type, inner) if call.literal else cast("list[Any]", shown)
+    as_bfcl = _bfcl_form(plain, python_type, inner) if call.literal else cast("list[Any]", shown)
     texts = [value for value in as_bfcl if isinstance(value, str)]
     convert = dialect.converter(str(declared), declared_inner)
     as_written = python_type is str and convert is None
@@ -211,8 +232,8 @@ def _compile_argument(
         python_type=python_type,
         inner=inner,
         bfcl_values=as_bfcl,
-        values=accepted.values,
-        any_value=any(isinstance(value, AnyValue) for value in accepted.values),
+        values=accepted.marked,
+        any_value=any(isinstance(value, AnyValue) for value in plain),
         optional=accepted.optional,
         literal=call.literal,
         shown=shown,
@@ -222,6 +243,8 @@ def _compile_argument(
         standard_texts=frozenset(map(standardise, texts)),
         convert=convert,
         schema=schema,
+        text=text,
+        schema_settles=lenient,
     )
 
 
@@ -283,10 +306,11 @@ def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
     if not call.literal:
         return call.written[call.name][argument]
     accepted = call.arguments[argument]
-    if "" in accepted.values:  # here an empty text, not the marker
-        words = [*map(shorten, accepted.values), *(["left out"] if accepted.optional else [])]
+    values = accepted.values
+    if "" in values:  # here an empty text, not the marker
+        words = [*map(shorten, values), *(["left out"] if accepted.optional else [])]
         return ", ".join(words)
-    return [*accepted.values, ""] if accepted.optional else accepted.values
+    return [*values, ""] if accepted.optional else values
 
 
 def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | None = None) -> type:

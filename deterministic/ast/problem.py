@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..finding import Finding, fault, plain, shorten
+from ..finding import DIFFERS_IN_FORM, Finding, differing, fault, plain, shorten
 from .expectation import Argument, ExpectedCall
 
 
@@ -44,8 +44,15 @@ class Problem(msgspec.Struct, frozen=True):
         return facts if self.argument is None else {"argument": self.argument, **facts}
 
     @property
+    def undecided(self) -> bool:
+        """True if the call may be right; a judge or a person decides."""
+        return self.error_type == DIFFERS_IN_FORM
+
+    @property
     def finding(self) -> Finding:
         """The problem as a finding."""
+        if self.undecided:
+            return differing(self.reason, **self.evidence)
         return fault(self.error_type, self.reason, **self.evidence)
 
 
@@ -99,6 +106,12 @@ NOT_ACCEPTABLE = "argument {argument}: got {got}, acceptable {expected}"
 def not_acceptable(error_type: str, argument: Argument, value: Any) -> Problem:
     """Return the problem of a value that is none of the acceptable ones."""
     return Problem(error_type, NOT_ACCEPTABLE, argument.name, argument.shown, value)
+
+
+def differs_in_form(argument: Argument, value: Any) -> Problem:
+    """Return the problem of a value with a text that only its loose form makes acceptable."""
+    sentence = "argument {argument}: got {got}, which differs only in form from {expected}"
+    return Problem(DIFFERS_IN_FORM, sentence, argument.name, argument.shown, value)
 
 
 def _join_choices(expected: Any) -> str:

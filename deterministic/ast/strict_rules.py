@@ -5,15 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 from unicodedata import normalize
 
-from ...records import AnyOrder, AnyValue
+from ...records import AnyValue, ExactText, LooseText, TextRule
 from ...records.python_syntax import Unquoted
-from ..pairing import first_unpairable
+from ..match_levels import (
+    DIFFERS,
+    FITS,
+    OPEN,
+    MatchLevel,
+    listed_texts,
+    of_alternatives,
+    of_lists,
+    of_parts,
+    states_form,
+)
 from .expectation import Argument, ExpectedCall
 from .problem import (
     Problem,
+    differs_in_form,
     missing_argument,
     not_acceptable,
     not_source_text,
@@ -25,59 +36,98 @@ from .schemas import as_list, as_mapping, with_one_type
 
 _NUMBERS = (int, float)
 
+TextRules: TypeAlias = tuple[TextRule | None, TextRule | None, bool]
+"""How texts are compared: by the case; by the run, where neither case nor schema says it; whether a schema may say it."""
 
-def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
+_LOOSE: TextRules = ("loose", None, False)
+
+
+def check_value_strictly(value: Any, argument: Argument, text: TextRule | None = None) -> Problem | None:
     """Check that a value is an acceptable one.
 
     An optional argument may also have its documented default, if that is null or of the documented type.
     The problem is one of type if neither an acceptable value nor the document has the value's type.
+
+    Args:
+        value: The value.
+        argument: The argument.
+        text: The run's rule for texts; None leaves a text open that only its loose form makes equal.
     """
     schema, literal = argument.schema, argument.literal
-    if any(is_acceptable(value, choice, schema, literal=literal) for choice in argument.values):
-        return None
-    if argument.optional and _is_default(value, argument):
-        return None
+    rules: TextRules = (argument.text, text, argument.schema_settles)
+    level = of_alternatives(
+        [match_level(value, choice, schema, rules, literal=literal) for choice in argument.values]
+    )
+    if level != FITS and argument.optional:
+        level = max(level, _with_default(value, argument, rules))
+    if level != DIFFERS:
+        return None if level == FITS else differs_in_form(argument, value)
     if _has_type(value, argument):
         return not_acceptable(_value_error(argument), argument, value)
     return wrong_type(argument, value)
 
 
-def _is_default(value: Any, argument: Argument) -> bool:
-    """Return whether a value, null or of the documented type, is the documented default."""
+def _with_default(value: Any, argument: Argument, rules: TextRules) -> MatchLevel:
+    """Compare a value, null or of the documented type, with the documented default."""
     schema = argument.schema
     if "default" not in schema or not (value is None or _has_type(value, argument)):
-        return False
-    return is_acceptable(value, schema["default"], schema, literal=argument.literal)
+        return DIFFERS
+    return match_level(value, schema["default"], schema, rules, literal=argument.literal)
 
 
 def is_acceptable(value: Any, choice: Any, schema: Mapping[str, Any], *, literal: bool = False) -> bool:
-    """Return whether a value equals an acceptable one, types and signs included.
+    """Return whether a value equals an acceptable one, types included and texts loosely."""
+    return match_level(value, choice, schema, _LOOSE, literal=literal) == FITS
+
+
+def match_level(
+    value: Any, choice: Any, schema: Mapping[str, Any], rules: TextRules, *, literal: bool = False
+) -> MatchLevel:
+    """Compare a value with an acceptable one, types and signs included.
 
     A dict among the acceptable values holds a list of acceptable values per key, or plain values; with ``literal``, always plain values.
     """
     if isinstance(choice, (str, AnyValue)):
-        return isinstance(choice, AnyValue) or _is_same_text(value, choice, schema)
+        return FITS if isinstance(choice, AnyValue) else _of_texts(value, choice, schema, rules)
     if isinstance(choice, bool) or isinstance(value, bool) or choice is None:
-        return type(value) is type(choice) and value == choice
+        return FITS if type(value) is type(choice) and value == choice else DIFFERS
     if isinstance(choice, _NUMBERS):
-        return _is_same_number(value, choice, schema)
+        return FITS if _is_same_number(value, choice, schema) else DIFFERS
     if isinstance(choice, list):
-        return _is_same_list(value, cast("list[Any]", choice), schema, literal=literal)
+        return _of_lists(value, cast("list[Any]", choice), schema, rules, literal=literal)
     if isinstance(choice, dict) and type(value) is dict:
         actual, expected = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
-        return _is_same_dict(actual, expected, schema, literal=literal) or (
-            not literal and _is_acceptable_dict(actual, expected, schema)
-        )
-    return False
+        level = _of_dicts(actual, expected, schema, rules, literal=literal)
+        return level if literal or level == FITS else max(level, _of_choices(actual, expected, schema, rules))
+    return DIFFERS
 
 
-def _is_same_text(value: Any, choice: str, schema: Mapping[str, Any]) -> bool:
+def _of_texts(value: Any, choice: str, schema: Mapping[str, Any], rules: TextRules) -> MatchLevel:
     if type(value) is Unquoted:
         # A name without quotes is right only if the reference names a variable, not a text.
-        return schema.get("type") not in _TEXT_TYPES and str(value) == choice
-    return type(value) is str and (
-        value == choice or standardise_strictly(value) == standardise_strictly(choice)
-    )
+        return FITS if schema.get("type") not in _TEXT_TYPES and str(value) == choice else DIFFERS
+    if type(value) is not str:
+        return DIFFERS
+    if value == choice:
+        return FITS
+    if standardise_strictly(value) != standardise_strictly(choice):
+        return DIFFERS
+    return FITS if _composed(value) == _composed(choice) else _of_forms(value, choice, schema, rules)
+
+
+def _of_forms(value: str, choice: str, schema: Mapping[str, Any], rules: TextRules) -> MatchLevel:
+    """Compare texts whose loose forms are equal: by marker, case, schema, and run."""
+    by_case, by_run, by_schema = rules
+    rule = "exact" if type(choice) is ExactText else "loose" if type(choice) is LooseText else by_case
+    if rule is None and by_schema and states_form(schema):
+        # The reference may be written otherwise than the document; both spellings are right.
+        return FITS if _composed(value) in map(_composed, listed_texts(schema)) else DIFFERS
+    rule = rule or by_run
+    return OPEN if rule is None else FITS if rule == "loose" else DIFFERS
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else normalize("NFC", text)
 
 
 def _is_same_number(value: Any, choice: float, schema: Mapping[str, Any]) -> bool:
@@ -90,57 +140,68 @@ def _is_same_number(value: Any, choice: float, schema: Mapping[str, Any]) -> boo
     return type(value) is type(choice) or type(value) is int or schema.get("type") not in _INTEGER_TYPES
 
 
-def _is_same_list(value: Any, choice: list[Any], schema: Mapping[str, Any], *, literal: bool) -> bool:
+def _of_lists(
+    value: Any, choice: list[Any], schema: Mapping[str, Any], rules: TextRules, *, literal: bool
+) -> MatchLevel:
     if schema.get("type") == "tuple":
         value = as_list(value)
     if type(value) is not list:
-        return False
+        return DIFFERS
     actual, items = cast("list[Any]", value), _schema_of(schema, "items")
     if len(actual) != len(choice):
-        return False
+        return DIFFERS
+    if "enum" in schema and "enum" not in items:
+        items = {
+            **items,
+            "enum": schema["enum"],
+        }  # documents often put the enum of the items beside the array
+    return of_lists(
+        actual, choice, lambda each, expected: match_level(each, expected, items, rules, literal=literal)
+    )
 
-    def matches(index: int, expected: Any) -> bool:
-        return is_acceptable(actual[index], expected, items, literal=literal)
 
-    indexes = range(len(actual))
-    if isinstance(choice, AnyOrder):
-        return first_unpairable([[i for i in indexes if matches(i, expected)] for expected in choice]) is None
-    return all(map(matches, indexes, choice))
-
-
-def _is_same_dict(
-    value: dict[Any, Any], choice: dict[str, Any], schema: Mapping[str, Any], *, literal: bool
-) -> bool:
+def _of_dicts(
+    value: dict[Any, Any],
+    choice: dict[str, Any],
+    schema: Mapping[str, Any],
+    rules: TextRules,
+    *,
+    literal: bool,
+) -> MatchLevel:
     """Compare with a dict of plain values.
 
     All values are plain if ``literal``, or if one of them is not a list; a single one if it is documented as a list.
     """
+    if value.keys() != choice.keys():
+        return DIFFERS
     properties = as_mapping(schema.get("properties"))
     all_plain = literal or not all(isinstance(expected, list) for expected in choice.values())
-    return value.keys() == choice.keys() and all(
-        (all_plain or _schema_of(properties, key).get("type") in _LIST_TYPES)
-        and is_acceptable(value[key], expected, _schema_of(properties, key), literal=literal)
+    return of_parts(
+        match_level(value[key], expected, _schema_of(properties, key), rules, literal=literal)
+        if all_plain or _schema_of(properties, key).get("type") in _LIST_TYPES
+        else DIFFERS
         for key, expected in choice.items()
     )
 
 
-def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], schema: Mapping[str, Any]) -> bool:
+def _of_choices(
+    value: dict[Any, Any], choice: dict[str, Any], schema: Mapping[str, Any], rules: TextRules
+) -> MatchLevel:
     """Compare with a dict of acceptable values per key; ``""`` among them makes a key optional."""
-    properties = as_mapping(schema.get("properties"))
     if not value.keys() <= choice.keys():
-        return False
-    for key, choices in choice.items():
+        return DIFFERS
+    properties = as_mapping(schema.get("properties"))
+
+    def of_key(key: str, choices: Any) -> MatchLevel:
         options = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
         if key not in value:
-            if "" not in options:
-                return False
-        elif not any(
-            is_acceptable(value[key], option, _schema_of(properties, key))
-            for option in options
-            if option != ""
-        ):
-            return False
-    return True
+            return FITS if "" in options else DIFFERS
+        document = _schema_of(properties, key)
+        return of_alternatives(
+            match_level(value[key], option, document, rules) for option in options if option != ""
+        )
+
+    return of_parts(of_key(key, choices) for key, choices in choice.items())
 
 
 def _schema_of(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -171,10 +232,13 @@ _LIST_TYPES = frozenset({"array", "tuple", "Array", "ArrayList"})
 _INTEGER_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})
 
 
-def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
+def check_call_strictly(
+    call: dict[Any, Any], expected: ExpectedCall, text: TextRule | None = None
+) -> Problem | None:
     """Compare a call with an expected one.
 
-    A documented name with dots may be written with underscores, since some providers forbid dots.
+    A documented name with dots may be written with underscores, since some providers forbid dots. A problem that leaves the call
+    undecided is returned only if nothing is wrong.
     """
     function, arguments = next(iter(call.items()))
     if function not in expected.accepted_names:
@@ -182,24 +246,27 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
     for required in (*expected.required_by_schema, *expected.required_by_reference):
         if required not in arguments:
             return missing_argument(required, expected)
+    undecided = None
     for name, value in arguments.items():
         argument = expected.arguments.get(name)
         problem = (
             unexpected_argument(name, value, expected)
             if argument is None
-            else _check_argument(value, argument, expected.language)
+            else _check_argument(value, argument, expected.language, text)
         )
         if problem is not None:
-            return problem
-    return None
+            if not problem.undecided:
+                return problem
+            undecided = undecided or problem
+    return undecided
 
 
-def _check_argument(value: Any, argument: Argument, language: str) -> Problem | None:
+def _check_argument(value: Any, argument: Argument, language: str, text: TextRule | None) -> Problem | None:
     if argument.convert is None:
-        return check_value_strictly(value, argument)
+        return check_value_strictly(value, argument, text)
     if type(value) is not str:
         return not_source_text(argument, value, language)
-    return check_value_strictly(_without_quotes(argument.convert(value)), argument)
+    return check_value_strictly(_without_quotes(argument.convert(value)), argument, text)
 
 
 def _without_quotes(value: Any) -> Any:

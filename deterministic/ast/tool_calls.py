@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from ...errors import DecodingError, InputError
-from ...records import Case, Output, ToolCallReference
+from ...records import Case, Output, TextRule, ToolCallReference
 from ...records.output import calls_made
 from ...records.typed_values import convert
 from ..decoding.call_attempts import attempts_call, call_names
@@ -53,16 +53,26 @@ def match_best(
 ) -> Finding:
     """Match calls by the strict rule: each expected call needs a different matching call.
 
-    Otherwise report the first expected call that cannot be matched along with those before it, and the problems of the calls that
-    do not match it.
+    Undecided if that needs calls that are undecided themselves. Otherwise report the first expected call that cannot be matched
+    along with those before it, and the problems of the calls that do not match it.
     """
-    pairing = Pairing()
+    possible, certain = Pairing(), Pairing()
+    all_certain, first_open = True, None
     for expected in expected_calls:
         problems = [check(call, expected) for call in calls]
-        if not pairing.add([index for index, problem in enumerate(problems) if problem is None]):
-            failed = [_FailedMatch(index, problem) for index, problem in enumerate(problems) if problem]
+        maybe = [index for index, problem in enumerate(problems) if problem is None or problem.undecided]
+        if not possible.add(maybe):
+            failed = [
+                _FailedMatch(index, problem)
+                for index, problem in enumerate(problems)
+                if problem and not problem.undecided
+            ]
             return _no_partner(expected, failed)
-    return PASSED
+        right = [index for index in maybe if problems[index] is None]
+        all_certain = all_certain and certain.add(right)
+        if len(right) < len(maybe):
+            first_open = first_open or next(each for each in problems if each and each.undecided)
+    return PASSED if all_certain or first_open is None else first_open.finding
 
 
 def match_in_order(
@@ -72,15 +82,19 @@ def match_in_order(
 
     Right calls in the wrong order are reported as such.
     """
+    undecided = None
     for number, (call, expected) in enumerate(zip(calls, expected_calls, strict=True), start=1):
         problem = check(call, expected)
         if problem is None:
+            continue
+        if problem.undecided:
+            undecided = undecided or problem
             continue
         if match_best(calls, expected_calls, check).valid:
             names = ", ".join(each.name for each in expected_calls)
             return fault(WRONG_ORDER, f"the right calls in the wrong order; expected {names}")
         return fault(problem.error_type, f"call {number}: {problem.reason}", **problem.evidence)
-    return PASSED
+    return PASSED if undecided is None else undecided.finding
 
 
 class _FailedMatch(NamedTuple):
@@ -116,9 +130,11 @@ _COUNT_ERRORS = {
 }
 
 
-def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = False) -> Finding:
-    """Check decoded calls, by BFCL's rules or by strict ones."""
-    check = check_call_strictly if strictly else _bfcl_check()
+def check_decoded(
+    decoded: Any, expectation: Expectation, *, strictly: bool = False, text: TextRule | None = None
+) -> Finding:
+    """Check decoded calls, by BFCL's rules or by strict ones, with their rule for texts."""
+    check = _strict_check(text) if strictly else _bfcl_check()
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding
@@ -131,6 +147,11 @@ def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = Fa
         return match_best(decoded, expectation.calls, check)
     problem = check(decoded[0], expectation.calls[0])
     return PASSED if problem is None else problem.finding
+
+
+@cache
+def _strict_check(text: TextRule | None) -> CallCheck:
+    return check_call_strictly if text is None else partial(check_call_strictly, text=text)
 
 
 @cache  # an import statement per output takes half as long as checking the output
@@ -215,7 +236,7 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
         expectation = expectation_of(case, options.names)
     except InputError as error:
         return undecided(f"the case cannot be checked: {error}")
-    return check_decoded(decoded, expectation, strictly=options.rules == "strict")
+    return check_decoded(decoded, expectation, strictly=options.rules == "strict", text=options.text)
 
 
 def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:

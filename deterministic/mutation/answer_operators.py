@@ -9,8 +9,8 @@ from functools import partial
 import msgspec
 
 from ...records import Output
+from ..letter_case import is_code
 from . import near_values
-from .letter_case import is_code
 from .near_values import near_names
 from .operator import Mutation, Operator
 from .seeding import shuffled

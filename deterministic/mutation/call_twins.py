@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from ...records import OF_CALLS, AcceptedCall
+from ..letter_case import is_caseless, is_word_for_word
 from .call_notation import NamedCall, native_calls, source_text
 from .documented_form import keeps_form
-from .letter_case import is_caseless, is_word_for_word
 from .operator import Mutation, Operator, calls_mutation, with_arguments
 from .right_outputs import as_given
 from .seeding import shuffled
@@ -96,7 +96,8 @@ def letter_case(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
         lower = site.value.lower()
         if is_caseless(site.value, subject.case) and keeps_form(lower, site.document):
             calls = with_value(subject.calls, site, lower)
-            yield calls_mutation(subject, calls, f"{site.path_text} is in lower case")
+            mutation = calls_mutation(subject, calls, f"{site.path_text} is in lower case")
+            yield msgspec.structs.replace(mutation, label=1.0)
 
 
 def accepted_alias(subject: Subject, rng: random.Random) -> Iterator[Mutation]:

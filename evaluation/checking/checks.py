@@ -288,7 +288,7 @@ def check_file(
             try:
                 for line, verdict in check_all(inputs, names, options, workers=workers):
                     case = facts(verdict.case_id)
-                    tally.add_checked(verdict, case.cluster, case.kind)
+                    tally.add_checked(verdict, case.cluster, case.kind, silent=case.silent)
                     unknown.update(dict.fromkeys(_unknown(verdict)))
                     progress.advance()
                     yield line

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from typing import Any
 
 from ...deterministic.checkers import check
-from ...deterministic.options import CheckOptions, Rules
+from ...deterministic.options import CheckOptions
 from ...errors import RecordError, RunFolderError
 from ...records import CaseIndex, InputPath, ItemKey, Output, Verdict, decode_record, kind_spec
 from ...spelling import flag
@@ -17,7 +18,7 @@ from ..store.journal import VerdictJournal
 from ..store.journal_rows import StoredVerdict
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
-from .dotted_names import NamesOption
+from .rules_version import text_rule_of
 
 SAMPLE = 20
 """Number of stored verdicts to verify."""
@@ -40,9 +41,7 @@ def refuse_wrong_checks(
         stored = sample.pop(key, None)
         if stored is not None:
             output = decode_record(raw, Output, line=line)
-            _refuse_wrong(
-                journal, stored, cases, output, _forms(rules, manifest.identity.get("names", "auto"))
-            )
+            _refuse_wrong(journal, stored, cases, output, _forms(manifest.identity))
 
 
 def refuse_wrong_checks_of(store: RunStore) -> None:
@@ -72,10 +71,13 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVe
     return {each.key: each for each in islice(of_checkers, SAMPLE)}
 
 
-def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
-    """Return options for each form of names that the system may have been given."""
+def _forms(identity: Mapping[str, Any]) -> list[CheckOptions]:
+    """Return a run's options for each form of names that the system may have been given."""
+    rules, names, text = identity["rules"], identity.get("names", "auto"), text_rule_of(identity)
     return [
-        CheckOptions(rules=rules, names=form) for form in ("dotted", "underscored") if names in {"auto", form}
+        CheckOptions(rules=rules, names=form, text=text)
+        for form in ("dotted", "underscored")
+        if names in {"auto", form}
     ]
 
 

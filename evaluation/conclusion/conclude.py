@@ -152,7 +152,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
     Repeats of a judge are left to calibration, and statements are counted in their answers.
     """
-    tally, undecided = Tally(), set[ItemKey]()
+    tally, undecided, replies = Tally(), set[ItemKey](), _Replies()
     people = {
         key: label.score
         for key, label in standing_labels(store.labels).items()
@@ -167,17 +167,42 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         if verdict.graded:
             entry(tally.graded, (system, trial), set).add(case_id)
         if verdict.source == "checker":
-            tally.add_checked(verdict, cluster, facts.kind)
+            tally.add_checked(verdict, cluster, facts.kind, silent=facts.silent)
             if verdict.outcome == "undecided":
                 undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
                 tally.against_people[reaches(verdict.score, _PASSES), reaches(label, _PASSES)] += 1
         elif verdict.repeat == 0 and (verdict.key in undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
+            replies.add(verdict)
             if verdict.graded and tally.checked:
                 scores = tally.open_scores.setdefault(system, {})
                 entry(scores, verdict.author, OpenScores).add(verdict, cluster)
+    replies.count_into(tally)
     return tally
+
+
+class _Replies:
+    """Outputs that judges replied to without a grade, and those that a judge graded."""
+
+    def __init__(self) -> None:
+        self._withheld: dict[ItemKey, Outcome] = {}
+        self._graded = set[ItemKey]()
+
+    def add(self, verdict: StoredVerdict) -> None:
+        """Note a judge's verdict; baselines do not count."""
+        if isinstance(verdict.author, JudgeId) and verdict.author.kind == "baseline":
+            return
+        if verdict.graded:
+            self._graded.add(verdict.key)
+        elif verdict.outcome in {"unparsable", "refused"}:
+            self._withheld.setdefault(verdict.key, verdict.outcome)
+
+    def count_into(self, tally: Tally) -> None:
+        """Count, by system, the outputs that no judge graded though one replied."""
+        for key, outcome in self._withheld.items():
+            if key not in self._graded:
+                entry(tally.withheld, key.system, Counter)[outcome] += 1
 
 
 def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:

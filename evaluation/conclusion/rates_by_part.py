@@ -15,7 +15,17 @@ from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.label_declarations import LabelsDeclaredBy
 from ...calibration.statistic import Interval
 from ...records import Author, ItemKey, Kind
-from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, StratumRate, Sums, SystemResult, Tally
+from .run_results import (
+    DECIDED,
+    JUDGED,
+    OPEN,
+    UNJUDGED,
+    OtherForms,
+    StratumRate,
+    Sums,
+    SystemResult,
+    Tally,
+)
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""
@@ -81,7 +91,9 @@ def _system_result(
     opened = tally.opened.get(system, {})
     if checked is None:
         strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
-        return SystemResult(system=system, strata=strata, missing=missing)
+        return SystemResult(
+            system=system, strata=strata, missing=missing, withheld=dict(tally.withheld.get(system, {}))
+        )
     corrected = dict(_corrected_strata(system, tally, labels, trials))
     kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
     judged = tally.judged_kinds.get(system, {})
@@ -105,7 +117,18 @@ def _system_result(
         faults=dict(checked.faults.most_common()),
         failures=dict(checked.failures.most_common()),
         unjudged=unjudged,
+        form=_other_forms(checked),
+        withheld=dict(tally.withheld.get(system, {})),
     )
+
+
+def _other_forms(checked: Sums) -> OtherForms | None:
+    """Return the outputs that differ only in form, with the rate if they pass, and if they fail."""
+    outputs, imported = checked.other_forms
+    if not outputs:
+        return None
+    passed, n = checked.score_sum, checked.graded + outputs
+    return OtherForms(outputs=outputs, loose=(passed + outputs) / n, exact=passed / n, imported=imported)
 
 
 def _taken(

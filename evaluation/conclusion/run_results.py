@@ -12,6 +12,7 @@ import msgspec
 
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
+from ...deterministic.finding import DIFFERS_IN_FORM
 from ...records import Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
 from ..store.journal_rows import JournalRow, StoredVerdict
 
@@ -103,6 +104,22 @@ class FaultExample(ResultStruct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class OtherForms(ResultStruct, frozen=True, kw_only=True):
+    """Outputs whose texts differ only in form from accepted ones, which leaves them undecided.
+
+    Attributes:
+        outputs: How many there are.
+        loose: Pass rate of the checked outputs if all of these pass.
+        exact: That rate if none does.
+        imported: How many of them answer BFCL's cases that do not say how texts compare.
+    """
+
+    outputs: int
+    loose: float
+    exact: float
+    imported: int = 0
+
+
 class SystemResult(ResultStruct, frozen=True, kw_only=True):
     """Results of one system.
 
@@ -118,6 +135,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         examples: An output for each of the commonest error types, and what its checker says of it.
         unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
         unjudged_steps: How many of these record their steps.
+        form: Outputs that differ only in form; None if there are none.
+        withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
     """
 
     system: str
@@ -132,6 +151,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
     examples: dict[str, FaultExample] = {}
     unjudged: dict[Kind, int] = {}
     unjudged_steps: dict[Kind, int] = {}
+    form: OtherForms | None = None
+    withheld: dict[Outcome, int] = {}
 
     @property
     def failed_checks(self) -> int:
@@ -219,6 +240,7 @@ class Sums(msgspec.Struct):
         failures: Why custom checkers failed, to how often; of reasons that differ each time the first ones.
         fractions: How many scores are neither 0 nor 1.
         between: Exact sum of ``score (1 - score)`` over them.
+        other_forms: Outputs that differ only in form, and how many of these answer cases of BFCL that say nothing of texts.
     """
 
     by: str | None = None
@@ -229,16 +251,22 @@ class Sums(msgspec.Struct):
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
     between: ExactSum = _NOTHING
+    other_forms: tuple[int, int] = (0, 0)
 
-    def add(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str) -> None:
-        """Count one verdict."""
+    def add(
+        self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str, *, silent: bool = False
+    ) -> None:
+        """Count one verdict; ``silent`` as in `CaseFacts`."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
             self.clusters[cluster] = _shared_with(self.clusters.get(cluster, _NOTHING), verdict.score)
             if 0.0 < verdict.score < 1.0:
                 self.fractions += 1
                 self.between = _with(self.between, verdict.score * (1.0 - verdict.score))
-        if verdict.source == "checker" and verdict.error_type is not None:
+        if verdict.error_type == DIFFERS_IN_FORM and verdict.outcome == "undecided":
+            outputs, imported = self.other_forms
+            self.other_forms = outputs + 1, imported + silent
+        elif verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
             first = self.examples.get(verdict.error_type)
             self.examples[verdict.error_type] = verdict.key if first is None else min(first, verdict.key)
@@ -301,6 +329,7 @@ class Tally(msgspec.Struct):
         open_kinds: System to the outputs no checker decided, by the kind of their case.
         open_scores: System to judge to its scores of these, one by one.
         judged_kinds: System to judge to its verdicts of these, by the kind of their case.
+        withheld: System to the outcomes of outputs that no judge graded though one replied.
         against_people: Checked outputs that people labelled, by whether the checker passed them and whether people do.
     """
 
@@ -310,11 +339,19 @@ class Tally(msgspec.Struct):
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
+    withheld: dict[str, Counter[Outcome]] = msgspec.field(default_factory=dict)
     against_people: Counter[tuple[bool, bool]] = msgspec.field(default_factory=Counter[tuple[bool, bool]])
 
-    def add_checked(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str, kind: Kind) -> None:
-        """Count a checker's verdict."""
-        entry(self.checked, verdict.system, Sums).add(verdict, cluster)
+    def add_checked(
+        self,
+        verdict: Verdict | JournalRow | StoredVerdict,
+        cluster: str,
+        kind: Kind,
+        *,
+        silent: bool = False,
+    ) -> None:
+        """Count a checker's verdict; ``silent`` as in `CaseFacts`."""
+        entry(self.checked, verdict.system, Sums).add(verdict, cluster, silent=silent)
         if verdict.outcome == "undecided":
             entry(self.open_kinds, verdict.system, Counter)[kind] += 1
 

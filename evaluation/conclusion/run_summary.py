@@ -18,6 +18,7 @@ from ...records import InputPath, MemoryFolder, case_files, decode_record
 from ...records.json_text import encode_json
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ...version import VERSION
+from ..checking.rules_version import earlier_rules_notes
 from ..inputs import file_sha256
 from ..store.file_names import ADJUDICATIONS, CERTIFICATES, CLUSTERS, COMPARISON, LABELS, VERDICTS
 from ..store.manifest import Counts
@@ -120,6 +121,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
             which computes it when it is shown.
         not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
         unchanged: True if the run was up to date, so that no file was written.
+        earlier_rules: A sentence, if the folder was checked by strict rules of an earlier version.
         folder: Folder of the run, for commands; empty if it is in memory.
         command: The command of the run, or the function.
         certified: Files in the run's folder that certify one of its judges.
@@ -132,6 +134,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     compared: ComparisonNumbers | None = None
     not_judged: str | None = None
     unchanged: bool = False
+    earlier_rules: list[str] = []
     folder: str = "RUN"
     command: str = ""
     certified: Sequence[str] = ()
@@ -208,6 +211,7 @@ def summary_of(store: RunStore) -> RunSummary:
         folder=folder_named(store),
         command=manifest.command or "",
         certified=certified_in(store),
+        earlier_rules=earlier_rules_notes(store.manifest.identity),
     )
 
 
@@ -282,6 +286,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         plan.notes,
         list(plan.priced),
         *([other_fields] if other_fields else []),
+        *([options.text] if options is not None and options.text is not None else []),
     ]
     return hashlib.sha256(encode_json(parts)).hexdigest()
 

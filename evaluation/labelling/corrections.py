@@ -28,6 +28,7 @@ from ...records import (
     read_records,
 )
 from ...records.case import Record
+from ..checking.rules_version import text_rule_of
 from ..inputs import read_outputs
 from ..store.file_names import ADJUDICATIONS
 from ..store.run_store import RunStore
@@ -76,7 +77,8 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
         The corrections, and the decisions that no correction expresses.
     """
     decided = _decided(store)
-    rules = CheckOptions(rules=store.manifest.identity.get("rules") or "strict")
+    identity = store.manifest.identity
+    rules = CheckOptions(rules=identity.get("rules") or "strict", text=text_rule_of(identity))
     corrected: list[Correction] = []
     unsaid: list[Unsaid] = []
     for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):

@@ -65,7 +65,7 @@ def _ast(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     name = _base_category(entry).name
     match: Match = "parallel" if "parallel" in name else "multiple" if "multiple" in name else "simple"
     language = _LANGUAGES.get(name, "python")
-    return "tool_call", {"calls": entry.ground_truth, "match": match, "language": language}
+    return "tool_call", {"calls": entry.ground_truth, "match": match, "language": language, "text": "loose"}
 
 
 def _relevance(entry: Entry) -> tuple[Kind, dict[str, Any]]:
@@ -90,7 +90,11 @@ def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
 def _agentic(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     kind: Kind = "memory_answer" if entry.category.data == "memory" else "web_search_answer"
     assert entry.answer is not None
-    reference: dict[str, Any] = {"answers": entry.ground_truth, "source": entry.answer.get("source")}
+    reference: dict[str, Any] = {
+        "answers": entry.ground_truth,
+        "source": entry.answer.get("source"),
+        "text": "loose",
+    }
     if "involved_classes" in entry.raw:
         reference["classes"] = entry.raw["involved_classes"]
     if "scenario" in entry.raw:

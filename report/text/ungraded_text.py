@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...evaluation.conclusion.run_results import JudgeUse
+from ...calibration.intervals.closed_forms import wilson_interval
+from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
 from ...records import Outcome
 from . import number_text
 from .safe_text import shortened
@@ -39,6 +40,27 @@ def ungraded_lines(judges: Sequence[JudgeUse], *, printed_reason: str = "") -> I
             names_by_text.setdefault(text, []).append(use.name)
     for text, names in sorted(names_by_text.items()):
         yield f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
+
+
+def ungraded_share_lines(systems: Sequence[SystemResult]) -> Iterator[str]:
+    """Name systems with a clearly larger share of unreadable and refused replies than the others."""
+    counts = {
+        system.system: (sum(system.withheld.values()), system.overall.of - system.missing)
+        for system in systems
+        if system.overall is not None and system.overall.of > system.missing
+    }
+    for name, (withheld, outputs) in counts.items():
+        others = [each for other, each in counts.items() if other != name]
+        n, of = sum(each for each, _ in others), sum(each for _, each in others)
+        if (
+            withheld
+            and of
+            and wilson_interval(withheld / outputs, outputs)[0] > wilson_interval(n / of, of)[1]
+        ):
+            yield (
+                f"{name}: judges gave no grade for {withheld:,} of {number_text.counted(outputs, 'output')}, "
+                f"for {n:,} of {of:,} of the others: read these replies"
+            )
 
 
 def _ungraded(use: JudgeUse, printed_reason: str) -> str:

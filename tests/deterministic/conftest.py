@@ -46,10 +46,10 @@ def compare_value() -> Compare:
     """Compare one value of an argument ``a`` of the given type."""
 
     def run(value: Any, declared: str | dict[str, Any], acceptable: list[Any], **options: Any) -> Finding:
-        strictly = options.pop("strict", False)
+        strictly, text = options.pop("strict", False), options.pop("text", None)
         document = {"type": declared} if isinstance(declared, str) else declared
         expected = expect({"a": document}, {"a": acceptable}, **options)
-        return check_decoded([{"f": {"a": value}}], expected, strictly=strictly)
+        return check_decoded([{"f": {"a": value}}], expected, strictly=strictly, text=text)
 
     return run
 

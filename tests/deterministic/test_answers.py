@@ -12,6 +12,7 @@ from each_row import each_row
 from tool_calls import calling
 
 from fiducial.deterministic import CheckOptions, check, check_result
+from fiducial.deterministic.answers import check_answer_strictly
 from fiducial.records import Case, Output, ToolCall, ToolResults
 
 CASE = Case(id="m", kind="memory_answer", reference={"answers": ["Goldman Sachs", "49.99"]})
@@ -133,3 +134,30 @@ def test_results_that_the_agent_was_told_are_not_its_answer(rules: Any):
     without = Output(case_id="m", system="s", turns=[[step for step in turns[0] if step is not told]])
     options = CheckOptions(rules=rules)
     assert check(CASE, output, options).score == check(CASE, without, options).score != 1.0
+
+
+@pytest.mark.parametrize(
+    ("accepted", "message", "expected"),
+    [
+        ("A2", '" a2"', None),
+        ("A2", '"A2."', 1.0),
+        ("A2", "The answer is A2.", 1.0),
+        ("A2", "The answer is a2.", None),
+        ("MUG-440", "mug-440", None),
+        ("MUG-440", '{"answer": "MUG-440"}', 1.0),
+        ("New York", "new york.", 1.0),
+        ("two words", "Two  Words", 1.0),
+        ("iPhone 15", "iPhone  15", None),
+    ],
+)
+def test_a_code_in_another_form_is_left_open_and_other_answers_pass(
+    accepted: str, message: str, expected: float | None
+):
+    finding = check_answer_strictly(message, [accepted])
+    assert finding.score == expected
+    assert check_answer_strictly(message, [accepted], "loose").score == 1.0
+    assert check_answer_strictly(message, [accepted], "exact").score == (expected or 0.0)
+
+
+def test_another_accepted_answer_settles_the_form_of_a_code():
+    assert check_answer_strictly("a2", ["A2", "a2"]).score == 1.0

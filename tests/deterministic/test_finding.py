@@ -12,7 +12,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.finding import WORDS, in_words, plain, shorten
+from fiducial.deterministic.finding import DIFFERS_IN_FORM, WORDS, in_words, plain, shorten
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.complex_numbers()
@@ -88,7 +88,7 @@ def every_error_type() -> set[str]:
         for path in (*files, *STAGES.glob("*.py"))
         for each in _types(ast.parse(path.read_text("utf-8")), in_turns=path.name == "turn_checks.py")
     }
-    return found | {"type_error:java", "type_error:js"}
+    return found | {"type_error:java", "type_error:js", DIFFERS_IN_FORM}
 
 
 def test_the_code_of_checkers_is_read():

@@ -13,6 +13,7 @@ import pytest
 from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check
+from fiducial.deterministic.finding import DIFFERS_IN_FORM
 from fiducial.deterministic.mutation import (
     OPERATORS,
     Mutation,
@@ -41,8 +42,12 @@ def test_every_label_of_a_tool_call_is_the_strict_checkers_on_what_is_written_to
     for probe in probes:
         output = decode_record(encode_record(probe.output), Output)
         case = decode_record(encode_record(probe.case), Case)
-        assert check(case, output, STRICT).score == probe.label.score
-        assert (probe.label.by, probe.label.source) == ("ast/strict", "checker")
+        if probe.label.evidence["operator"] == "letter_case":
+            assert (check(case, output, STRICT).error_type, probe.label.score) == (DIFFERS_IN_FORM, 1.0)
+            assert probe.label.source == "construction"
+        else:
+            assert check(case, output, STRICT).score == probe.label.score
+            assert (probe.label.by, probe.label.source) == ("ast/strict", "checker")
 
 
 def test_mutants_are_wrong_and_twins_are_right(trip: Subject, answer: Subject, statement: Subject):
@@ -113,8 +118,8 @@ def test_a_changed_case_gets_an_id_of_its_own_and_stays_in_its_cluster(trip: Sub
 
 
 def harmless(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Claims to plant a fault, and only names the city in lower case."""
-    yield from OPERATORS["letter_case"].mutate(subject, chance)
+    """Claims to plant a fault, and only names the arguments in another order."""
+    yield from OPERATORS["argument_order"].mutate(subject, chance)
 
 
 def test_a_mutant_that_the_checker_accepts_is_no_probe_but_a_weakness(trip: Subject):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ...records import Case
+from ..records import Case
 
 _QUOTES = ('""', "“”", "„“", "„”", "‚‘", "‘’", "«»", "»«", "‹›", "「」", "『』", "``")  # noqa: RUF001 - quotation marks are meant
 _QUOTED = re.compile(

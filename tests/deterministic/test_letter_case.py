@@ -8,8 +8,8 @@ from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fiducial.deterministic.letter_case import is_caseless, is_code
 from fiducial.deterministic.mutation import OPERATORS, Subject
-from fiducial.deterministic.mutation.letter_case import is_caseless, is_code
 from fiducial.records import Case, Output, ToolCall
 
 QUOTATIONS = ["'{}'", '"{}"', "“{}”", "„{}“", "«{}»", "「{}」", "`{}`", "‘{}’"]  # noqa: RUF001 - meant
