@@ -15,6 +15,7 @@ from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.equal_judges import equal_judges
 from simulation.erring_deciders import erring_deciders
+from simulation.erring_people import erring_people
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.lenient_judges import lenient_judges
 from simulation.margins import margins
@@ -50,6 +51,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
+    24: ("rate by labels of people who err", erring_people),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

@@ -36,6 +36,7 @@ FEWEST_LABELS = 30
 
 
 _BY_PRECISION = (
+    "people_errors",
     "multi_phase",
     "several_judges",
     "reweighted",
@@ -70,6 +71,38 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Statistic
 
 
+class PersonErrors(msgspec.Struct, frozen=True, kw_only=True):
+    """Errors of one person who labels.
+
+    Attributes:
+        n: Outputs with a label of this person and of another.
+        let_through: Share of bad outputs that the person passes.
+        rejected: Share of good outputs that the person fails.
+    """
+
+    n: int
+    let_through: Statistic
+    rejected: Statistic
+
+
+class ErrorsOfPeople(msgspec.Struct, frozen=True, kw_only=True):
+    """Errors of the people who label, and the rate corrected for them.
+
+    Attributes:
+        n: Outputs with labels of several people.
+        n_split: Outputs on which people differ.
+        people: Error rates by person, if people err independently of each other.
+        rate: Pass rate corrected for their errors.
+        undefined: Why there is no model of their errors; labels are then taken as exact.
+    """
+
+    n: int
+    n_split: int = 0
+    people: dict[str, PersonErrors] = {}
+    rate: Statistic | None = None
+    undefined: str | None = None
+
+
 class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """Estimates of one rate. Each estimate is also an attribute: ``rate.ppi_plus_plus.low``.
 
@@ -100,6 +133,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             others and nothing says how they were chosen. Then no estimate is the answer.
         declared: What says how items were chosen for labels; None if nothing does. Then the uncorrected rate
             is printed first, and the corrected one holds if the labels are a random sample.
+        label_errors: Errors of the people who label, if outputs have labels of several; the rate corrected
+            for them is the estimate ``people_errors``. None: labels are taken as exact.
     """
 
     n_labelled: int
@@ -123,6 +158,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     n_missing_labelled: int = 0
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
     declared: LabelsDeclaredBy | None = None
+    label_errors: ErrorsOfPeople | None = None
 
     @property
     def only_if_random(self) -> bool:
