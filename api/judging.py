@@ -30,7 +30,8 @@ from .argument_checks import (
     require_type,
 )
 from .callable_judge import ReadyJudge
-from .model_access import AccessArguments, model_access
+from .callers import warn_caller
+from .model_access import AccessArguments, exposed_keys, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
@@ -100,6 +101,8 @@ def judge(
         **access,
     )
     reached = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
+    for warning in exposed_keys(reached):
+        warn_caller(warning)
     return ReadyJudge(task, reached, remake)
 
 

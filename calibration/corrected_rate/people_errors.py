@@ -9,6 +9,7 @@ import numpy as np
 
 from ..agreement.judge_votes import FEWEST_JUDGES, DawidSkene, dawid_skene
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..case_weights import cases_of
 from ..intervals.closed_forms import wilson_interval
 from ..intervals.clustered_rates import student_ratio
 from ..statistic import Statistic, defined, undefined
@@ -51,19 +52,23 @@ def label_errors(table: Table, options: RateTerms) -> ErrorsOfPeople | None:
 
 def _unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str | None:
     """Return why labels of several people cannot be modelled, if so."""
-    if not np.isin(grades[np.isfinite(grades)], (0.0, 1.0)).all():
-        return "people's grades are fractions; the model is of passes and fails"
-    if options.target == "finite" or options.chosen_by is not None:
-        return "the model is of a random sample of labels, for a population"
-    if was_drawn(table).any() or STRATUM in table.columns:
-        return "labels were drawn with unequal chances, or by stratum"
     times = np.isfinite(grades).sum(axis=0)
-    few = int(((times > 0) & (times < FEWEST_JUDGES)).sum())
-    if few:
-        return (
-            f"{few:,} of {int((times > 0).sum()):,} labelled outputs have labels of fewer than three people"
-        )
-    return None
+    labelled = times > 0
+    few = int((labelled & (times < FEWEST_JUDGES)).sum())
+    reasons = {
+        "people's grades are fractions; the model is of passes and fails": not np.isin(
+            grades[np.isfinite(grades)], (0.0, 1.0)
+        ).all(),
+        "the model is of a random sample of labels, for a population": options.target == "finite"
+        or options.chosen_by is not None,
+        "labels were drawn with unequal chances, or by stratum": was_drawn(table).any()
+        or STRATUM in table.columns,
+        f"{few:,} of {int(labelled.sum()):,} labelled outputs have labels of fewer than three people": few
+        > 0,
+        "cases have unequal numbers of trials": cases_of(table) is not None,
+        "some labelled outputs are ungraded": (labelled & ~np.isfinite(table.score)).any(),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 class _Terms(NamedTuple):
