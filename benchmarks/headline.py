@@ -15,6 +15,7 @@ from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.equal_judges import equal_judges
 from simulation.erring_deciders import erring_deciders
+from simulation.erring_people import erring_people
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.gates import gates
 from simulation.lenient_judges import lenient_judges
@@ -54,6 +55,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
     53: ("gate between two runs", gates),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
+    24: ("rate by labels of people who err", erring_people),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, first_known, ratio
+from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, first_known
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
 from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
 from .judge_panel import usable_rows
+from .latent_classes import fit_classes, majority
 
 _METHOD = "Dawid-Skene: no interval"
 
@@ -135,14 +136,9 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
         return "some judges have no item in common with others"
     judges = int(present.sum())
     patterns, which, counts = _patterns(verdicts)
-    passed, failed = (patterns == 1).astype(np.float64), (patterns == 0).astype(np.float64)
-    p_right = passed.sum(axis=0) / (passed + failed).sum(axis=0)
-    for _ in range(_ITERATIONS):
-        prevalence, rates = _m_step(p_right, passed, failed, counts)
-        before, p_right = p_right, _e_step(prevalence, rates, passed, failed)
-        if np.abs(p_right - before).max() < _TOLERANCE:
-            break
-    prevalence, (tpr, tnr) = _m_step(p_right, passed, failed, counts)
+    prevalence, tpr, tnr, p_right = fit_classes(
+        patterns, counts, majority(patterns), steps=_ITERATIONS, tolerance=_TOLERANCE
+    )
     if not 1e-6 < prevalence < 1 - 1e-6:  # noqa: PLR2004 - one class is empty but for rounding
         return "the model finds all items to be of one class"
     if np.nanmean(tpr + tnr) < 1:
@@ -162,28 +158,6 @@ def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]
     code = code[:, (code < 2).any(axis=0)]  # noqa: PLR2004 - 2 stands for no verdict
     distinct, which, counts = np.unique(code, axis=1, return_inverse=True, return_counts=True)
     return distinct.astype(np.float64), which.reshape(-1), counts.astype(np.float64)
-
-
-def _m_step(
-    p_right: FloatArray, passed: FloatArray, failed: FloatArray, counts: FloatArray
-) -> tuple[float, tuple[FloatArray, FloatArray]]:
-    """Return the prevalence and the judges' rates that maximize the expected likelihood."""
-    expected_right, expected_wrong = counts * p_right, counts * (1 - p_right)
-    tpr = ratio(passed @ expected_right, (passed + failed) @ expected_right)
-    tnr = ratio(failed @ expected_wrong, (passed + failed) @ expected_wrong)
-    return float(expected_right.sum() / counts.sum()), (tpr, tnr)
-
-
-def _e_step(
-    prevalence: float, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
-) -> FloatArray:
-    """Return the posterior probability that items of each pattern are right."""
-    # The rate of an empty class is unknown. Rates are kept above 0 so that their logarithms are finite.
-    tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
-    fnr, fpr = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
-    log_right = np.log(max(prevalence, 1e-300)) + np.log(tpr) @ passed + np.log(fnr) @ failed
-    log_wrong = np.log(max(1 - prevalence, 1e-300)) + np.log(tnr) @ failed + np.log(fpr) @ passed
-    return 1 / (1 + np.exp(np.clip(log_wrong - log_right, -700, 700)))
 
 
 def _pairs(

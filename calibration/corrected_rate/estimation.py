@@ -26,6 +26,7 @@ from .estimation_results import EstimationNumbers, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
+from .people_errors import label_errors
 from .rate_estimates import UNEVEN, RateTerms, judge_mean, rate_estimates, scenarios, ungraded_shares
 from .rate_interval import RateInterval
 from .repeated_verdicts import score_variance, with_repeats
@@ -285,6 +286,8 @@ def _rate_estimate(
 ) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     rates, uncorrected = rate_estimates(table, options), judge_mean(table, options)
+    errors = label_errors(table, options)
+    of_people = {} if errors is None or errors.rate is None else {"people_errors": errors.rate}
     return RateEstimate(
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
@@ -302,11 +305,12 @@ def _rate_estimate(
         uncorrected=uncorrected,
         weight=rates.weight,
         label_equivalents=rates.label_equivalents,
-        estimates=rates.estimates,
+        estimates=of_people | rates.estimates,
         strata=rates.strata,
         rank=rank,
         chosen_by=options.chosen_by,
         declared=declared,
+        label_errors=errors,
         scenarios=scenarios(table, rates, options),
         variance=score_variance(table, judged, uncorrected, options.level),
         cautions=_cautions(table, options, name, rates.chosen),

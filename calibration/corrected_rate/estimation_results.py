@@ -24,6 +24,7 @@ FEWEST_LABELS = 30
 
 
 _BY_PRECISION = (
+    "people_errors",
     "multi_phase",
     "several_judges",
     "reweighted",
@@ -56,6 +57,38 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
     weight: float = msgspec.field(name="lambda")
     spread: float
     estimate: Statistic
+
+
+class PersonErrors(msgspec.Struct, frozen=True, kw_only=True):
+    """Errors of one person who labels.
+
+    Attributes:
+        n: Outputs with a label of this person and of another.
+        let_through: Share of bad outputs that the person passes.
+        rejected: Share of good outputs that the person fails.
+    """
+
+    n: int
+    let_through: Statistic
+    rejected: Statistic
+
+
+class ErrorsOfPeople(msgspec.Struct, frozen=True, kw_only=True):
+    """Errors of the people who label, and the rate corrected for them.
+
+    Attributes:
+        n: Outputs with labels of several people.
+        n_split: Outputs on which people differ.
+        people: Error rates by person, if people err independently of each other.
+        rate: Pass rate corrected for their errors.
+        undefined: Why there is no model of their errors; labels are then taken as exact.
+    """
+
+    n: int
+    n_split: int = 0
+    people: dict[str, PersonErrors] = {}
+    rate: Statistic | None = None
+    undefined: str | None = None
 
 
 class UngradedShares(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +141,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             others and nothing says how they were chosen. Then no estimate is the answer.
         declared: What says how items were chosen for labels; None if nothing does. Then the uncorrected rate
             is printed first, and the corrected one holds if the labels are a random sample.
+        label_errors: Errors of the people who label, if outputs have labels of several; the rate corrected
+            for them is the estimate ``people_errors``. None: labels are taken as exact.
     """
 
     n_labelled: int
@@ -131,6 +166,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     n_missing_labelled: int = 0
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
     declared: LabelsDeclaredBy | None = None
+    label_errors: ErrorsOfPeople | None = None
     n_missing_failed: int = 0
     n_cases: int | None = None
     ungraded: UngradedShares | None = None

@@ -19,7 +19,7 @@ from .plan_results import Draw, StratumPlan
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     """Draw a simple random sample of the items without a label, in random order.
 
-    Every estimate stays valid, and labelling may stop at any item.
+    Every estimate stays valid if labelling stops at an item that no interval chose.
 
     Raises:
         InputError: Every item has a label.

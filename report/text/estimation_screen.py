@@ -15,6 +15,7 @@ from .estimation_text import (
     by_case,
     by_columns,
     if_random,
+    label_errors_of,
     parts_shown,
     places,
     scenarios_of,
@@ -44,6 +45,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield from bound_of(whole)
     if whole.labels_only.n:
         yield target_of(whole)
+        yield from label_errors_of(whole)
         yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"

@@ -126,6 +126,8 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
         if answer:
             yield f"  {counts}{by_case(part)}"
         yield from (f"  {each}" for each in (*ungraded_of(part), *bound_of(part)))
+        if part.labels_only.n:
+            yield from (f"  {each}" for each in label_errors_of(part))
         yield from _judge(part)
         yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
         if not part.labels_only.n:
@@ -181,6 +183,34 @@ def ungraded_of(part: RateEstimate) -> Iterator[str]:
         how = "are counted" if part.counts_ungraded else "are not counted"
         sentence += f" Labels of {part.n_missing_labelled:,} of them {how}."
     yield sentence
+
+
+def label_errors_of(part: RateEstimate) -> Iterator[str]:
+    """Say how labels are taken: as exact, or with the errors of the people who label."""
+    errors = part.label_errors
+    if errors is None or errors.rate is None:
+        why = ""
+        if errors is not None:
+            why = f" ({errors.undefined}; people differ on {errors.n_split:,} of {errors.n:,} outputs)"
+        yield f"Labels taken as exact{why}."
+        return
+    if part.reported == "people_errors":
+        yield "Corrected for errors of the people who label, if these are independent of each other and of the judge."
+    for name, each in list(errors.people.items())[:_MOST_PEOPLE]:
+        yield (
+            f"  {name} lets through {statistic(each.let_through)} of bad outputs, "
+            f"rejects {statistic(each.rejected)} of good ones (n {each.n:,})"
+        )
+    if len(errors.people) > _MOST_PEOPLE:
+        yield f"  {len(errors.people) - _MOST_PEOPLE:,} more people"
+    known = (part.estimates.get(name) for name in ("ppi_plus_plus", "labels_only"))
+    exact = next((each for each in known if each is not None and each.value is not None), None)
+    if exact is not None:
+        yield f"  Labels taken as exact: {statistic(exact)}"
+
+
+_MOST_PEOPLE = 5
+"""Most people whose error rates are printed."""
 
 
 def by_case(part: RateEstimate) -> str:
