@@ -308,7 +308,9 @@ def _rate_estimate(
     rank: Statistic | None = None,
 ) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    rates, uncorrected = rate_estimates(table, options), judge_mean(table, options)
+    # Labels from elsewhere are of other items: the judge's own rate is that of the others.
+    items = table.take(~labelled) if options.chosen_by == "elsewhere" else table
+    rates, uncorrected = rate_estimates(table, options), judge_mean(items, options)
     return RateEstimate(
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
