@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy.special import bdtr, bdtrc, stdtr
 
@@ -72,7 +74,7 @@ def chosen_by_columns(table: Table) -> dict[str, float]:
     return {name: p for name, p in sorted(adjusted.items(), key=lambda each: each[1]) if p <= CHOICE_ALARM}
 
 
-def explaining(table: Table, columns: dict[str, float]) -> list[str]:
+def explaining(table: Table, columns: Iterable[str]) -> list[str]:
     """Return those columns within whose values labelled items are scored like others."""
     return [name for name in columns if name in table.columns and _explains(table, name)]
 
