@@ -20,6 +20,7 @@ from ..pass_threshold import GivenPassAt, PassThreshold, begins
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers, undefined
 from ..tables.calibration_table import FAILED, ROUND, Table
 from ..tied_labels import tied_labels
+from .chosen_by_columns import explaining
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
 from .estimation_results import EstimationNumbers, RateEstimate, Target
@@ -130,8 +131,11 @@ def estimate(
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, options) if len(systems) > 1 else {}
+    whole = _rate_estimate(table, options, "all", declared)
+    if declared in {None, "system"} and (without := _without_labels(systems)):
+        whole = _uncorrected(whole, without)
     estimation = EstimationNumbers(
-        all=_rate_estimate(table, options, "all", declared),
+        all=whole,
         systems={
             name: _rate_estimate(part, options, name, declared, rank_of.get(name))
             for name, part in systems.items()
@@ -150,6 +154,26 @@ def estimate(
         estimation = _with_estimates(estimation, table, {"reweighted": weighted})
     return (
         estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, options)
+    )
+
+
+def _without_labels(systems: Mapping[str, Table]) -> list[str]:
+    """Return the systems none of whose outputs has a label, if others have some."""
+    without = [name for name, part in systems.items() if not np.isfinite(part.label).any()]
+    return without if len(without) < len(systems) else []
+
+
+def _uncorrected(whole: RateEstimate, without: Sequence[str]) -> RateEstimate:
+    """Return the rate of all outputs without corrected estimates, since systems have no labels."""
+    why = f"no output of {', '.join(without)} has a label: the labels of other systems say nothing about it"
+    return msgspec.structs.replace(
+        whole,
+        weight=None,
+        label_equivalents=None,
+        scenarios=None,
+        estimates={
+            name: undefined(why, n=each.n, level=each.level) for name, each in whole.estimates.items()
+        },
     )
 
 
@@ -285,7 +309,9 @@ def _rate_estimate(
     rank: Statistic | None = None,
 ) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    rates, uncorrected = rate_estimates(table, options), judge_mean(table, options)
+    # Labels from elsewhere are of other items: the judge's own rate is that of the others.
+    items = table.take(~labelled) if options.chosen_by == "elsewhere" else table
+    rates, uncorrected = rate_estimates(table, options), judge_mean(items, options)
     errors = label_errors(table, options)
     of_people = {} if errors is None or errors.rate is None else {"people_errors": errors.rate}
     return RateEstimate(
@@ -314,6 +340,8 @@ def _rate_estimate(
         scenarios=scenarios(table, rates, options),
         variance=score_variance(table, judged, uncorrected, options.level),
         cautions=_cautions(table, options, name, rates.chosen),
+        chosen_by_columns=dict(rates.columns),
+        explained_by=explaining(table, rates.columns),
     )
 
 

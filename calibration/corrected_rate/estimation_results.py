@@ -139,6 +139,9 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         chosen_by: How items were chosen for labels, as declared; None for a random sample.
         scenarios: Rates by how items may have been chosen for labels, if labelled items are scored unlike the
             others and nothing says how they were chosen. Then no estimate is the answer.
+        chosen_by_columns: Columns by which labelled items differ from the others, with p-values; together with
+            the test of scores a random sample is taken for a chosen one in 1 % of tables.
+        explained_by: Those of these columns within whose values labelled items are scored like the others.
         declared: What says how items were chosen for labels; None if nothing does. Then the uncorrected rate
             is printed first, and the corrected one holds if the labels are a random sample.
         label_errors: Errors of the people who label, if outputs have labels of several; the rate corrected
@@ -167,6 +170,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
     declared: LabelsDeclaredBy | None = None
     label_errors: ErrorsOfPeople | None = None
+    chosen_by_columns: dict[str, float] = {}
+    explained_by: list[str] = []
     n_missing_failed: int = 0
     n_cases: int | None = None
     ungraded: UngradedShares | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -14,6 +15,7 @@ from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
+from .chosen_by_columns import chosen_by_columns, tests_of_scores
 from .chosen_labels import chosen_by_score, chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
 from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target, UngradedShares
@@ -36,7 +38,7 @@ from .ungraded_levels import UngradedLevel
 _OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
 
 _CHOSEN = (
-    "labelled items are scored unlike the others, so they are not a random sample: "
+    "labelled items are unlike the others by score or by a column, so they are not a random sample: "
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 
@@ -84,6 +86,7 @@ class RateEstimates(NamedTuple):
         strata: Estimates of each stratum, if the table has strata or needs them.
         chosen: p-value of "labelled items are scored like the rest", if that is rejected; else None.
         undeclared: Whether that is rejected, and no option says how items were chosen for labels.
+        columns: Columns by which labelled items differ from the others, with p-values.
         graded_rate: Best estimate for the graded items alone, if labels of ungraded ones count in that of all.
     """
 
@@ -94,6 +97,12 @@ class RateEstimates(NamedTuple):
     chosen: float | None = None
     undeclared: bool = False
     graded_rate: float | None = None
+    columns: Mapping[str, float] = {}
+
+    @property
+    def contradicted(self) -> bool:
+        """True if labelled items differ from the others by scores or columns."""
+        return self.chosen is not None or bool(self.columns)
 
     @property
     def headline(self) -> Statistic:
@@ -104,7 +113,7 @@ class RateEstimates(NamedTuple):
             )
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
-        if self.chosen is None and all(each.value is None for each in available):
+        if not self.contradicted and all(each.value is None for each in available):
             available.append(self.estimates["rogan_gladen"])
         return next((each for each in available if each.value is not None), available[-1])
 
@@ -113,10 +122,10 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
     Labels drawn with unequal chances give ``active`` and, with strata, ``stratified_ppi``. If labelled items
-    are scored unlike the others, and named strata do not explain it, no estimate is the answer.
+    differ from the others by scores or columns, and named strata do not explain it, no estimate is the answer.
     """
     rates = _declared(table, terms)
-    undeclared = rates.chosen is not None and not _strata_explain(table, rates, terms)
+    undeclared = rates.contradicted and not _strata_explain(table, rates, terms)
     return rates._replace(undeclared=undeclared)
 
 
@@ -153,7 +162,7 @@ def _declared(table: Table, terms: RateTerms) -> RateEstimates:
     rates = _unstratified(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
         return rates
-    if (rates.chosen is not None or terms.chosen_by == "score") and STRATUM not in table.columns:
+    if (rates.contradicted or terms.chosen_by == "score") and STRATUM not in table.columns:
         table = with_strata(table, BY_SCORE)
     items = stratified_items(table)
     if items is None:
@@ -221,9 +230,10 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     data = _split(table, labelled & judged, judged & ~labelled)
     given = given_scores(table)
     as_given = replace(data, score=given[labelled & judged], unlabelled=given[judged & ~labelled])
-    chosen = None if terms.chosen_by else chosen_by_score(as_given)
-    if terms.chosen_by or (chosen is not None and terms.interval != "wald"):
-        return _of_chosen(table.score[judged], data, terms, chosen)
+    columns = {} if terms.chosen_by else chosen_by_columns(table)
+    chosen = None if terms.chosen_by else chosen_by_score(as_given, tests=tests_of_scores(table))
+    if terms.chosen_by or ((chosen is not None or columns) and terms.interval != "wald"):
+        return _of_chosen(table.score[judged], data, terms, chosen)._replace(columns=columns)
     if terms.target != "finite":
         data = replace(data, ungraded=ungraded_levels(table))
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
@@ -236,7 +246,7 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
             if len(data.unlabelled)
             else labels_only(data.label, data.label_cluster, data.label_weight)
         ).value
-    return RateEstimates(weight, equivalents, estimates, chosen=chosen, graded_rate=graded)
+    return RateEstimates(weight, equivalents, estimates, chosen=chosen, graded_rate=graded, columns=columns)
 
 
 def _of_chosen(

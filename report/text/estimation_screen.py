@@ -109,7 +109,7 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
     if scenarios := scenarios_of(part):
         rows = [(each.chosen, each.rate, (each.option,)) for each in scenarios]
         yield plotted_table("if chosen", ("rate", "option"), rows)
-        yield by_columns()
+        yield by_columns(part)
 
 
 def _rank(part: RateEstimate) -> str:

@@ -17,6 +17,7 @@ from .number_text import (
     decimal,
     draw_command,
     interval,
+    listed,
     number,
     percent,
     statistic,
@@ -56,8 +57,14 @@ _MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
 }
 
 
-def by_columns() -> str:
+def by_columns(part: RateEstimate) -> str:
     """Return what to set if columns decided which items have labels."""
+    if part.explained_by:
+        column = part.explained_by[0]
+        option = (
+            setting("labels_chosen_by", "system") if column == "system" else setting("reweight_by", column)
+        )
+        return f"{column} explains it: {option}."
     reweighted, strata = setting("reweight_by", "COLUMN"), setting("strata", "COLUMN")
     return f"If columns decided it, name them: {reweighted}, or {strata}."
 
@@ -86,14 +93,25 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
     ]
 
 
+def _unlike(part: RateEstimate) -> str:
+    """Say by what labelled items differ from the others."""
+    p_values = [p for each in part.cautions if each.kind == "chosen_by_score" for p in each.about.values()]
+    scored = [f"are scored unlike the others (p {max(p_values):.2g})"] if p_values else []
+    columns = [f"{name} (p {p:.2g})" for name, p in part.chosen_by_columns.items()]
+    if not columns:
+        return scored[0]
+    return " and ".join([*scored, f"{'' if scored else 'are unlike the others '}by {listed(columns)}"])
+
+
 def target_of(part: RateEstimate) -> str:
     """Say which rate is estimated, and what it assumes."""
     if scenarios_of(part):
-        p = next(each.about.values() for each in part.cautions if each.kind == "chosen_by_score")
         return (
-            f"Labelled items are scored unlike the others (p {max(p):.2g}), so they are not a random sample. "
+            f"Labelled items {_unlike(part)}, so they are not a random sample. "
             "The corrected rate depends on how they were chosen; say it with an option:"
         )
+    if part.reported is None and part.labels_only.undefined is not None:
+        return f"Not corrected: {part.labels_only.undefined}."
     if part.chosen_by is not None:
         return _CHOSEN[part.chosen_by]
     assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
@@ -269,7 +287,7 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
         value, ends, n, method = statistic_cells(each.rate)
         rows.append((each.chosen, each.option, value, ends, n, method))
     yield DocumentTable(("chosen", "option", "value", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
-    yield f"  {by_columns()}"
+    yield f"  {by_columns(part)}"
 
 
 def _strata(part: RateEstimate) -> Iterator[Piece]:

@@ -125,3 +125,11 @@ def test_golden_sets_are_covered_where_they_are_declared():
 def test_samples_of_systems_are_no_strata_of_another_column():
     with pytest.raises(UsageError, match="strata"):
         fd.estimate(rows_of(), labels_chosen_by="system", strata="score")
+
+
+def test_the_judge_alone_leaves_out_labels_from_elsewhere():
+    rows = rows_of()
+    part = fd.estimate(rows, labels_chosen_by="elsewhere").all
+    others = [row["score"] for row in rows if row["label"] is None]
+    assert part.judge_mean == pytest.approx(sum(others) / len(others))
+    assert part.uncorrected.n == len(others)

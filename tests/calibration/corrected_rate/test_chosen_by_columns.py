@@ -1,0 +1,100 @@
+"""Columns that decided which items have labels contradict a random sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from each_row import each_row
+
+import fiducial as fd
+from fiducial.calibration import table_from_rows
+from fiducial.calibration.corrected_rate.chosen_by_columns import chosen_by_columns, explaining
+from fiducial.report.document import as_lines
+
+
+def rows_of(
+    draw: int, *, chosen: bool, clusters: bool = False, systems: tuple[str, ...] = ("a",)
+) -> list[Any]:
+    """Return 400 judged outputs, 80 with labels: at random, or mostly of one language."""
+    rng = np.random.default_rng(draw)
+    lang = rng.choice(["de", "en", "fr"], 400, p=[0.2, 0.5, 0.3])
+    truth = rng.random(400) < np.where(lang == "en", 0.9, 0.6)
+    score = np.where(rng.random(400) < 0.9, truth, ~truth)
+    chance = np.where(lang == "en", 4.0, 1.0) if chosen else np.ones(400)
+    known = set(rng.choice(400, 80, replace=False, p=chance / chance.sum()).tolist())
+    if clusters:
+        known = {
+            n
+            for group in rng.choice(100, 20, replace=False).tolist()
+            for n in range(4 * group, 4 * group + 4)
+        }
+    return [
+        {
+            "item_id": f"i{n}",
+            "judge": "j",
+            "score": float(score[n]),
+            "label": float(truth[n]) if n in known else None,
+            "lang": str(lang[n // 4 * 4 if clusters else n]),
+            "system": systems[n % len(systems)],
+        }
+        | ({"cluster": f"g{n // 4}"} if clusters else {})
+        | ({"annotator": "ann"} if n in known else {})
+        for n in range(400)
+    ]
+
+
+def test_a_column_that_decided_contradicts_a_declared_random_sample_and_is_named():
+    rows = rows_of(1, chosen=True)
+    part = fd.estimate(rows, labels_chosen_by="random").all
+    assert part.reported is None
+    assert set(part.scenarios or ()) == {"score", "label", "elsewhere"}
+    assert list(part.chosen_by_columns) == ["lang"]
+    assert part.explained_by == ["lang"]
+    lines = " ".join(as_lines(fd.estimate(rows, labels_chosen_by="random").screen(), width=None))
+    assert "lang explains it" in lines
+    assert fd.estimate(rows, labels_chosen_by="random", reweight_by=["lang"]).all.reported == "reweighted"
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_random_draws_are_seldom_contradicted(clusters: bool):
+    tables = (table_from_rows(rows_of(draw, chosen=False, clusters=clusters)) for draw in range(60))
+    assert sum(bool(chosen_by_columns(table)) for table in tables) <= 2
+
+
+def test_a_column_that_only_labelled_items_have_is_no_contradiction():
+    table = table_from_rows(rows_of(2, chosen=False))
+    assert "annotator" in table.columns
+    assert not chosen_by_columns(table)
+
+
+def test_a_column_that_leaves_the_scores_unlike_explains_nothing():
+    rows = rows_of(1, chosen=True)
+    rows = [row | ({"label": None} if row["score"] == 0.0 else {}) for row in rows]
+    assert not explaining(table_from_rows(rows), {"lang": 0.001})
+
+
+@each_row(
+    ("declared", "undefined"),
+    [({}, True), ({"labels_chosen_by": "system"}, True), ({"strata": "system"}, False)],
+)
+def test_a_system_without_labels_leaves_all_uncorrected(declared: dict[str, Any], undefined: bool):
+    rows = [
+        row | ({"label": None} if row["system"] == "b" else {})
+        for row in rows_of(3, chosen=False, systems=("a", "b"))
+    ]
+    found = fd.estimate(rows, **declared)
+    assert found["b"].reported is None
+    assert found["b"].labels_only.undefined is not None
+    assert found["a"].reported is not None
+    if undefined:
+        assert found.all.reported is None
+        assert "no output of b has a label" in (found.all.labels_only.undefined or "")
+
+
+def test_systems_with_samples_of_their_own_are_weighted_by_their_outputs():
+    rows = rows_of(4, chosen=False, systems=("a", "a", "a", "b"))
+    found = fd.estimate(rows, labels_chosen_by="system")
+    parts = [(found[name].estimates["ppi_plus_plus"].value or 0.0) for name in "ab"]
+    assert found.all.rate.value == pytest.approx(0.75 * parts[0] + 0.25 * parts[1], abs=0.02)
