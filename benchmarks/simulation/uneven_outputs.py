@@ -176,6 +176,29 @@ def rates(draws: int) -> Iterator[Scenario]:
     yield share("tried again until a pass: no rate", "1 % covered", "100 %", refused)
 
 
+def misread(draws: int) -> Iterator[Scenario]:
+    """Refusals of a correction where a judge errs by case, and coverage where it errs by trial."""
+    for by_case in (True, False):
+        rng = np.random.default_rng([3, by_case])
+        refused, hits = list[bool](), list[bool]()
+        for _ in range(draws):
+            drawn = world(rng, trials=lambda hard: np.full(len(hard), 4), hidden=0.0)
+            wrong = rng.random(len(drawn.case)) < 0.15
+            if by_case:
+                wrong = (rng.random(CASES) < 0.15)[drawn.case]
+            said = drawn._replace(score=np.where(wrong, ~drawn.passes, drawn.passes).astype(np.float64))
+            found = trial_rates(said.table(250, rng), [2])["s"]
+            refused.append(found.uncorrectable is not None)
+            if found.uncorrectable is None:
+                hits.append(_covers(found.rates["pass^k"][2], _moment(2)))
+        title = "judge misreads 15 % of cases" if by_case else "judge misreads 15 % of trials"
+        yield share(
+            f"{title}, 250 labels: pass^2 is not corrected", "", "95 % or more" if by_case else "few", refused
+        )
+        if not by_case:
+            yield share(f"{title}, 250 labels: pass^2 corrected", "", "93 % or more", hits)
+
+
 def _moment(k: int) -> float:
     """Return the mean of the k-th power of a case's chance."""
     return float(np.mean([_power(chance, k) for chance in (0.4, 0.9)]))
@@ -190,3 +213,4 @@ def uneven_outputs(draws: int) -> Iterator[Scenario]:
     yield from corrected(draws)
     yield from compared(draws)
     yield from rates(draws)
+    yield from misread(draws)
