@@ -189,7 +189,9 @@ def _combine_weighted(
     means = np.bincount(cell, weights=share * values, minlength=cells)
     residual = values - means[cell]
     shares, sums = (
-        np.bincount(cluster_cell, weights=each, minlength=clusters * cells).reshape(clusters, cells)
+        np.bincount(cluster_cell, weights=each, minlength=clusters * cells)
+        .reshape(clusters, cells)
+        .astype(np.float64)
         for each in (share, share * residual)
     )
     value = float(coefficient @ means)
