@@ -14,8 +14,9 @@ from ..spelling import command, either, spelled_pairs
 from ..tables.grades import as_number
 from .arrays import BoolArray, FloatArray, cluster_numbers
 from .comparison.outputs import graded_of, outputs_of
+from .repeated_errors import error_correlation, why_uncorrectable
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate, tried_until_passed
-from .statistic import CaseRate, undefined
+from .statistic import CaseRate, Statistic, undefined
 from .tables.calibration_table import DECIDED, TRIAL, Column, Table
 from .tables.table_labels import split_item
 from .variance_split import VarianceSplit, variance_split
@@ -40,6 +41,8 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         variance: Variance of one trial's uncorrected verdict, by case and by sampling.
         smallest: Smallest number of graded trials of a case; rates of a larger k leave out cases.
         of_larger: For each larger k, pass^1 of the cases that have k graded trials.
+        error_correlation: Correlation of the judge's errors on trials of one case; None if nothing is corrected.
+        uncorrectable: Why only k of 1 is corrected: errors repeat, or may; None if others are, or nothing is.
         retried: Why no rate is defined: cases were tried again until they passed; None if they were not.
     """
 
@@ -57,6 +60,8 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
     smallest: int = 0
     of_larger: dict[int, CaseRate] = {}
     retried: str | None = None
+    error_correlation: Statistic | None = None
+    uncorrectable: str | None = None
 
 
 def trial_rates(
@@ -109,11 +114,15 @@ def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int] | None, level: f
     smallest = int(counts.min(initial=int(counts.max(initial=0))))
     ks = ks or _default_ks(max(1, smallest))
 
+    correlation = None if errors is None else error_correlation(trials, errors, level=level)
+    uncorrectable = None if correlation is None else why_uncorrectable(correlation)
+
     def rate_of(rate: TrialRate, k: int, errors: JudgeErrors | None, least: int = 1) -> CaseRate:
+        why = system.retried or (uncorrectable if errors is not None and k > 1 else None)
         found = (
             trial_rate(rate, k, trials, errors, of_cases_with=least, level=level)
-            if system.retried is None
-            else undefined(system.retried, n=len(counts), level=level)
+            if why is None
+            else undefined(why, n=int((counts >= max(k, least)).sum()), level=level)
         )
         return CaseRate(**msgspec.structs.asdict(found), left_out=int((counts < max(k, least)).sum()))
 
@@ -135,6 +144,8 @@ def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int] | None, level: f
         smallest=smallest,
         of_larger={k: rate_of("pass^k", 1, errors, k) for k in ks if k > smallest},
         retried=system.retried,
+        error_correlation=correlation,
+        uncorrectable=uncorrectable,
     )
 
 

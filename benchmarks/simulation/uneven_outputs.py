@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fiducial.calibration.arrays import IntArray
 from fiducial.calibration.comparison.compare import compare
 from fiducial.calibration.corrected_rate.estimation import estimate
 from fiducial.calibration.statistic import Statistic
@@ -22,7 +23,7 @@ SPREAD = 0.03
 
 
 class World(NamedTuple):
-    """Trials of cases that are easy or hard, each array of shape ``(n,)``; the truth is the mean over cases.
+    """Trials of cases that are easy or hard, each array of shape ``(n,)``.
 
     Attributes:
         case: Number of the case.
@@ -55,7 +56,7 @@ class World(NamedTuple):
 def world(
     rng: np.random.Generator, *, trials: Callable[[np.ndarray], np.ndarray], hidden: float, bonus: float = 0.0
 ) -> World:
-    """Draw cases with chances to pass of .9 (easy) and .4 (hard), and a judge of TPR .9 and TNR .8.
+    """Draw cases that pass in 90 % (easy) and 40 % (hard), and a judge of TPR .9 and TNR .8.
 
     Args:
         rng: Random numbers.
@@ -67,7 +68,8 @@ def world(
     chance = np.clip(np.where(hard, 0.4, 0.9) + bonus + rng.normal(0, SPREAD, CASES), 0, 1)
     count = trials(hard)
     case = np.repeat(np.arange(CASES), count)
-    trial = np.concatenate([np.arange(each) for each in count])
+    first = np.cumsum(count) - count
+    trial: IntArray = np.arange(len(case)) - first[case]
     passes = rng.random(len(case)) < chance[case]
     score = np.where(rng.random(len(case)) < np.where(passes, 0.9, 0.8), passes, ~passes).astype(np.float64)
     score[rng.random(len(case)) < np.where(hard[case], hidden, hidden / 10)] = np.nan
@@ -170,10 +172,33 @@ def rates(draws: int) -> Iterator[Scenario]:
         first = np.full(CASES, 8)
         np.minimum.at(first, drawn.case[drawn.passes], drawn.trial[drawn.passes])
         kept = drawn.trial <= first[drawn.case]
-        tried = World(*(each[kept] for each in drawn[:4]), drawn.truth)
+        tried = World(drawn.case[kept], drawn.trial[kept], drawn.passes[kept], drawn.score[kept], drawn.truth)
         passed = tried._replace(score=tried.passes.astype(np.float64)).table(0, rng)
         refused.append(trial_rates(passed)["s"].retried is not None)
     yield share("tried again until a pass: no rate", "1 % covered", "100 %", refused)
+
+
+def misread(draws: int) -> Iterator[Scenario]:
+    """Refusals of a correction where a judge errs by case, and coverage where it errs by trial."""
+    for by_case in (True, False):
+        rng = np.random.default_rng([3, by_case])
+        refused, hits = list[bool](), list[bool]()
+        for _ in range(draws):
+            drawn = world(rng, trials=lambda hard: np.full(len(hard), 4), hidden=0.0)
+            wrong = rng.random(len(drawn.case)) < 0.15
+            if by_case:
+                wrong = (rng.random(CASES) < 0.15)[drawn.case]
+            said = drawn._replace(score=np.where(wrong, ~drawn.passes, drawn.passes).astype(np.float64))
+            found = trial_rates(said.table(250, rng), [2])["s"]
+            refused.append(found.uncorrectable is not None)
+            if found.uncorrectable is None:
+                hits.append(_covers(found.rates["pass^k"][2], _moment(2)))
+        title = "judge misreads 15 % of cases" if by_case else "judge misreads 15 % of trials"
+        yield share(
+            f"{title}, 250 labels: pass^2 is not corrected", "", "95 % or more" if by_case else "few", refused
+        )
+        if not by_case:
+            yield share(f"{title}, 250 labels: pass^2 corrected", "", "93 % or more", hits)
 
 
 def _moment(k: int) -> float:
@@ -190,3 +215,4 @@ def uneven_outputs(draws: int) -> Iterator[Scenario]:
     yield from corrected(draws)
     yield from compared(draws)
     yield from rates(draws)
+    yield from misread(draws)

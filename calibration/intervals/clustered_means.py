@@ -188,12 +188,12 @@ def _combine_weighted(
     squared = np.bincount(cell, weights=share**2, minlength=cells)
     means = np.bincount(cell, weights=share * values, minlength=cells)
     residual = values - means[cell]
-
-    def summed(each: FloatArray) -> FloatArray:
-        total = np.bincount(cluster_cell, weights=each, minlength=clusters * cells).astype(np.float64)
-        return total.reshape(clusters, cells)
-
-    shares, sums = summed(share), summed(share * residual)
+    shares, sums = (
+        np.bincount(cluster_cell, weights=each, minlength=clusters * cells)
+        .reshape(clusters, cells)
+        .astype(np.float64)
+        for each in (share, share * residual)
+    )
     value = float(coefficient @ means)
     value = 0.0 if abs(value) <= _ROUNDING else value
     matters = coefficient != 0.0

@@ -31,9 +31,15 @@ def _tables(trials: SystemTrials) -> Iterator[Piece]:
     if trials.retried:
         return
     ks = [k for k, rate in trials.rates["pass^k"].items() if k <= trials.smallest or not rate.n]
-    if ks:
+    corrected = [k for k in ks if k == 1 or trials.uncorrectable is None]
+    if corrected:
         head = ("k", *(f"{rate}" for rate in RATES), "cases")
-        yield DocumentTable(head, [_row(k, trials) for k in ks], left_aligned=FIRST)
+        yield DocumentTable(head, [_row(k, trials) for k in corrected], left_aligned=FIRST)
+    if trials.uncorrectable is not None and len(trials.rates["pass^k"]) > len(corrected):
+        yield f"  Only k of 1 is corrected: {trials.uncorrectable}."
+    elif trials.error_correlation is not None:
+        correlation = trials.error_correlation
+        yield f"  Errors of the judge on trials of one case correlate by {statistic(correlation)} ({counted(correlation.n, 'case')})."
     if ks and trials.corrected:
         head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
         rows = [_row(k, trials, corrected=False) for k in ks]
@@ -44,7 +50,7 @@ def _tables(trials: SystemTrials) -> Iterator[Piece]:
 def _larger(trials: SystemTrials) -> Iterator[Piece]:
     """Yield a table for each k that some cases are too few trials for, of the other cases."""
     for k, first in trials.of_larger.items():
-        if first.n and first.value is not None:
+        if trials.uncorrectable is None and first.n and first.value is not None:
             yield f"  The {counted(first.n, 'case')} with {k} graded trials or more, of {trials.cases:,}:"
             head = ("k", *(f"{rate}" for rate in RATES), "cases")
             once = ("1", _cell(first), _cell(first), f"{first.n:,}")

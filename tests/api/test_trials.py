@@ -82,12 +82,12 @@ def test_a_table_of_cases_and_trials_needs_no_names(tmp_path: Path):
 def test_a_table_with_labels_is_corrected():
     rows = [
         {"item_id": f"c{case}", "trial": trial, "judge": "j", "score": float(passed), "label": float(passed)}
-        for case, each in enumerate(PASSES)
+        for case, each in enumerate(PASSES * 3)
         for trial, passed in enumerate(each)
     ]
     found = fd.trials(rows, (2,))["all"]
     assert found.corrected
-    assert (found.tpr, found.fpr, found.labels) == (1.0, 0.0, 20)
+    assert (found.tpr, found.fpr, found.labels) == (1.0, 0.0, 60)
     assert found.rates["pass^k"][2].value == pytest.approx(found.uncorrected["pass^k"][2].value)
 
 

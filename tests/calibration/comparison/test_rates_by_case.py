@@ -67,10 +67,11 @@ def test_corrected_systems_are_compared_with_all_trials() -> None:
     pair, rates = found.strata.all.pairs[0], found.strata.all.rates
     assert (pair.corrected, pair.difference.n) == (True, 40)
     assert found.strata.all.n_cases == {"x": 40, "y": 40}
-    values = rates["x"].value, rates["y"].value
-    assert None not in values
+    first, second = rates["x"].value, rates["y"].value
+    assert first is not None
+    assert second is not None
     assert (pair.rate_a, pair.rate_b) != (None, None)
-    assert pair.difference.value == pytest.approx(values[0] - values[1])  # pyright: ignore[reportOptionalOperand] - not None
+    assert pair.difference.value == pytest.approx(first - second)
 
 
 def test_labels_of_ungraded_outputs_count_by_their_share() -> None:

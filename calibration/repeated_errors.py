@@ -1,0 +1,67 @@
+"""Correlation of a judge's errors on trials of one case, from labels of several of them.
+
+A correction of pass^k and pass@k takes errors as independent from trial to trial. A judge that misreads a case
+every time would make them far too high or too low.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .intervals.closed_forms import t_quantile
+from .intervals.variance import cluster_error
+from .repeated_trials import JudgeErrors, Trials
+from .statistic import Statistic, defined, undefined
+
+_FEWEST_CASES = 10
+"""Fewest cases with two labelled trials from which a correlation is estimated."""
+
+_MOST = 0.3
+"""Highest correlation that has to be excluded for a correction of several trials."""
+
+
+def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.95) -> Statistic:
+    """Estimate the correlation of a judge's errors on trials of one case, given the labels.
+
+    It is the mean product, over pairs of labelled trials of a case, of verdict minus its mean by label in
+    standard deviations; the interval is Student's over clusters. ``n`` counts cases with such a pair.
+    """
+    known = trials.take(trials.judged & np.isfinite(trials.label))
+    mean = np.where(known.label == 1.0, errors.tpr, errors.fpr)
+    spread = np.sqrt(mean * (1 - mean))
+    scaled = np.where(spread > 0, (known.passed - mean) / np.where(spread > 0, spread, 1.0), 0.0)
+    _, first, case, count = np.unique(known.case, return_index=True, return_inverse=True, return_counts=True)
+    pairs = count * (count - 1) / 2
+    products = (np.bincount(case, weights=scaled) ** 2 - np.bincount(case, weights=scaled**2)) / 2
+    several = pairs > 0
+    cases, cluster = int(several.sum()), known.cluster[first][several]
+    clusters = len(np.unique(cluster))
+    if clusters < _FEWEST_CASES:
+        why = f"{cases:,} cases have two labelled trials; it takes {_FEWEST_CASES}"
+        return undefined(why, n=cases, level=level)
+    total = float(pairs.sum())
+    value = float(products[several].sum()) / total
+    error = cluster_error((products - value * pairs)[several] / total, cluster)
+    half = t_quantile(level, clusters - 1) * error
+    ends = max(-1.0, value - half), min(1.0, value + half)
+    return defined(max(-1.0, min(1.0, value)), ends, n=cases, method="cluster-t", level=level)
+
+
+def why_uncorrectable(correlation: Statistic) -> str | None:
+    """Return why a rate of several trials is not corrected; None if errors seem independent."""
+    if correlation.value is None or correlation.low is None or correlation.high is None:
+        return (
+            f"whether the judge's errors repeat within a case is not known: {correlation.undefined}; "
+            "label several trials of some cases"
+        )
+    shown = f"{correlation.value:.2f} [{correlation.low:.2f}, {correlation.high:.2f}]"
+    if correlation.low > 0.0:
+        return f"the judge's errors repeat within a case (correlation {shown}), so that trials are not corrected one by one"
+    if not math.isfinite(correlation.high) or correlation.high > _MOST:
+        return (
+            f"the judge's errors may repeat within a case (correlation {shown}, which does not exclude {_MOST:g}); "
+            "label several trials of more cases"
+        )
+    return None
