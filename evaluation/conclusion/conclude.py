@@ -184,7 +184,7 @@ class _Replies:
 
     def add(self, verdict: StoredVerdict) -> None:
         """Note a judge's verdict; baselines do not count."""
-        if isinstance(verdict.author, JudgeId) and verdict.author.kind == "baseline":
+        if is_baseline(verdict.author):
             return
         if verdict.graded:
             self._graded.add(verdict.key)
