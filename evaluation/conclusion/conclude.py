@@ -18,7 +18,7 @@ from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
-from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
+from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
