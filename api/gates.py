@@ -134,12 +134,12 @@ def run_gate_failures(
 
 
 def _denied(system: SystemResult) -> dict[str, int]:
-    """Count the outputs that no grade was got from, by reason; failed calls and other kinds do not count."""
+    """Count missing outputs and those whose replies have no grade, by reason."""
     return {**({"missing": system.missing} if system.missing else {}), **system.withheld}
 
 
 def _with_denied(system: SystemResult) -> float | None:
-    """Return the rate of all outputs, of which those without a grade failed; None if it is undefined or the same."""
+    """Return the overall rate if outputs without a grade failed; None if there are none."""
     rate, denied = system.overall, sum(_denied(system).values())
     if rate is None or rate.value is None or not denied:
         return None
@@ -167,7 +167,7 @@ def _both(system: SystemResult, value: float) -> str:
 
 
 def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]:
-    """Yield for each system the other value of its gate on all outputs, and what that on checked ones leaves out."""
+    """Yield both values of gates on all outputs, and what gates on checked ones omit."""
     for system in summary.systems if OVERALL in gates else ():
         value, rate = _with_denied(system), system.overall
         if value is None or rate is None or rate.value is None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..records import Outcome
+from ..records import DIFFERS_IN_FORM, Outcome
 
 _TEXT = 120
 _ITEMS = 100
@@ -110,10 +110,6 @@ def fault(error_type: str, reason: str, **evidence: Any) -> Finding:
 def undecided(reason: str, **evidence: Any) -> Finding:
     """Return the finding for an output that the checker cannot decide; it is left to a judge."""
     return Finding("undecided", None, None, reason, evidence)
-
-
-DIFFERS_IN_FORM = "text:differs_in_form"
-"""Error type of undecided outputs: a text fits in its loose form only, and nothing says which form counts."""
 
 
 def differing(reason: str, **evidence: Any) -> Finding:

@@ -39,10 +39,6 @@ NameStyle: TypeAlias = Literal["dotted", "underscored"]
 """Form of documented names with dots that was offered to the system: unchanged, or with underscores, as some providers require."""
 
 
-RULES_VERSION = 2
-"""Version of the strict rules. Version 1 compared texts loosely, whatever reference and schema said."""
-
-
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of a checker.
 

@@ -57,9 +57,21 @@ from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_reco
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .output import AgentStep, Episode, ItemKey, Output, Pair, Step, StepOutcome, ToolCall, ToolResults
 from .validation import validate_case
-from .verdict import UNGRADED, Author, JudgeId, JudgeKind, Outcome, ShownNames, Source, Usage, Verdict
+from .verdict import (
+    DIFFERS_IN_FORM,
+    UNGRADED,
+    Author,
+    JudgeId,
+    JudgeKind,
+    Outcome,
+    ShownNames,
+    Source,
+    Usage,
+    Verdict,
+)
 
 __all__ = [
+    "DIFFERS_IN_FORM",
     "KINDS",
     "MAX_LINE_BYTES",
     "OF_CALLS",

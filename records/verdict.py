@@ -105,6 +105,9 @@ def marked(name: str, judge: JudgeId, length: int = _SHORTEST) -> str:
     return f"{name}#{judge.fingerprint[:length]}"
 
 
+DIFFERS_IN_FORM = "text:differs_in_form"
+"""Error type of undecided outputs: a text fits in its loose form only, and nothing says which form counts."""
+
 Source: TypeAlias = Literal["checker", "judge", "human", "construction"]
 
 Outcome: TypeAlias = Literal["graded", "undecided", "not_applicable", "unparsable", "refused", "failed"]

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import msgspec
 
-from ..finding import DIFFERS_IN_FORM, Finding, differing, fault, plain, shorten
+from ...records import DIFFERS_IN_FORM
+from ..finding import Finding, differing, fault, plain, shorten
 from .expectation import Argument, ExpectedCall
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...deterministic.options import RULES_VERSION, CheckOptions
 from ...records import TextRule
+
+if TYPE_CHECKING:
+    from ...deterministic.options import CheckOptions
+
+RULES_VERSION = 2
+"""Version of the strict rules; version 1 compared texts loosely, whatever reference and schema said."""
 
 EARLIER: TextRule = "loose"
 """Comparison of texts by version 1 of the strict rules, which had no other."""

@@ -19,7 +19,7 @@ from ...records.verdict import COUNTED, OF_PARTS
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
-from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
+from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -191,7 +191,7 @@ class _Replies:
 
     def add(self, verdict: StoredVerdict) -> None:
         """Note a judge's verdict; baselines do not count."""
-        if isinstance(verdict.author, JudgeId) and verdict.author.kind == "baseline":
+        if is_baseline(verdict.author):
             return
         if verdict.graded:
             self._graded.add(verdict.key)

@@ -12,8 +12,7 @@ import msgspec
 
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
-from ...deterministic.finding import DIFFERS_IN_FORM
-from ...records import Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
+from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
 from ..store.journal_rows import JournalRow, StoredVerdict
 
 K = TypeVar("K")

@@ -13,6 +13,7 @@ from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
 from ...spelling import command
+from ..checking.rules_version import has_earlier_rules
 from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
@@ -221,7 +222,14 @@ def _add_row(
     rows[system].append(row)
 
 
-_RULES = {"rules": "checkers' rules", "names": "names of functions", "artifacts": "workspaces"}
+_NOT_TOLD = {"inputs", "rules_version"}
+"""Facts that are told in other words."""
+_RULES = {
+    "text": "texts",
+    "rules": "checkers' rules",
+    "names": "names of functions",
+    "artifacts": "workspaces",
+}
 
 
 def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
@@ -252,7 +260,10 @@ def _facts(manifest: Manifest) -> _Facts:
     count = manifest.case_files or 1
     inputs = manifest.inputs or []
     files = _files_by_name("cases", inputs[:count]) | _files_by_name("outputs", inputs[count:])
-    rules = {_RULES.get(key, key): str(value) for key, value in manifest.identity.items() if key != "inputs"}
+    told = {key: value for key, value in manifest.identity.items() if value is not None}
+    if has_earlier_rules(told):
+        told["rules"] = "strict, version 1"
+    rules = {_RULES.get(key, key): str(value) for key, value in told.items() if key not in _NOT_TOLD}
     return _Facts(
         inputs=files | rules,
         judges={judge.by: _judge(judge.id) for judge in manifest.roster},

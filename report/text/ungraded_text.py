@@ -43,7 +43,7 @@ def ungraded_lines(judges: Sequence[JudgeUse], *, printed_reason: str = "") -> I
 
 
 def ungraded_share_lines(systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Name systems with a clearly larger share of unreadable and refused replies than the others."""
+    """Name systems whose share of unreadable and refused replies is above the others'."""
     counts = {
         system.system: (sum(system.withheld.values()), system.overall.of - system.missing)
         for system in systems

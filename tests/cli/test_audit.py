@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from provider_server import Answer, Body, ProviderServer, Seen, Status
 
 from fiducial.judges.parsing.declared_parser import PARSER_VERSIONS
-from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.records import DIFFERS_IN_FORM, Case, Output, Verdict, read_records, write_records
 
 OWN_OPERATOR = """
 from fiducial.deterministic.mutation import Mutation, Operator
@@ -96,7 +96,10 @@ def test_mutate_says_what_it_made_and_other_commands_read_it(cases: Path, tmp_pa
     )
     assert checked.code == 0
     labels = {label.key: label.score for label in read_records(probes / "labels.jsonl", Verdict)}
-    assert {each.key: each.score for each in read_records(tmp_path / "v.jsonl", Verdict)} == labels
+    verdicts = list(read_records(tmp_path / "v.jsonl", Verdict))
+    forms = {each.key for each in verdicts if each.error_type == DIFFERS_IN_FORM}
+    assert {key.system for key in forms} == {"reference~letter_case"}
+    assert {each.key: 1.0 if each.key in forms else each.score for each in verdicts} == labels
 
 
 def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Path):

@@ -12,7 +12,7 @@ from provider_server import Answer, ProviderServer
 
 @pytest.fixture
 def judged(server: ProviderServer, tmp_path: Path) -> Command:
-    """`fiducial run` on two systems of 20 outputs; the judge's replies to ten of `evil` have no score."""
+    """`fiducial run` on two systems; ten of 20 replies about `evil` have no score."""
     server.script = lambda seen: Answer("hm" if "evil" in seen.text else "<S0>t</S0><S1>ok</S1><S2>1</S2>")
     cases = [
         {

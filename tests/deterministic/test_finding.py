@@ -12,7 +12,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.finding import DIFFERS_IN_FORM, WORDS, in_words, plain, shorten
+from fiducial.deterministic.finding import WORDS, in_words, plain, shorten
+from fiducial.records import DIFFERS_IN_FORM
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.complex_numbers()

@@ -144,6 +144,7 @@ ON_THE_COMMAND_LINE_ALONE = {
     "batch",  # poll_seconds says it
     "fail_under",  # fd.assert_rate
     "min_graded",
+    "ungraded",
     "gates",
     "generate",  # fd.generate, whose outputs fd.evaluate takes
     "generate_base_url",

@@ -9,8 +9,7 @@ from each_row import each_row
 from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.finding import DIFFERS_IN_FORM
-from fiducial.records import Case, Output, ToolCall
+from fiducial.records import DIFFERS_IN_FORM, Case, Output, ToolCall
 
 OUTCOMES = {None: "open", 1.0: "pass", 0.0: "fail"}
 

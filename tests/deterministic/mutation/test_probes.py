@@ -13,7 +13,6 @@ import pytest
 from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.finding import DIFFERS_IN_FORM
 from fiducial.deterministic.mutation import (
     OPERATORS,
     Mutation,
@@ -25,7 +24,7 @@ from fiducial.deterministic.mutation import (
     right_output,
 )
 from fiducial.formats.bfcl import expand, open_source, read_cases
-from fiducial.records import Case, Output, decode_record, encode_record
+from fiducial.records import DIFFERS_IN_FORM, Case, Output, decode_record, encode_record
 
 STRICT = CheckOptions(rules="strict")
 

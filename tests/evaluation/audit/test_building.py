@@ -9,7 +9,6 @@ import pytest
 from audit_items import answers, calls, statements
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.finding import DIFFERS_IN_FORM
 from fiducial.deterministic.mutation import OPERATORS
 from fiducial.errors import InputError
 from fiducial.evaluation.audit import building
@@ -17,7 +16,16 @@ from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.records import Case, Output, ToolResults, Verdict, encode_record, read_records, write_records
+from fiducial.records import (
+    DIFFERS_IN_FORM,
+    Case,
+    Output,
+    ToolResults,
+    Verdict,
+    encode_record,
+    read_records,
+    write_records,
+)
 
 
 def build(folder: Path, cases: list[Case], outputs: list[Output] | None = None) -> ProbeManifest:
