@@ -182,9 +182,16 @@ def _is_calibrated(panel: JudgeCalibration, scores: ProbabilityScores) -> bool:
         (scores.calibration.get("slope"), 1.0),
     ]
     undeclared: ThresholdSource = "default"
-    return panel.pass_at_source == undeclared and all(
-        each is not None and each.low is not None and each.high is not None and each.low <= null <= each.high
-        for each, null in tested
+    return (
+        scores.are_fine
+        and panel.pass_at_source == undeclared
+        and all(
+            each is not None
+            and each.low is not None
+            and each.high is not None
+            and each.low <= null <= each.high
+            for each, null in tested
+        )
     )
 
 

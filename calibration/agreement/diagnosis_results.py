@@ -135,6 +135,10 @@ class SystemAgreement(msgspec.Struct, frozen=True):
     largest_difference: Statistic
 
 
+MOST_GRADES = 10
+"""Maximum distinct scores of a scale of grades; finer scores without a declared threshold count as probabilities."""
+
+
 class ReliabilityBin(msgspec.Struct, frozen=True, kw_only=True):
     """A bin of a reliability curve.
 
@@ -197,6 +201,11 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
     coverage: list[CoverageStep] = []
     distinct: int = 0
     certain: int = 0
+
+    @property
+    def are_fine(self) -> bool:
+        """True if there are more distinct scores than a scale of grades has."""
+        return self.distinct > MOST_GRADES
 
 
 class CorrectedRates(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, first_known, ratio
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
-from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
+from .diagnosis_results import MOST_GRADES, JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
 from .judge_panel import usable_rows
 
 _METHOD = "Dawid-Skene: no interval"
@@ -289,9 +289,9 @@ def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> Float
 
 
 def _are_probabilities(table: Table, judge: str, rows: BoolArray) -> bool:
-    """Return whether scores lie between 0 and 1 without a threshold that was declared for them."""
-    score = table.score[rows]
-    return table.threshold_of(judge).source == "default" and bool(((score > 0) & (score < 1)).any())
+    """Return whether scores are finer than grades, without a declared threshold."""
+    fine = len(np.unique(table.score[rows])) > MOST_GRADES
+    return fine and table.threshold_of(judge).source == "default"
 
 
 def _surprise(p: FloatArray, label_passes: BoolArray, n: int) -> FloatArray:

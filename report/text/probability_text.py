@@ -26,11 +26,11 @@ _OFF = 1.0
 
 
 def probability_judges(calibration: CalibrationNumbers) -> Mapping[str, ProbabilityScores]:
-    """Return the judges with scores between 0 and 1 and no declared threshold."""
+    """Return the judges with finer scores than grades and no declared threshold."""
     return {
         judge: scores
         for judge, scores in calibration.probability.items()
-        if scores.bins
+        if scores.are_fine
         and calibration.judges[judge].pass_at_source == _UNDECLARED
         and not judge.endswith(f"@{BASELINE}")
     }
