@@ -51,6 +51,11 @@ class ModelConnection:
         """Maximum number of calls in flight."""
         return self._access.concurrency
 
+    @property
+    def retry_of(self) -> None:
+        """Numbers of retries; None, since a call follows no earlier command."""
+        return
+
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Provider]:
         """Open the provider on first use, and yield it.

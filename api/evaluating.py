@@ -76,6 +76,7 @@ def evaluate(
     names: NamesOption = "auto",
     judge_on: JudgeOn = DEFAULT_JUDGE_ON,
     repeats: int = 1,
+    retry_unreadable: int = 1,
     pass_at: GivenPassAt = None,
     functions: FunctionsOption = None,
     worlds: Worlds = None,
@@ -105,6 +106,7 @@ def evaluate(
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         judge_on: ``open`` (undecided outputs), ``all``, or the number of decided outputs to judge as well, for calibration.
         repeats: Number of times each output is judged.
+        retry_unreadable: Number of later calls with the same ``out`` that ask a model again after unreadable replies.
         pass_at: Pass threshold, for all judges or by judge; by default each judge's own, else 0.5.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
@@ -131,6 +133,7 @@ def evaluate(
     """
     require_choice("names", names, NamesOption)
     require_whole("repeats", repeats)
+    require_whole("retry_unreadable", retry_unreadable, 0)
     require_whole("workers", workers)
     _require_judge_on(judge_on)
     environments = worlds_of(worlds)
@@ -153,6 +156,7 @@ def evaluate(
         **judging_fields(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,
         repeats=repeats,
+        retry_unreadable=retry_unreadable,
         labels=label_file,
         pass_at=pass_at_of(pass_at),
         workers=workers,

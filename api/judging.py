@@ -31,7 +31,7 @@ from .argument_checks import (
 )
 from .callable_judge import ReadyJudge
 from .callers import warn_caller
-from .model_access import AccessArguments, api_of, latest_warning, model_access
+from .model_access import AccessArguments, api_of, exposed_keys, latest_warning, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
@@ -104,6 +104,8 @@ def judge(
         **access,
     )
     reached = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
+    for warning in exposed_keys(reached):
+        warn_caller(warning)
     return ReadyJudge(task, reached, remake)
 
 

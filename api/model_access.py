@@ -313,6 +313,14 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
     )
 
 
+def exposed_keys(access: ModelAccess) -> Iterator[str]:
+    """Yield a warning for each endpoint whose key would cross the network unencrypted."""
+    several = () if access.spread is None else (each.endpoint for each in access.spread.shares)
+    for endpoint in several or filter(None, [access.endpoint]):
+        if endpoint.exposes_key:
+            yield f"{endpoint.base_url}: the key goes to another machine unencrypted, over http://; use https:// if it is a secret"
+
+
 def default_cache() -> Path:
     """Return the path of the reply cache in the user's cache folder; all runs share it."""
     from platformdirs import user_cache_path  # noqa: PLC0415 - not needed for a named cache

@@ -40,6 +40,7 @@ from ..report.text.number_text import counted
 from ..spelling import command
 from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
+from ..tables.column_names import shown_columns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from ..tables.header import OF_SECOND_TABLE
@@ -166,9 +167,7 @@ class Reading:
     def _unread(self) -> str:
         """Name the columns that look like grades and were not read."""
         names = self._table.unread
-        return (
-            f"; not read, though grades or references by name: {', '.join(map(repr, names))}" if names else ""
-        )
+        return f"; not read, though grades or references by name: {shown_columns(names)}" if names else ""
 
     def _tagged(self) -> str:
         """Name the columns that became tags, and the argument that makes fields of them."""
@@ -177,7 +176,7 @@ class Reading:
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
         hints = grade_hints(self._table.asked, self._table.ratings, self._table.raters)
         grades = "".join(f"; {hint}" for hint in hints)
-        return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
+        return f"; read as tags: {shown_columns(self.tags)}{guesses}{grades}"
 
 
 class DataReading(LabelReading, HeaderReading, total=False):

@@ -182,7 +182,7 @@ class Run(DisplayMixin):
 
         Args:
             path: The file; by default ``report.html`` in the run's folder.
-            texts: Number of items whose texts the page holds, most important first (at most 300 right ones); None for all. All items are listed.
+            texts: Number of items whose texts the page holds, most important first, as far as they fit; None for all. All items are listed.
 
         Returns:
             The file.

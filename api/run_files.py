@@ -27,6 +27,7 @@ from ..evaluation.store.manifest import component_versions
 from ..records import InputPath
 from ..records.disk_files import shards_of
 from ..settings.checking_settings import WorkspacesSettings
+from ..settings.evaluating_settings import EvaluatingSettings
 from ..settings.judging_settings import JudgingSettings
 from ..settings.setting import DeclaredSettings, names_of
 from ..settings.verbs.run import RunSettings
@@ -87,6 +88,7 @@ def plan_of(
         "sharded": cases.sharded or outputs.sharded,
         "labels": labels,
         "jury": jury,
+        "retry_unreadable": _retries(settings),
         "environments": _environments(settings) if environments is None else environments,
     }
     if isinstance(settings, JudgingSettings):
@@ -104,6 +106,13 @@ def _environments(settings: DeclaredSettings) -> Mapping[str, type]:
     from .checking import worlds_of  # noqa: PLC0415 - judging alone needs no checkers
 
     return worlds_of(worlds)
+
+
+def _retries(settings: DeclaredSettings) -> int:
+    """Return how many later commands ask again; recordings and files of a batch cannot."""
+    if not isinstance(settings, EvaluatingSettings) or settings.replay is not None:
+        return 0
+    return settings.retry_unreadable
 
 
 def _batch(settings: JudgingSettings) -> BatchMode | None:

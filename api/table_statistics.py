@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any, Literal, TypeAlias, Unpack, cast
 from ..calibration.agreement.calibrate import Requests
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
 from ..calibration.agreement.diagnosis_results import AuditMethod
+from ..calibration.comparison.class_rates import ErrorCosts
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.corrected_rate.estimation import FurtherEstimates
@@ -184,7 +186,8 @@ def compare(
     right: Right | None = None,
     pass_at: GivenPassAt = None,
     against: str | None = None,
-    statistic: str = "accuracy",
+    statistic: str | None = None,
+    error_costs: Sequence[float] | str | None = None,
     flips: int = 0,
     not_worse_by: float | None = None,
     interval: IntervalOption | None = None,
@@ -205,7 +208,8 @@ def compare(
         right: Meaning of right: ``agrees``, ``score`` or ``label``; None for the default.
         pass_at: As in `calibrate`.
         against: Compare only with this judge or system.
-        statistic: Statistic whose difference is estimated.
+        statistic: Statistic whose difference is estimated; None is ``balanced_accuracy`` of judges if labels have both classes, else ``accuracy``.
+        error_costs: Costs of letting a bad output through and of rejecting a good one, ``(5, 1)``: judges are compared by ``weighted_accuracy``.
         flips: Number of items listed on which a pair differs.
         not_worse_by: Conclude for each pair whether one is worse by more than this: ``pair.margin``.
         interval: Interval method for the difference between judges; None for the best available.
@@ -225,7 +229,7 @@ def compare(
     require_choice("by", by, By)
     if right is not None:
         require_choice("right", right, Right)
-    if statistic not in ESTIMATORS:
+    if statistic is not None and statistic not in ESTIMATORS:
         raise UsageError(
             f"{setting('statistic', statistic)}: no statistic is called {statistic!r}{nearest(statistic, ESTIMATORS)}; there are {', '.join(ESTIMATORS)}"
         )
@@ -245,12 +249,31 @@ def compare(
             right=right,
             pass_at=pass_at,
             against=against,
-            statistic=statistic,
+            statistic=statistic if error_costs is None else _error_costs(error_costs, statistic),
             flips=flips,
             not_worse_by=not_worse_by,
             settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
             cost_of=partial(dollars_of, known_prices(prices)),
         )
+    )
+
+
+def _error_costs(given: Sequence[float] | str, statistic: str | None) -> ErrorCosts:
+    """Return the costs of both errors.
+
+    Raises:
+        UsageError: They are not two numbers above 0, or another statistic is asked for.
+    """
+    if statistic is not None:
+        raise UsageError(f"{setting('error_costs')} is a statistic of its own; drop {setting('statistic')}")
+    try:
+        costs = [float(each) for each in (given.split(",") if isinstance(given, str) else given)]
+    except (TypeError, ValueError):
+        costs = []
+    if len(costs) == 2 and all(math.isfinite(each) and each > 0 for each in costs):  # noqa: PLR2004 - two errors
+        return ErrorCosts(*costs)
+    raise UsageError(
+        f"{setting('error_costs')} expects two numbers above 0, of a bad output let through and of a good one rejected (5,1), got {reprlib.repr(given)}"
     )
 
 

@@ -71,7 +71,7 @@ def trials(
 
     Args:
         table: A run with several trials a case, or a table with a column ``trial``.
-        ks: One or more numbers of trials; by default the number that half of the cases have, and the powers of two below it.
+        ks: One or more numbers of trials; by default the smallest number of graded trials of a case, and the powers of two below it.
         level: Nominal coverage.
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 

@@ -13,6 +13,7 @@ from commands import described
 from simulation.case_control import class_samples, golden_sets
 from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
+from simulation.equal_judges import equal_judges
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.lenient_judges import lenient_judges
@@ -48,6 +49,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     20: ("a judge that may guess, called the best", lenient_judges),
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
+    23: ("equal judges: one called best, and the highest of them", equal_judges),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

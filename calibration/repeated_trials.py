@@ -79,8 +79,41 @@ def judge_errors(trials: Trials) -> JudgeErrors | None:
     )
 
 
+def tried_until_passed(case: IntArray, number: FloatArray, passed: FloatArray) -> str | None:
+    """Return why trials allow no rate: cases were tried again until they passed; else None.
+
+    So it is if some cases have fewer trials than others, and the last trial of each of these passes, and no
+    other. Then the number of trials depends on their results, and a mean over them is too high.
+
+    Args:
+        case: Number of the case of each trial, graded or not, shape ``(n,)``.
+        number: Number of the trial in its case.
+        passed: 1 for a pass, 0 for a fail, NaN if ungraded.
+    """
+    _, code, count = np.unique(case, return_inverse=True, return_counts=True)
+    fewer = count < count.max(initial=0)
+    if not fewer.any():
+        return None
+    order = np.lexsort((number, code))
+    last = order[np.cumsum(count) - 1]
+    passes = np.bincount(code, weights=passed == 1.0, minlength=len(count))
+    ends_in_its_only_pass = (passes == 1.0) & (passed[last] == 1.0)
+    if not ends_in_its_only_pass[fewer].all():
+        return None
+    return (
+        f"each of the {int(fewer.sum()):,} cases with fewer trials ends in its only pass: cases were tried again "
+        "until they passed, so that their trials pass too often; give each case as many trials"
+    )
+
+
 def trial_rate(
-    rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors | None = None, *, level: float = 0.95
+    rate: TrialRate,
+    k: int,
+    trials: Trials,
+    errors: JudgeErrors | None = None,
+    *,
+    of_cases_with: int = 1,
+    level: float = 0.95,
 ) -> Statistic:
     """Estimate pass^k or pass@k, with an interval clustered by case.
 
@@ -93,9 +126,10 @@ def trial_rate(
         k: Number of trials that must all pass, or of which one must.
         trials: Graded trials; cases with fewer than k are not counted.
         errors: Error rates of the judge; None to leave its verdicts uncorrected.
+        of_cases_with: Least number of trials of a case that counts, if it is above k.
         level: Nominal coverage.
     """
-    counted = _of_cases_with(trials, k)
+    counted = _of_cases_with(trials, max(k, of_cases_with))
     cases = len(np.unique(counted.case))
     if not cases:
         return undefined(f"no case has {k} graded trials", n=0, level=level)

@@ -221,6 +221,8 @@ class Estimator:
         special_interval: Default interval of a statistic that needs neither Wilson's nor BCa.
         few_clusters: Scale of the jackknife interval that replaces BCa with few clusters; None to use BCa.
         max_cells: Number of cells above which the statistic is not bootstrapped.
+        weight_of_passes: Weight of the true positive rate, from the 2x2 table, if the statistic is a weighted
+            mean of both rates.
     """
 
     name: str
@@ -231,6 +233,7 @@ class Estimator:
     special_interval: IntervalFunction | None = None
     few_clusters: TransformedScale | None = None
     max_cells: int = MAX_CELLS
+    weight_of_passes: Callable[[FloatArray], float] | None = None
 
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
         """Return the formula as a function of the weights alone."""

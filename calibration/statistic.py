@@ -144,6 +144,7 @@ RateCaution: TypeAlias = Literal[
     "few_labelled_clusters",
     "no_chance",
     "uneven_strata",
+    "repeats",
     "labels_of_checkers",
     "tied_labels",
 ]
@@ -153,6 +154,7 @@ RateCaution: TypeAlias = Literal[
 * ``few_labelled_clusters``: few clusters with a label, with their number.
 * ``no_chance``: drawn items without a recorded chance, with their number.
 * ``uneven_strata``: labels are spread over strata unlike a random sample, with the p-value.
+* ``repeats``: verdicts beyond the judge's first on an output, which do not count, with their number.
 * ``labels_of_checkers``, ``tied_labels``: as for a calibration.
 """
 

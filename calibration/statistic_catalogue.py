@@ -38,6 +38,8 @@ def _of_table(
     undefined: str,
     special_interval: IntervalFunction | None = None,
     few_clusters: TransformedScale | None = None,
+    *,
+    weight_of_passes: Callable[[FloatArray], float] | None = None,
 ) -> Estimator:
     proportion = function if isinstance(function, rates.Proportion) else None
     return Estimator(
@@ -48,6 +50,7 @@ def _of_table(
         proportion,
         special_interval,
         few_clusters,
+        weight_of_passes=weight_of_passes,
     )
 
 
@@ -71,7 +74,13 @@ _CATALOGUE = (
     _of_table(
         "f1_macro", rates.f1_macro, "label and judge use one and the same class only", few_clusters="logit"
     ),
-    _of_table("balanced_accuracy", rates.balanced_accuracy, _ONE_CLASS, balanced_accuracy_interval),
+    _of_table(
+        "balanced_accuracy",
+        rates.balanced_accuracy,
+        _ONE_CLASS,
+        balanced_accuracy_interval,
+        weight_of_passes=lambda _: 0.5,
+    ),
     _of_table("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
     _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),
     _of_table("scott_pi", scott_pi, _ONE_CATEGORY, few_clusters="fisher"),

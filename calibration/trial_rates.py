@@ -11,11 +11,13 @@ import numpy as np
 from ..errors import InputError
 from ..records.made_scores import reaches
 from ..spelling import command, either, spelled_pairs
+from ..tables.grades import as_number
 from .arrays import BoolArray, FloatArray, cluster_numbers
 from .comparison.outputs import graded_of, outputs_of
-from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
-from .statistic import CaseRate
-from .tables.calibration_table import DECIDED, TRIAL, Table
+from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate, tried_until_passed
+from .statistic import CaseRate, undefined
+from .tables.calibration_table import DECIDED, TRIAL, Column, Table
+from .tables.table_labels import split_item
 from .variance_split import VarianceSplit, variance_split
 
 RATES: tuple[TrialRate, TrialRate] = ("pass^k", "pass@k")
@@ -36,6 +38,9 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         rates: Statistics by rate and k: ``rates["pass^k"][4]``.
         uncorrected: The same statistics without correction; empty if ``rates`` are not corrected.
         variance: Variance of one trial's uncorrected verdict, by case and by sampling.
+        smallest: Smallest number of graded trials of a case; rates of a larger k leave out cases.
+        of_larger: For each larger k, pass^1 of the cases that have k graded trials.
+        retried: Why no rate is defined: cases were tried again until they passed; None if they were not.
     """
 
     cases: int
@@ -49,6 +54,9 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
     rates: dict[TrialRate, dict[int, CaseRate]]
     uncorrected: dict[TrialRate, dict[int, CaseRate]]
     variance: VarianceSplit | None = None
+    smallest: int = 0
+    of_larger: dict[int, CaseRate] = {}
+    retried: str | None = None
 
 
 def trial_rates(
@@ -58,8 +66,8 @@ def trial_rates(
 
     Args:
         table: A run's outputs (`evaluation.run_table` with ``outputs``), or rows with a column ``trial``.
-        ks: Numbers of trials; None takes the number that half of the cases have, and the powers of two below
-            it.
+        ks: Numbers of trials; None takes the smallest number of graded trials of a case, and the powers of two
+            below it.
         level: Nominal coverage.
 
     Raises:
@@ -72,32 +80,42 @@ def trial_rates(
     if all(len(np.unique(each.graded.case)) == len(each.graded.case) for each in systems.values()):
         again = either(f"`{command('generate', trials='N')}`", "fd.generate(cases, agent, trials=N)")
         raise InputError(f"every case has one trial; make several with {again}, or number outputs in `trial`")
-    ks = ks or _default_ks([each.graded for each in systems.values()])
     return {name: _rates_of_system(each, ks, level) for name, each in systems.items()}
 
 
 class _TrialsOfSystem(NamedTuple):
-    """Graded trials of one system, and the number of ungraded ones."""
+    """Graded trials of one system.
+
+    Attributes:
+        graded: The trials.
+        ungraded: Number of ungraded ones.
+        retried: Why their number depends on their results; None if it does not.
+    """
 
     graded: Trials
     ungraded: int
+    retried: str | None
 
 
-def _default_ks(systems: Sequence[Trials]) -> list[int]:
-    """Return the largest median of trials per case of any system, and the powers of two below."""
-    counts = [np.unique(each.case, return_counts=True)[1] for each in systems if len(each.case)]
-    most = max(2, *(int(np.quantile(each, 0.5, method="higher")) for each in counts))
-    return [*(2**power for power in range(most.bit_length()) if 2**power < most), most]
+def _default_ks(smallest: int) -> list[int]:
+    """Return the smallest number of trials of a case, and the powers of two below."""
+    return [*(2**power for power in range(smallest.bit_length()) if 2**power < smallest), smallest]
 
 
-def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int], level: float) -> SystemTrials:
+def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int] | None, level: float) -> SystemTrials:
     trials = system.graded
     errors = judge_errors(trials) if trials.judged.any() else None
     counts = np.unique(trials.case, return_counts=True)[1]
+    smallest = int(counts.min(initial=int(counts.max(initial=0))))
+    ks = ks or _default_ks(max(1, smallest))
 
-    def rate_of(rate: TrialRate, k: int, errors: JudgeErrors | None) -> CaseRate:
-        found = trial_rate(rate, k, trials, errors, level=level)
-        return CaseRate(**msgspec.structs.asdict(found), left_out=int((counts < k).sum()))
+    def rate_of(rate: TrialRate, k: int, errors: JudgeErrors | None, least: int = 1) -> CaseRate:
+        found = (
+            trial_rate(rate, k, trials, errors, of_cases_with=least, level=level)
+            if system.retried is None
+            else undefined(system.retried, n=len(counts), level=level)
+        )
+        return CaseRate(**msgspec.structs.asdict(found), left_out=int((counts < max(k, least)).sum()))
 
     def rates_by_k(errors: JudgeErrors | None) -> dict[TrialRate, dict[int, CaseRate]]:
         return {rate: {k: rate_of(rate, k, errors) for k in ks} for rate in RATES}
@@ -113,19 +131,23 @@ def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int], level: float) -
         corrected=errors is not None,
         rates=rates_by_k(errors),
         uncorrected={} if errors is None else rates_by_k(None),
-        variance=variance_split(
-            trials.passed,
-            trials.case,
-            trials.cluster,
-            mean=trial_rate("pass^k", 1, trials, level=level) if len(trials.case) else None,
-            level=level,
-        ),
+        variance=None if system.retried else _variance(trials, level),
+        smallest=smallest,
+        of_larger={k: rate_of("pass^k", 1, errors, k) for k in ks if k > smallest},
+        retried=system.retried,
     )
+
+
+def _variance(trials: Trials, level: float) -> VarianceSplit | None:
+    mean = trial_rate("pass^k", 1, trials, level=level) if len(trials.case) else None
+    return variance_split(trials.passed, trials.case, trials.cluster, mean=mean, level=level)
 
 
 def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
     """Return each system's trials, graded by a checker, else by one judge."""
-    case_of = cluster_numbers(item.rsplit("|", 2)[0] for item in table.item.values)
+    names = [split_item(item) for item in table.item.values]
+    case_of = cluster_numbers(name.id for name in names)
+    trial_of = np.array([name.trial or 0 for name in names], dtype=np.float64)
     systems: dict[str, _TrialsOfSystem] = {}
     for system, outputs in graded_of(outputs_of(table, None)).items():
         is_graded = outputs.is_graded
@@ -133,7 +155,8 @@ def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
         trials = Trials(
             case_of[graded.item], graded.cluster, graded.result, graded.is_undecided, graded.label
         )
-        systems[system] = _TrialsOfSystem(trials, int((~is_graded).sum()))
+        retried = tried_until_passed(case_of[outputs.item], trial_of[outputs.item], outputs.result)
+        systems[system] = _TrialsOfSystem(trials, int((~is_graded).sum()), retried)
     return systems
 
 
@@ -154,10 +177,24 @@ def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
     # In an exported run, `item_id` includes the trial, and `case_id` names the case.
     case = table.columns.get("case_id", table.item).codes.astype(np.int64)
     trials, is_graded = Trials(case, table.cluster, passed, judged, label), np.isfinite(passed)
+    number = _trial_numbers(table.columns[TRIAL])
     return {
-        system: _TrialsOfSystem(trials.take(rows & is_graded), int((rows & ~is_graded).sum()))
+        system: _TrialsOfSystem(
+            trials.take(rows & is_graded),
+            int((rows & ~is_graded).sum()),
+            tried_until_passed(case[rows], number[rows], passed[rows]),
+        )
         for system, rows in parts
     }
+
+
+def _trial_numbers(column: Column) -> FloatArray:
+    """Return each row's number of its trial; in order of appearance, if trials are not numbered."""
+    numbers = [as_number(value) for value in column.values]
+    known = [float(number) for number in numbers if number is not None]
+    return (np.array(known) if len(known) == len(numbers) else np.arange(len(numbers)))[column.codes].astype(
+        np.float64
+    )
 
 
 def _judged(table: Table) -> BoolArray:

@@ -32,7 +32,17 @@ Example:
 """
 
 _JUDGING_OPTIONS = (*(names_of(JudgingSettings).keys() - {"price"}), *names_of(WorldsSettings), "out")
-_TABLE_OPTIONS = ("pass_at", "right", "statistic", "flips", "not_worse_by", "interval", "seed", "replicates")
+_TABLE_OPTIONS = (
+    "pass_at",
+    "right",
+    "statistic",
+    "error_costs",
+    "flips",
+    "not_worse_by",
+    "interval",
+    "seed",
+    "replicates",
+)
 
 
 @click.command("compare", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -89,7 +99,17 @@ def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
             "these are verdicts on pairs of outputs: add --by system; `fiducial calibrate` measures their judges"
         )
     refuse_typed(
-        ["pass_at", "right", "statistic", "flips", "not_worse_by", "interval", "seed", "replicates"],
+        [
+            "pass_at",
+            "right",
+            "statistic",
+            "error_costs",
+            "flips",
+            "not_worse_by",
+            "interval",
+            "seed",
+            "replicates",
+        ],
         "is for verdicts on single outputs",
     )
     found = Preferences(judges=pairs.preferences(against=options.against))

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..api.model_access import exposed_keys, use_lines
 from ..api.model_access import model_access as api_model_access
-from ..api.model_access import use_lines
 from ..errors import ConfigurationError, UsageError
 from ..settings.access_settings import AccessSettings, DryRunSettings
 from ..settings.judging_settings import JurySettings
 from ..settings.setting import DeclaredSettings, names_of
+from .notes import note
 from .option_sources import from_team_file, refuse_typed
 
 if TYPE_CHECKING:
@@ -37,11 +38,12 @@ def model_access(options: AccessSettings, environment: Mapping[str, str] = os.en
         ConfigurationError: No endpoint is configured, or a key is missing.
     """
     replay = options.replay
-    if isinstance(options, DryRunSettings) and options.dry_run:
+    is_forecast = isinstance(options, DryRunSettings) and options.dry_run
+    if is_forecast:
         environment = _with_placeholders(options, environment)
     endpoints = _endpoints(options)
     connection = None if replay or endpoints else _connection(options)
-    return api_model_access(
+    access = api_model_access(
         None,
         options.concurrency,
         endpoints=endpoints,
@@ -61,6 +63,9 @@ def model_access(options: AccessSettings, environment: Mapping[str, str] = os.en
         prices=options.price,
         environment=environment,
     )
+    for warning in () if is_forecast else exposed_keys(access):
+        note(warning)
+    return access
 
 
 def _with_placeholders(options: AccessSettings, environment: Mapping[str, str]) -> Mapping[str, str]:

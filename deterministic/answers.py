@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, Literal, cast
+from unicodedata import normalize
 
 from ..errors import DecodingError
 from ..records import AnswerReference, Case, Output
@@ -118,8 +119,14 @@ def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
 
 
 def _normalize(text: str) -> str:
-    """Normalize a text: case, runs of white space, and surrounding quotes and periods."""
-    text = " ".join(text.lower().replace("'", '"').replace("\N{RIGHT SINGLE QUOTATION MARK}", '"').split())
+    """Normalize a text: accents, case, runs of white space, surrounding quotes and periods."""
+    text = " ".join(
+        normalize("NFC", text)
+        .lower()
+        .replace("'", '"')
+        .replace("\N{RIGHT SINGLE QUOTATION MARK}", '"')
+        .split()
+    )
     while text != (stripped := text.strip('"`*').removesuffix(".").strip()):
         text = stripped
     return text

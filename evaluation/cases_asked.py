@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
+
+from ..records import CaseIndex
 
 
 class CasesAsked(NamedTuple):
@@ -24,11 +26,17 @@ class CasesAsked(NamedTuple):
 
         It does not depend on the order of the cases, which differs among shards and merged runs.
         """
+        return {name: min(ids) for name, ids in self.all_missing_cases(answered, cases).items()}
+
+    def all_missing_cases(
+        self, answered: Mapping[str, set[int]], cases: Iterable[str]
+    ) -> dict[str, list[str]]:
+        """Return the ids of the cases that each system was asked and did not answer."""
         lacking = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
         ids = list(cases) if lacking else []
         nowhere = set(range(len(ids))) - self.anywhere
         return {
-            name: min(ids[position] for position in nowhere | (self.shared[name] - answered[name]))
+            name: [ids[position] for position in sorted(nowhere | (self.shared[name] - answered[name]))]
             for name in lacking
         }
 
@@ -52,3 +60,13 @@ def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[st
         name: len(shared[name]) + len(logged.get(name, ())) + cases - len(anywhere) for name in answered
     }
     return CasesAsked(counts, shared, anywhere)
+
+
+def logged_cases(
+    cases: CaseIndex, answered: Mapping[str, set[int]], sharing: Collection[str]
+) -> dict[str, set[int]]:
+    """Return the positions of a log's cases, for each system that shares a file."""
+    if not sharing:
+        return {}
+    logged = {facts.position for facts in map(cases.facts, cases) if facts.logged}
+    return {system: answered[system] & logged for system in sharing}

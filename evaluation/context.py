@@ -18,6 +18,7 @@ from .store.journal import VerdictJournal
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge
 from .store.run_writer import RunWriter
+from .store.verdict_index import Settled
 
 if TYPE_CHECKING:
     from .engines.ray_engine import RayEngine
@@ -58,6 +59,7 @@ class RunContext(NamedTuple):
     Attributes:
         journal: Journal of this stage's verdicts; None for the run's verdicts.
         engine: Engine that does the work; None for this process and its workers.
+        retry_unreadable: Number of later commands that ask again after unreadable replies.
     """
 
     inputs: EvaluationInputs
@@ -65,11 +67,17 @@ class RunContext(NamedTuple):
     progress: Progress
     journal: VerdictJournal | None = None
     engine: RayEngine | None = None
+    retry_unreadable: int = 0
 
     @property
     def verdicts(self) -> VerdictJournal:
         """Verdicts of this stage so far."""
         return self.writer.verdicts if self.journal is None else self.journal
+
+    @property
+    def settled(self) -> Settled:
+        """Keys of this stage that need no more work, as a live view."""
+        return self.verdicts.settled_after(self.retry_unreadable)
 
     @contextmanager
     def timed(self, judge: JudgeId) -> Generator[None]:

@@ -97,7 +97,7 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
         ) as inputs,
         copy_of_run(plan.out) as writer,
     ):
-        context = RunContext(inputs, writer, progress)
+        context = RunContext(inputs, writer, progress, retry_unreadable=plan.retry_unreadable)
         if plan.options is not None:
             check_into_folder(context, plan.names, plan.options, plan.workers)
         tasks = planned_tasks(plan, list(writer.roster))
@@ -155,9 +155,9 @@ def forecast_steps(
     counts: dict[JudgeId, _Count] = {}
     with KnownReplies(access) as replies:
         for step in steps:
-            done = step.context.verdicts.settled
             for task in step.tasks:
                 if task.prompt_judge is not None:
+                    done = task.settled(step.context)
                     count = counts.setdefault(task.id, _Count(task.prompt_judge, replies, reuses=reuses))
                     count.add(step.work(task, done))
         return [count.forecast(prices) for count in counts.values()]
@@ -183,7 +183,10 @@ class _Count:
         """Count the requests of pieces of work that were not counted yet."""
         for request in unanswered(self._judge, self._new(work), self._look_up, self._note):
             key = bytes.fromhex(request.key)
-            if key not in self._keys:
+            if request.anew:  # the first request, whose cached reply cannot be read
+                self._cached -= 1
+                self._open.add(request)
+            elif key not in self._keys:
                 self._keys.add(key)
                 self._open.add(request)
             elif not self._reuses:
@@ -202,6 +205,8 @@ class _Count:
 
     def _look_up(self, request: Request) -> Reply | None:
         """Return the cached reply to a request; None without one, or if the request is repeated."""
+        if request.anew:
+            return None
         first, key = request.attempt == 0, bytes.fromhex(request.key)
         self._questions += first
         if key in self._keys:

@@ -30,7 +30,7 @@ from ..records import (
     read_numbered,
 )
 from ..records.disk_files import refuse_device
-from .cases_asked import cases_asked
+from .cases_asked import cases_asked, logged_cases
 
 if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
@@ -149,11 +149,8 @@ class EvaluationInputs(Closing):
         sizes += [self._count_outputs(number, path, counts) for number, path in enumerate(self.output_files)]
         paths = (*self.cases.files, *self.output_files)
         answered = counts.answered(by_name=self.sharded)
-        logged = set[int]()
-        if counts.systems_sharing_a_file:
-            logged = {facts.position for facts in map(self.cases.facts, self.cases) if facts.logged}
-        logged_of = {system: answered[system] & logged for system in counts.systems_sharing_a_file}
-        asked = cases_asked(answered, len(self.cases), logged_of)
+        logged = logged_cases(self.cases, answered, counts.systems_sharing_a_file)
+        asked = cases_asked(answered, len(self.cases), logged)
         return Survey(
             files=[
                 InputFile(name=as_named(path), sha256=file_sha256(path), rows=size)

@@ -24,7 +24,9 @@ class KnownReplies(Closing):
         self.recording = ReplayProvider(access.replay) if access.replay is not None else None
 
     def __call__(self, request: Request) -> Reply | None:
-        """Look up a request's reply in the cache."""
+        """Look up a request's reply in the cache; None if it is asked anew."""
+        if request.anew:
+            return None
         return self._cache.get(cache_key(self._namespace, request)) if self._cache else None
 
     def close(self) -> None:

@@ -67,7 +67,9 @@ def run(
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
         with RunWriter(plan.out, accept_edited=plan.accept_edited) as writer:
-            context = RunContext(inputs, writer, progress, engine=plan.engine)
+            context = RunContext(
+                inputs, writer, progress, engine=plan.engine, retry_unreadable=plan.retry_unreadable
+            )
             _begin(plan, context, tasks, now())
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - judging alone needs no checkers
@@ -79,7 +81,8 @@ def run(
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 
             summary = conclude(context, prices=plan.prices, judged=problem is None)
-            is_done = not problem and not summary.counts.failed
+            unread = writer.verdicts.settled_after(plan.retry_unreadable, next_command=True).unread
+            is_done = not problem and not summary.counts.failed and not unread
             writer.update(
                 status="stopped before judging" if problem else "complete",
                 not_judged=problem,

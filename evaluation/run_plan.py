@@ -38,6 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         prices: Prices of models, to record costs; None to record none.
         priced: Prices as the user gave them. If they change, costs are computed again; the public list is too large to compare.
         jury: Rule that combines the judges' verdicts into one more; None for no jury.
+        retry_unreadable: Number of later commands that ask a model again after unreadable replies.
         batch: Settings for waiting on a provider's batch endpoint; None to ask the model directly.
         split_statements: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
         split_model: The model that splits them; None for the judge's model.
@@ -66,6 +67,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     prices: PriceList | None = None
     priced: Sequence[str] = ()
     jury: JuryRule | None = None
+    retry_unreadable: int = 1
     batch: BatchMode | None = None
     split_statements: bool = False
     split_model: str | None = None

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..calibration.pass_threshold import PassThreshold
-from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
+from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
@@ -184,6 +184,7 @@ def run_rows(
             path=str(store.path / VERDICTS),
         )
     trusted, people = _labels(store)
+    trials = store.verdicts.standing.trials_by_case()
     all_decided = True
     for verdict in store.judge_verdicts():
         judge = names.of(verdict.author, verdict.by)
@@ -200,6 +201,8 @@ def run_rows(
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
+        if trials:
+            row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
         if item in trusted and checked is not None and not person:
             row[f"{BASELINE}checker"] = checked.score
         yield row | _people(people.get(item))

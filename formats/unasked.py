@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import ColumnsError
 from ..records import Case, Output, Verdict, kind_spec
 from ..spelling import setting
-from ..tables.column_names import map_options
+from ..tables.column_names import map_options, shown_columns
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord
 
@@ -57,7 +57,7 @@ class UnaskedCases:
         column = fields.get("query") or fields.get("messages")
         problem = "no question column found" if column is None else f"no row has a question in {column!r}"
         if "query" not in guesses:
-            problem += f"; the columns are {', '.join(map(repr, sorted(header)))}"
+            problem += f"; the columns are {shown_columns(sorted(header))}"
         alone = f"grade the answers alone with {setting('criterion', 'TEXT')}, or " if self._outputs else ""
         options = map_options(guesses if "query" in guesses else {"query": "COLUMN"})
         error = ColumnsError(f"{problem}; {alone}name it: {options}", path=path)

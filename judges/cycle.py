@@ -19,7 +19,7 @@ from .transport import CallError, NotRecordedError, Provider, Reply, Request, ma
 from .transport.refused_parameters import RefusedParameterError
 
 if TYPE_CHECKING:
-    from .judge import Work
+    from .judge import RetryOf, Work
     from .judge_prompt import JudgePrompt
 
 Lookup: TypeAlias = Callable[[Request], Reply | None]
@@ -32,9 +32,11 @@ _MOST_REQUESTS = 2
 
 
 def cycle(
-    judge: JudgePrompt, case: Case, output: Output, repeat: int = 0
+    judge: JudgePrompt, case: Case, output: Output, repeat: int = 0, retry: int = 0
 ) -> Generator[Request, Reply, AskResult]:
     """Yield a judge's requests about one output, and return its result.
+
+    If the cache alone answers them, and cannot be read, they are asked anew.
 
     Yields:
         Requests; the caller sends the reply to each, or throws the CallError that came instead.
@@ -44,35 +46,51 @@ def cycle(
         RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
     try:
-        messages, parameters = judge.request(case, output)
+        messages, asked = judge.request(case, output)
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
     judge = judge.for_item(case, output)
     spent = _Spending()
     result = AskResult("failed")
     unread: tuple[Reply, ...] = ()
-    for attempt in range(_MOST_REQUESTS):
-        try:
-            reply = yield make_request(
-                judge.model, messages, parameters, repeat=repeat, attempt=attempt, api=judge.api
-            )
-        except NotRecordedError as error:
-            # A recording without a second reply leaves the first one unparsable.
-            return result if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))
-        except CallError as error:
-            spent.calls += error.calls
-            _drop_traceback(error)
-            if refusal := judge.refusal(error):
-                raise RefusedParameterError(judge.by, refusal) from None
-            return AskResult("failed", reason=str(error), usage=spent.usage(attempt))
-        spent.add(reply)
-        result = read_reply(reply, judge, spent.usage(attempt))
-        if result.outcome != "unparsable":
-            break
-        if attempt + 1 < _MOST_REQUESTS:
+    for anew in (False, True):
+        parameters = asked
+        for attempt in range(_MOST_REQUESTS):
+            try:
+                reply = yield make_request(
+                    judge.model,
+                    messages,
+                    parameters,
+                    repeat=repeat,
+                    attempt=attempt,
+                    anew=anew,
+                    retry=retry,
+                    api=judge.api,
+                )
+            except CallError as error:
+                spent.calls += error.calls
+                return _without_reply(error, judge, result, spent.usage(len(unread)))
+            spent.add(reply)
+            result = read_reply(reply, judge, spent.usage(len(unread)))
+            result = replace(result, unread=unread) if unread else result
+            if result.outcome != "unparsable":
+                return result
             unread = (*unread, reply)
             parameters = with_more_room(parameters, reply)
-    return replace(result, unread=unread) if unread else result
+        if not all(reply.from_cache for reply in unread):
+            break
+    return result
+
+
+def _without_reply(error: CallError, judge: JudgePrompt, before: AskResult, usage: Usage) -> AskResult:
+    """Return the result if no reply came; ``before`` is that of an earlier reply."""
+    _drop_traceback(error)
+    if isinstance(error, NotRecordedError):
+        # A recording without a second reply leaves the first one unparsable.
+        return before if before.reply is not None else AskResult("failed", reason=str(error), usage=usage)
+    if refusal := judge.refusal(error):
+        raise RefusedParameterError(judge.by, refusal) from None
+    return AskResult("failed", reason=str(error), usage=usage)
 
 
 def unanswered(
@@ -80,6 +98,7 @@ def unanswered(
     work: Iterable[Work],
     lookup: Lookup,
     on_result: Callable[[AskResult], object] | None = None,
+    retry_of: RetryOf | None = None,
 ) -> Iterator[Request]:
     """Yield the requests of a judge that have no reply yet.
 
@@ -90,6 +109,7 @@ def unanswered(
         work: Its work.
         lookup: Function that looks up replies.
         on_result: Called with each result that needs no further request.
+        retry_of: Numbers of later commands' retries; None if there are none.
 
     Yields:
         Requests, in the order of the work; equal outputs yield equal requests.
@@ -98,7 +118,8 @@ def unanswered(
         PromptError: The prompt cannot be rendered.
     """
     for case, output, repeat in work:
-        requests = cycle(judge, case, output, repeat)
+        retry = 0 if retry_of is None else retry_of(output.key, judge.id, repeat)
+        requests = cycle(judge, case, output, repeat, retry)
         try:
             request = next(requests)
             while (reply := lookup(request)) is not None:
@@ -111,16 +132,18 @@ def unanswered(
 
 
 async def judge_output(
-    case: Case, output: Output, judge: JudgePrompt, provider: Provider, *, repeat: int = 0
+    case: Case, output: Output, judge: JudgePrompt, provider: Provider, *, repeat: int = 0, retry: int = 0
 ) -> Verdict:
     """Judge one output.
+
+    ``retry`` is the number of the later command that asks again.
 
     Raises:
         PromptError: The prompt cannot be rendered.
         MissingReplyError: The provider only replays replies, and has none to a request.
         RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
-    requests = cycle(judge, case, output, repeat)
+    requests = cycle(judge, case, output, repeat, retry)
     try:
         request = next(requests)
         while True:

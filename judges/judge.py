@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
-from ..records import Case, JudgeId, Kind, Output, Verdict
+from ..records import Author, Case, ItemKey, JudgeId, Kind, Output, Verdict
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Work: TypeAlias = tuple[Case, Output, int]
 """A case, an output of it, and the number of the repetition."""
 
+RetryOf: TypeAlias = Callable[[ItemKey, Author, int], int]
+"""Function from an output, a judge and a repetition to the number of the later command that asks again; 0 for the first."""
+
 
 class ModelClient(Protocol):
     """Access to a model; opened by judges that ask one."""
@@ -22,6 +25,11 @@ class ModelClient(Protocol):
     @property
     def concurrency(self) -> int:
         """Maximum number of calls in flight."""
+        ...
+
+    @property
+    def retry_of(self) -> RetryOf | None:
+        """Numbers of the retries of earlier commands' unreadable replies; None if there are none."""
         ...
 
     def open(self) -> AbstractAsyncContextManager[Provider]:

@@ -12,7 +12,7 @@ from ..spelling import setting
 from .catalogue import KnownPrompt, find_prompt, is_prompt_file, known_prompt
 from .cycle import judge_concurrently, judge_output
 from .decision_state import ENTRIES, decision_builders
-from .judge import ModelClient, Work
+from .judge import ModelClient, RetryOf, Work
 from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
 from .parsing import STATEMENTS, make_parser
 from .prompt_file import PromptFile, read_prompt_file
@@ -56,17 +56,25 @@ class PromptJudge(JudgePrompt):
         It raises PromptError when the prompt cannot be rendered.
         """
         async with client.open() as provider:
-            async for verdict in judge_work(work, self, provider, concurrency=client.concurrency):
+            async for verdict in judge_work(
+                work, self, provider, concurrency=client.concurrency, retry_of=client.retry_of
+            ):
                 yield verdict
 
 
 async def judge_work(
-    work: Iterable[Work], judge: PromptJudge, provider: Provider, *, concurrency: int = 64
+    work: Iterable[Work],
+    judge: PromptJudge,
+    provider: Provider,
+    *,
+    concurrency: int = 64,
+    retry_of: RetryOf | None = None,
 ) -> AsyncGenerator[Verdict]:
     """Judge exactly these repetitions with an open provider, which limits the calls in flight."""
 
     async def ask(case: Case, output: Output, repeat: int) -> Verdict:
-        return await judge_output(case, output, judge, provider, repeat=repeat)
+        retry = 0 if retry_of is None else retry_of(output.key, judge.id, repeat)
+        return await judge_output(case, output, judge, provider, repeat=repeat, retry=retry)
 
     async for verdict in judge_concurrently(work, ask, concurrency * _TASKS_PER_CALL):
         yield verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import PromptError
@@ -105,14 +106,31 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
         if (problem := incompatibility(judge.prompt, prompt_of(reply_front))) is not None:
             raise PromptError(problem)
         text = reply_front.body
-    front = split_front_matter(prompt_text, path)
-    head = prompt_text[: len(prompt_text) - len(front.body)]
-    notes = _declared_outside(judge, front.values)
-    if notes:
-        head = "\n".join([head.rstrip("\n").rpartition("\n")[0], *notes, "---", ""])
+    head = _head(inherited(prompt_text, judge, path), path)
     if len(head + text) > MAX_PROMPT_BYTES // 4:
         raise PromptError("the prompt in the reply is too long")
     return head + text
+
+
+def inherited(text: str, judge: JudgePrompt, path: Path) -> str:
+    """Return a prompt file with the threshold and kinds that it does not declare itself.
+
+    The catalogue declares those of a shipped prompt, so that an edited copy lacks them. A text that is no prompt file is
+    returned as it is.
+    """
+    try:
+        values = split_front_matter(text, path).values
+    except PromptError:
+        return text
+    notes = _declared_outside(judge, values)
+    if not notes:
+        return text
+    head = _head(text, path)
+    return "\n".join([head.rstrip("\n").rpartition("\n")[0], *notes, "---", ""]) + text[len(head) :]
+
+
+def _head(text: str, path: Path) -> str:
+    return text[: len(text) - len(split_front_matter(text, path).body)]
 
 
 def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str]:

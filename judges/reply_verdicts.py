@@ -168,6 +168,19 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     return _updated(verdict, judge, result, names)
 
 
+def asked_again(verdict: Verdict, earlier: Verdict) -> Verdict:
+    """Return the verdict of a later command, with the unreadable replies of the earlier verdict."""
+    unread = [*earlier.evidence.get(_UNREAD, ())]
+    retried = earlier.outcome == "unparsable"
+    if retried and earlier.raw is not None:
+        finish = earlier.evidence.get("finish_reason")
+        unread.append({"text": earlier.raw} | ({} if finish is None else {"finish_reason": finish}))
+    new = [each for each in verdict.evidence.get(_UNREAD, ()) if each not in unread]
+    evidence = verdict.evidence | ({_UNREAD: [*unread, *new]} if unread or new else {})
+    usage = msgspec.structs.replace(verdict.usage or Usage(calls=0), retried=1) if retried else verdict.usage
+    return msgspec.structs.replace(verdict, evidence=evidence, usage=usage)
+
+
 def rests_on_a_reply(verdict: Verdict) -> bool:
     """Return whether a verdict holds a reply that can be read again."""
     asked = verdict.outcome in {"graded", "unparsable", "refused"}

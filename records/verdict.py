@@ -132,6 +132,8 @@ class Usage(Record, frozen=True, kw_only=True):
     """Retries of unreadable replies."""
     cached_tokens: int = 0
     """Prompt tokens that the provider had cached, if it counts them."""
+    retried: int = 0
+    """1 if a later command asked, after an unreadable reply."""
 
 
 class Verdict(Record, frozen=True, kw_only=True):

@@ -13,8 +13,8 @@ from .items.naming import ShortNames, pair_name, short_names
 from .overview import lead_caption, overview_leads
 from .page import ResultPage
 from .ranking import deciding
-from .text.comparison_screen import comparison_screen
-from .text.comparison_text import comparison_document, terms_of
+from .text.comparison_screen import RANKED, comparison_screen
+from .text.comparison_text import comparison_document, measure_of
 from .text.number_text import correction, counted
 from .text.preference_screen import preferences_screen
 from .text.preference_text import preferences_document
@@ -59,9 +59,10 @@ def _figures(comparison: ComparisonNumbers) -> Iterator[Figure]:
         leader, leads = overview_leads(comparison.strata)
         yield from _leads(leader, leads, where)
         return
-    rates = {name: each.share_right for name, each in comparison.contenders.items()}
-    if comparison.statistic == "accuracy":
-        yield from _rates(rates, terms_of(comparison).share.capitalize(), judge_names(list(rates)))
+    rates = {name: each.simultaneous or each.rate for name, each in comparison.contenders.items()}
+    if comparison.statistic in {"accuracy", *RANKED}:
+        at_once = f", intervals hold for all {len(rates)} at once" if len(rates) > 1 else ""
+        yield from _rates(rates, f"{measure_of(comparison).capitalize()}{at_once}", judge_names(list(rates)))
     yield from _differences(comparison)
 
 
@@ -91,7 +92,7 @@ def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
             PlottedInterval.of(pair_name(names.of(pair.a), names.of(pair.b)), pair.difference)
             for pair in pairs[:_MOST]
         ]
-        measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
+        measure = measure_of(comparison)
         alone = ", each pair alone" if len(pairs) > 1 else ""
         caption = f"Difference of {measure}, first minus second{alone}"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)

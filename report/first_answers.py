@@ -289,7 +289,11 @@ def _printed_reason(judges: Sequence[JudgeUse]) -> str:
 def _cost_line(judges: Sequence[JudgeUse]) -> Iterator[str]:
     """Yield the calls, tokens and dollars of all judges, if any was asked."""
     calls = sum(use.calls for use in judges)
+    stored = sum(use.from_cache for use in judges)
+    free = f"{number_text.counted(stored, 'verdict')} from cache or recording" if stored else ""
     if not calls:
+        if free:
+            yield f"asked: 0 calls, {free}"
         return
     tokens = number_text.tokens(
         sum(use.prompt_tokens for use in judges),
@@ -301,4 +305,4 @@ def _cost_line(judges: Sequence[JudgeUse]) -> Iterator[str]:
     unpriced = sum(use.calls > 0 and use.cost is None for use in judges)
     if costs and unpriced:
         spent += f" and the cost of {number_text.counted(unpriced, 'judge')} without a price"
-    yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}"
+    yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}{', ' if free else ''}{free}"

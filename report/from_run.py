@@ -38,7 +38,7 @@ def report_on(
         folder: The run folder.
         path: The file; by default ``report.html`` in the folder.
         unchanged: True if nothing has changed since the report was written, so that an existing one is kept.
-        texts: Number of items whose texts the page holds (right ones: 300); None for all.
+        texts: Number of items whose texts the page holds as far as they fit; None for all.
 
     Returns:
         The file.
@@ -50,7 +50,7 @@ def report_on(
     path = path or folder / REPORT
     if not (unchanged and path.exists() and not _has_newer_certificate(folder, path)):
         with RunStore(folder) as store, RunItems(store) as items:
-            write_report(path, report_data(store), items, texts=texts)
+            write_report(path, report_data(store), items.with_missing(), texts=texts)
     return path
 
 

@@ -44,8 +44,9 @@ def _trends(history: HistoryNumbers) -> Iterator[Figure]:
 
     systems = sorted(names_in_order(run.systems for run in history.runs), key=best_first)
     for system in systems[:_MOST_FIGURES]:
-        points = [(run.name, run.systems.get(system, {}).get(part), False) for run in history.runs]
-        if figure := trend_figure(f"{system}, {'checked outputs' if part == CHECKED else part}", points):
+        points = [(run.systems.get(system, {}).get(part), False) for run in history.runs]
+        caption = f"{system}, {'checked outputs' if part == CHECKED else part}"
+        if figure := trend_figure(caption, history.runs, points):
             yield figure
 
 
@@ -55,10 +56,7 @@ def _parts(history: HistoryNumbers) -> Iterator[Piece]:
         yield from _latest(system, history.runs, values)
         others = [name for name in names_in_order(values) if name != main_part(history)]
         trends = [
-            trend_figure(
-                f"{system}, {name}",
-                [(run.name, each.get(name), False) for run, each in zip(history.runs, values, strict=True)],
-            )
+            trend_figure(f"{system}, {name}", history.runs, [(each.get(name), False) for each in values])
             for name in others
         ]
         if drawn := [figure for figure in trends if figure is not None]:
@@ -69,7 +67,9 @@ def _judges(history: HistoryNumbers) -> Iterator[Piece]:
     alarms = {(each.judge, each.run) for each in history.drifts}
     trends = [
         trend_figure(
-            judge, [(run.name, run.accuracy.get(judge), (judge, run.name) in alarms) for run in history.runs]
+            judge,
+            history.runs,
+            [(run.accuracy.get(judge), (judge, run.name) in alarms) for run in history.runs],
         )
         for judge in names_in_order(run.accuracy for run in history.runs)
     ]

@@ -12,9 +12,11 @@ from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
 from ..evaluation.conclusion.run_results import JudgeUse
 from ..records import InputPath
+from ..spelling import command
 from .calibration_page import calibration_page, statistic_cell
 from .document import CautionLine, Document, Figure, Piece, as_html, document
 from .document_parts import FIRST, Cell, DocumentTable
+from .figures.parts_bar import parts_bar
 from .figures.scores import cost
 from .first_answers import answers, contradicted_lines, few_groups_lines
 from .items.naming import items_at
@@ -23,7 +25,7 @@ from .model import MOST_TEXTS, ListedItem, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
 from .text import number_text
-from .text.failures_text import commonest_failures
+from .text.failures_text import failure_parts
 from .text.judges_text import Trust, judges_table
 from .text.systems_text import by_rate, systems_document
 from .text.ungraded_text import ungraded_lines
@@ -203,18 +205,21 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     Args:
         data: Everything but the items.
         items: The items; iterated once, so that they can be streamed.
-        texts: Number of items whose texts the page holds, the most important first (right ones: 300); None for all.
+        texts: Number of items whose texts the page holds, the most important first, as far as they fit; None for all.
 
     Returns:
         The page.
     """
-    first = answers(data)
+    first, packed = answers(data), pack(items, data.thresholds, texts)
+    best = by_rate(data.systems)[0] if data.systems else None
+    words = {each.judge: each.word for each in first.trust}
+    failures = [] if best is None else failure_parts(best, packed.failures.get(best.system, []), words)
     return rendered(
         _TEMPLATE,
         ["report.css", "items.css"],
         ["report_address.js", "report.js"],
         data=data,
-        items=pack(items, data.thresholds, texts),
+        items=packed,
         calibration=None
         if data.calibration is None
         else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.rates)),
@@ -227,8 +232,10 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
             ]
         ),
         judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),
-        failures=commonest_failures(data.systems, data.judges),
-        failing=by_rate(data.systems)[0].system if data.systems else "",
+        failures=failures,
+        failing="" if best is None else best.system,
+        failed=sum(each.n for each in failures),
+        failures_bar=parts_bar("Failures by who found them", [(each.what, each.n) for each in failures]),
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(first.trust, data.labels, data.certificates, first.control)),
@@ -236,6 +243,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         spent=_spent(data.judges),
         in_words=in_words,
         items_at=items_at,
+        all_texts=command("report", "RUN", all_texts=True),
         passing=_passing(data),
         choice_label=_choice_label,
     )

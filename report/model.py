@@ -18,8 +18,8 @@ from .figures.scores import Bin
 from .items.sent_prompts import SentPrompt
 from .score_thresholds import RatesAtThreshold
 
-MOST_TEXTS = 1_000
-"""Most items whose texts a page holds, unless more are asked for."""
+MOST_TEXTS = 20_000
+"""Most items whose texts a page holds, if they fit, unless more are asked for."""
 
 
 class ReportItem(ResultStruct, frozen=True, kw_only=True):
@@ -31,6 +31,7 @@ class ReportItem(ResultStruct, frozen=True, kw_only=True):
         checker: The deterministic verdict.
         judges: The judges' verdicts, in the order of the report's judges.
         label: The trusted verdict, if it is not the checker's own.
+        missing: True if the system has no output for the case; ``output`` is then empty.
         prompts: Messages sent to each judge, None for a judge without a prompt; empty if not asked for.
         episode: Results of a conversation's calls in the case's worlds; None if unknown.
     """
@@ -40,6 +41,7 @@ class ReportItem(ResultStruct, frozen=True, kw_only=True):
     checker: Verdict | None = None
     judges: list[Verdict] = []
     label: Verdict | None = None
+    missing: bool = False
     prompts: list[SentPrompt | None] = []
     episode: Episode | None = None
 
@@ -51,11 +53,13 @@ class ItemVerdicts(ResultStruct, frozen=True, kw_only=True, eq=False):
         checker: The deterministic verdict, or what is known without reading it.
         judges: The judges' verdicts, as for ``checker``.
         label: The trusted verdict, if it is not the checker's own.
+        missing: True if there is no output.
     """
 
     checker: Verdict | StoredVerdict | None
     judges: Sequence[Verdict | StoredVerdict]
     label: Verdict | None
+    missing: bool = False
 
 
 class ListedItem(NamedTuple):

@@ -19,6 +19,7 @@ from .column_names import (
     known_fields,
     map_options,
     normal,
+    shown_columns,
 )
 from .grades import WORDS, as_number, is_missing, plain_word
 from .id_columns import is_id_like
@@ -31,7 +32,7 @@ _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
 def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
     """Return the error for a mapped column or field that does not exist; None if all do."""
     present = sorted(columns)
-    listed = ", ".join(map(repr, present))
+    listed = shown_columns(present)
     for left, right in mapping.items():
         if not right:
             continue
@@ -57,7 +58,7 @@ def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUES
     """
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
-    texts, columns = text_columns(row), ", ".join(map(repr, row))
+    texts, columns = text_columns(row), shown_columns(row)
     free = texts or _without_field(tuple(row))
     if not texts and any(map(_is_grade, row)):
         hint = "scores without texts need no import: `fiducial calibrate` reads them"

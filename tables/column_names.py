@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import islice
 
 from ..errors import UsageError
 from ..records.explanations import nearest
@@ -82,6 +83,7 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
 OF_PERSON, OF_BASELINE, OF_COVARIATE = "person:", "baseline:", "covariate:"
 AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probability", "label_round"
+TRIALS_OF_CASE, FAILED_CALL = "trials_of_case", "failed_call"
 """Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
 
 CACHED_NAMES = 1 << 16
@@ -163,7 +165,7 @@ def lists_answers(name: str) -> bool:
 
 def is_number_field(name: str) -> bool:
     """Return whether a column of a score table holds numbers, rather than values of a slice."""
-    fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND)
+    fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND, TRIALS_OF_CASE, FAILED_CALL)
     return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
 
 
@@ -287,6 +289,16 @@ def require_chosen_columns(mapping: Mapping[str, str]) -> None:
     for first, second in mapping.items():
         if "?" in {first, second}:
             raise UsageError(f"replace the ? in {map_options({first: second})} with a name")
+
+
+_MOST = 10
+"""Columns that a message names."""
+
+
+def shown_columns(names: Collection[str]) -> str:
+    """Return the names of columns for a message: all, or the first ten and their number."""
+    shown = ", ".join(map(repr, islice(names, _MOST)))
+    return shown if len(names) <= _MOST else f"{shown} and {len(names) - _MOST:,} more"
 
 
 def map_options(columns: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import ChoiceNeeded, ColumnsError
 from ..records.memory_file import InputPath
 from .amount_columns import is_never_grades
-from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
+from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal, shown_columns
 from .fault_columns import label_direction
 from .grades import GradeScale, UnknownGradeError
 from .header import UNSAID, HeaderChoice
@@ -94,7 +94,7 @@ def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeSca
 def _no_known_column(
     present: Sequence[str], path: InputPath, rows: Iterable[Mapping[str, Any]]
 ) -> ColumnsError:
-    columns = ", ".join(map(repr, present))
+    columns = shown_columns(present)
     example = next((name for name in reversed(present) if not is_never_grades(name)), "COLUMN")
     asked = label_direction(rows, example)
     label = f"{map_options({'label': example})} {asked}".rstrip()

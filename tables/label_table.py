@@ -24,6 +24,7 @@ from .column_names import (
     is_session,
     map_options,
     people_columns,
+    shown_columns,
 )
 from .fault_columns import ask_direction, require_label_direction
 from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
@@ -209,7 +210,7 @@ def _no_column_for(
     rows: Sequence[Mapping[str, Any]] = (),
 ) -> ColumnsError:
     free = [name for name in present if name not in names.values()]
-    columns = ", ".join(map(repr, present))
+    columns = shown_columns(present)
     problem = f"no column is known to be the {field}; the columns are {columns}"
     if field == "label" and (candidates := possible_labels(rows, free)):
         asked = AskedChoices(rows)

@@ -211,9 +211,12 @@ def _better_threshold(table: Table, level: float) -> BetterThreshold | None:
 
 
 def _judges(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
+    judges = table.judge.present()
     return {
-        judge: judge_panel(table.take(rows), settings=settings, source=table.threshold_of(judge).source)
-        for judge, rows in table.judge.present()
+        judge: judge_panel(
+            table.take(rows), settings=settings, source=table.threshold_of(judge).source, of=len(judges)
+        )
+        for judge, rows in judges
     }
 
 

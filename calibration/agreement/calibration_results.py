@@ -72,6 +72,8 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         tn: Rows that both fail.
         statistics: Every statistic of `ESTIMATORS`, by name, and the custom ones.
         missing: Rate and possible effect of missing verdicts.
+        balanced_accuracy_at_once: Balanced accuracy with an interval that holds for all judges of the table at
+            once (Bonferroni); None for a single judge.
     """
 
     pass_at: float = HALF
@@ -88,6 +90,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     tn: int = 0
     statistics: Statistics = {}
     missing: MissingVerdicts | None = None
+    balanced_accuracy_at_once: Statistic | None = None
 
     accuracy = StatisticEntry()
     true_positive_rate = StatisticEntry()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..comparison.choosing import simultaneous
 from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
 from ..intervals.measurement import USUAL, Settings, measure
 from ..pass_threshold import ThresholdSource
@@ -23,8 +24,10 @@ from .diagnosis_results import People
 _Result = TypeVar("_Result")
 
 
-def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "default") -> JudgeCalibration:
-    """Compare one judge with the labels."""
+def judge_panel(
+    table: Table, *, settings: Settings, source: ThresholdSource = "default", of: int = 1
+) -> JudgeCalibration:
+    """Compare one judge, of this many in the table, with the labels."""
     table, pass_at = table.at_one_threshold()
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)
@@ -47,6 +50,9 @@ def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "
         tn=tn,
         statistics=measure([*ESTIMATORS.values(), *custom_estimators()], sample, settings),
         missing=_missing(table.take(labelled), settings),
+        balanced_accuracy_at_once=None
+        if of == 1
+        else simultaneous(ESTIMATORS["balanced_accuracy"], sample, settings, of=of),
     )
 
 

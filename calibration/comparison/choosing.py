@@ -10,6 +10,8 @@ import numpy as np
 
 from ..arrays import BoolArray, IntArray, folds_of
 from ..intervals.clustered_rates import share_of
+from ..intervals.measurement import Settings, measure
+from ..sample import QUADRANTS, Estimator, Sample, make_sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import AMOUNTS, Table
 from .comparison_results import Costs
@@ -51,6 +53,59 @@ def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) ->
     method = f"{share.method}, for the best of {len(right)} contender{'' if len(right) == 1 else 's'}"
     apparent = msgspec.structs.replace(share, level=level, method=method)
     return Choice(best, apparent, _held_out(right, cluster, level))
+
+
+def best_by_statistic(
+    estimator: Estimator, quadrant: IntArray, cluster: IntArray, settings: Settings
+) -> Choice | None:
+    """Choose by a statistic of the 2x2 table, as `best_of_many` does by the share right.
+
+    The held-out value is that of all verdicts of those chosen, fold by fold. None if the statistic is
+    undefined for one of them.
+
+    Args:
+        estimator: Statistic of which more is better.
+        quadrant: Quadrant of each item by contender: 2 if its label passes, and 1 if its score does, shape
+            ``(contenders, n)``.
+        cluster: Cluster number of each item, shape ``(n,)``.
+        settings: Interval settings.
+    """
+    whole = np.stack([np.bincount(each, minlength=4) for each in quadrant]).astype(np.float64)
+    values = estimator.formula(whole, QUADRANTS)
+    if not np.isfinite(values).all():
+        return None
+    best = int(values.argmax())
+    label, score = (quadrant[best] // 2).astype(np.float64), (quadrant[best] % 2).astype(np.float64)
+    apparent = simultaneous(estimator, make_sample(label, score, cluster), settings, of=len(quadrant))
+    fold, folds = folds_of(cluster)
+    if folds < 2:  # noqa: PLR2004 - nothing could be held out
+        held_out = undefined("there is only one cluster, so nothing can be held out", n=len(cluster))
+        return Choice(best, apparent, held_out)
+    tested = np.zeros(4)
+    for each in range(folds):
+        inside = np.stack([np.bincount(row[fold == each], minlength=4) for row in quadrant])
+        outside = np.nan_to_num(estimator.formula(whole - inside, QUADRANTS), nan=-np.inf)
+        tested += inside[int(outside.argmax())]
+    value = float(estimator.formula(tested, QUADRANTS))
+    held_out = (
+        defined(value, n=len(cluster), method=_NO_INTERVAL, level=settings.level)
+        if np.isfinite(value)
+        else undefined(estimator.undefined, n=len(cluster), level=settings.level)
+    )
+    return Choice(best, apparent, held_out)
+
+
+def simultaneous(estimator: Estimator, sample: Sample, settings: Settings, *, of: int) -> Statistic:
+    """Return a statistic, its interval valid for all contenders at once (Bonferroni)."""
+    together = settings._replace(level=simultaneous_level(settings.level, of))
+    found = measure([estimator], sample, together)[estimator.name]
+    return at_once(found, settings.level, of)
+
+
+def at_once(found: Statistic, level: float, of: int) -> Statistic:
+    """Name a statistic computed at a simultaneous level by the level of all at once."""
+    method = found.method if of == 1 or found.low is None else f"{found.method}, all {of} at once"
+    return msgspec.structs.replace(found, level=level, method=method)
 
 
 def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
-from ...errors import InputError
+from ...errors import InputError, UsageError
 from ...spelling import setting, spelled_pairs
 from ..arrays import BoolArray, IntArray
-from ..chance_verdict import chance_verdict
-from ..intervals.clustered_rates import share_of
-from ..intervals.measurement import USUAL, Settings, measure
+from ..intervals.measurement import USUAL, Settings
 from ..pass_threshold import GivenPassAt
-from ..sample import make_sample
-from ..statistic import Caution, Statistic, labels_of_checkers
+from ..sample import Estimator
+from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
 from ..tied_labels import tied_labels
 from .choosing import CostOf, best_of_many, costs
+from .class_rates import WEIGHTED, ErrorCosts, weighted_accuracy
 from .comparison_cautions import (
     left_out_cautions,
     rough_interval_cautions,
@@ -35,6 +35,14 @@ from .comparison_results import (
     Costs,
     Right,
 )
+from .judge_contenders import (
+    ContenderTerms,
+    baselines,
+    baselines_compared,
+    best_judge,
+    common_items,
+    judge_contender,
+)
 from .judges import JudgeTerms, judged_pairs
 from .margin import refuse_without_better_end, strata_with_margin
 from .outputs import AllOutputs, graded_of, outputs_of
@@ -49,7 +57,7 @@ def compare(
     right: Right | None = None,
     pass_at: GivenPassAt = None,
     against: str | None = None,
-    statistic: str = "accuracy",
+    statistic: str | ErrorCosts | None = None,
     flips: int = 0,
     not_worse_by: float | None = None,
     settings: Settings = USUAL,
@@ -69,7 +77,8 @@ def compare(
             one that a judge declares, else 0.5.
         against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any
-            but ``accuracy`` needs labels.
+            but ``accuracy`` needs labels. None is ``balanced_accuracy`` of judges whose labels all have both
+            classes, else ``accuracy``. Costs of the two errors compare by ``weighted_accuracy``.
         flips: Number of items on which a pair differs to list.
         not_worse_by: Margin by which one may be worse: each pair gets a conclusion, ``margin``.
         settings: Interval of the difference; for systems only its level is used.
@@ -86,21 +95,42 @@ def compare(
                 f"the table has no column system; name it with {spelled_pairs('map', {'system': 'COLUMN'})}"
             )
         if right != "agrees":
-            if statistic != "accuracy":
+            if statistic not in {None, "accuracy"}:
+                name = WEIGHTED if isinstance(statistic, ErrorCosts) else statistic
                 raise InputError(
-                    f"{statistic} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
+                    f"{name} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
                 )
             terms = SystemTerms(table.item.values, against, flips, settings.level)
             return _compare_systems(table, terms, right=right, not_worse_by=not_worse_by, cost_of=cost_of)
-    terms = JudgeTerms(ESTIMATORS[statistic], table.item.values, against, flips, settings, not_worse_by)
-    return _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
+    right = _criterion(table, right)
+    estimator = _compared(table, statistic, by=by, right=right)
+    terms = JudgeTerms(estimator, table.item.values, against, flips, settings, not_worse_by)
+    found = _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
+    return replace(found, error_costs=tuple(statistic)) if isinstance(statistic, ErrorCosts) else found
+
+
+def _compared(table: Table, statistic: str | ErrorCosts | None, *, by: By, right: Right) -> Estimator:
+    """Return the compared statistic: the requested one, else what the labels allow."""
+    if isinstance(statistic, ErrorCosts):
+        if right != "agrees":
+            raise UsageError(f"{setting('error_costs')} weighs errors of judges, which only labels show")
+        return weighted_accuracy(statistic)
+    if statistic is None:
+        both = by == "judge" and right == "agrees" and _have_both_classes(table)
+        statistic = "balanced_accuracy" if both else "accuracy"
+    return ESTIMATORS[statistic]
+
+
+def _have_both_classes(table: Table) -> bool:
+    """Return whether the labels of every judge, if it has any, are of both classes."""
+    used = np.isfinite(table.label) & np.isfinite(table.score)
+    classes = {tuple(np.unique(table.right[used & rows])) for _, rows in table.judge.present()}
+    return classes - {()} == {(False, True)}
 
 
 def _compare_judges(
-    table: Table, terms: JudgeTerms, *, by: By, right: Right | None, cost_of: CostOf | None
+    table: Table, terms: JudgeTerms, *, by: By, right: Right, cost_of: CostOf | None
 ) -> ComparisonNumbers:
-    level = terms.settings.level
-    right = _criterion(table, right)
     contenders = contender_rows(table, by, right)
     usable = {each.name: each for each in contenders if len(each.key)}
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
@@ -109,19 +139,21 @@ def _compare_judges(
         refuse_without_better_end(terms.estimator.name, labelled=right == "agrees")
     pairs = judged_pairs(usable, terms)
     cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
-    numbers = {
-        name: _contender(each, terms.settings, agrees=right == "agrees", cost=cost.get(name))
-        for name, each in usable.items()
-    }
+    of_each = ContenderTerms(terms.estimator, terms.settings, right == "agrees", len(usable))
+    numbers = {name: judge_contender(each, of_each, cost.get(name)) for name, each in usable.items()}
+    by_labels = by == "judge" and right == "agrees"
     return ComparisonNumbers(
         by=by,
         right=right,
         statistic=terms.estimator.name,
         pairs=pairs,
         contenders=numbers,
-        best=_best_judge(usable, numbers, level),
+        best=best_judge(usable, numbers, of_each),
         cuts=dict(table.thresholds),
-        baselines=_baselines(table, level) if by == "judge" and right == "agrees" else {},
+        baselines=baselines(table, terms.settings.level) if by_labels else {},
+        baselines_compared=baselines_compared(table, terms.estimator)
+        if by_labels and terms.estimator.name != "accuracy"
+        else {},
         cautions=[
             *left_out_cautions(contenders),
             *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
@@ -131,45 +163,6 @@ def _compare_judges(
             *_row_numbers(table, pairs),
         ],
     )
-
-
-def _baselines(table: Table, level: float) -> dict[str, Statistic]:
-    """Return the share of labelled outputs on which judges that do not look are right."""
-    items = table.take(np.isfinite(table.label)).each_output_once()
-    passes = items.right.astype(np.float64)
-    return {
-        name: share_of(right, items.cluster, level=level)
-        for name, right in {"always_pass": passes, "always_fail": 1.0 - passes}.items()
-    }
-
-
-def _contender(rows: ContenderRows, settings: Settings, *, agrees: bool, cost: Costs | None) -> Contender:
-    """Return a contender's results, against chance too if being right is to agree with labels."""
-    balanced = None
-    if agrees:
-        sample = make_sample(rows.label, rows.score, rows.cluster, pass_at=rows.threshold)
-        balanced = measure([ESTIMATORS["balanced_accuracy"]], sample, settings)["balanced_accuracy"]
-    return Contender(
-        n=len(rows.right),
-        n_left_out=rows.left_out,
-        share_right=share_of(rows.right.astype(np.float64), rows.cluster, level=settings.level),
-        costs=cost,
-        balanced_accuracy=balanced,
-        not_above_chance=chance_verdict(balanced) if agrees else None,
-    )
-
-
-def _best_judge(
-    usable: Mapping[str, ContenderRows], numbers: Mapping[str, Contender], level: float
-) -> Best | None:
-    """Return the best on the common items; None if it may guess.
-
-    Of equals, those that are shown to be better than chance come first.
-    """
-    names = sorted(usable, key=lambda name: numbers[name].not_above_chance is not None)
-    rows = [usable[name] for name in names]
-    best = _best([_Candidate(each.name, each.key, each.right, each.cluster) for each in rows], level)
-    return None if best is None or numbers[best.name].not_above_chance else best
 
 
 def _row_numbers(table: Table, pairs: Sequence[ComparedPair]) -> list[Caution]:
@@ -282,14 +275,11 @@ class _Candidate(NamedTuple):
 
 def _best(candidates: Sequence[_Candidate], level: float) -> Best | None:
     """Return the best on the items common to all; None without such an item."""
-    first = candidates[0]
-    common = first.key
-    for each in candidates[1:]:
-        common = np.intersect1d(common, each.key, assume_unique=True)
+    common, parts = common_items([each.key for each in candidates])
     if not len(common):
         return None
-    right = np.stack([each.right[np.searchsorted(each.key, common)] for each in candidates])
-    choice = best_of_many(right, first.cluster[np.searchsorted(first.key, common)], level=level)
+    right = np.stack([each.right[part] for each, part in zip(candidates, parts, strict=True)])
+    choice = best_of_many(right, candidates[0].cluster[parts[0]], level=level)
     return Best(
         name=candidates[choice.best].name, n=len(common), apparent=choice.apparent, held_out=choice.held_out
     )

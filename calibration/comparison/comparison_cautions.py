@@ -43,6 +43,8 @@ def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator)
         *(
             _cautions("few_discordant", _few_discordant(pairs))
             if is_share
+            else []
+            if estimator.weight_of_passes is not None
             else _cautions("few_differing", few_differing)
         ),
     ]

@@ -171,8 +171,13 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         costs: Cost of the verdicts, if the table has it.
         balanced_accuracy: Mean of the true positive and true negative rates; None unless right is to agree
             with labels.
-        not_above_chance: Verdict of `calibrate` if labels do not show the judge to be better than chance; such
-            a judge is never the best.
+        not_above_chance: Verdict of `calibrate` if labels do not show the judge to be better than chance, by
+            an interval that holds for all judges at once; such a judge is never the best.
+        compared: The compared statistic, if it is not the share right.
+        simultaneous: The compared statistic with an interval that holds for all judges at once (Bonferroni);
+            None for systems.
+        chance_interval: Balanced accuracy with the interval behind the verdict on chance.
+        not_above: Baseline that the judge is not shown to beat at the given costs of errors.
     """
 
     n: int
@@ -181,17 +186,31 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     costs: Costs | None
     balanced_accuracy: Statistic | None = None
     not_above_chance: ChanceVerdict | None = None
+    compared: Statistic | None = None
+    simultaneous: Statistic | None = None
+    chance_interval: Statistic | None = None
+    not_above: str | None = None
+
+    @property
+    def may_guess(self) -> bool:
+        """True if the judge is not shown to be better than one that does not look."""
+        return self.not_above_chance is not None or self.not_above is not None
+
+    @property
+    def rate(self) -> Statistic:
+        """The compared statistic."""
+        return self.share_right if self.compared is None else self.compared
 
 
 class Best(msgspec.Struct, frozen=True, kw_only=True):
-    """Judge or system that is right most often, and its share right on held-out items.
+    """Judge or system with the highest compared statistic, and its value on held-out items.
 
     Attributes:
         name: Name of the best; the first of equals.
         n: Items common to all.
-        apparent: Share right on the items that chose it, with an interval that allows for the choice.
-        held_out: Share right, fold by fold, of the one that is best on the other folds; undefined with fewer
-            than two clusters.
+        apparent: The statistic on the items that chose it, with an interval that allows for the choice.
+        held_out: The statistic, fold by fold, of the one that is best on the other folds; undefined with
+            fewer than two clusters.
     """
 
     name: str
@@ -273,13 +292,16 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         statistic: Statistic whose difference is estimated.
         pairs: Every requested pair; for systems those of the stratum ``all``.
         contenders: Results of each judge or system.
-        best: Cross-fitted choice of the best; None if no item is common to all, or if labels do not show the
-            one that is right most often to be better than chance.
+        best: Cross-fitted choice of the best by the compared statistic; None if no item is common to all, if
+            labels do not show the chosen one to be better than chance, or if the statistic is not one of the
+            2x2 table of which more is better.
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
         strata: Strata; None for judges.
         baselines: Share right, on all labelled outputs, of a judge that passes everything (``always_pass``) and
             of one that fails everything (``always_fail``); empty unless judges are compared by agreement.
+        baselines_compared: The compared statistic of both, if it is not the share right.
+        error_costs: Costs of letting a bad output through and of rejecting a good one, if given.
     """
 
     by: By
@@ -292,3 +314,5 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     cautions: list[Caution]
     strata: Strata | None = None
     baselines: dict[str, Statistic] = {}
+    baselines_compared: dict[str, Statistic] = {}
+    error_costs: tuple[float, float] | None = None

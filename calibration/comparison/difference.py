@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.bootstrap import bootstrap
 from ..intervals.closed_forms import normal_quantile, t_quantile
@@ -19,12 +20,16 @@ from ..intervals.special_intervals import tango_interval
 from ..pass_threshold import HALF
 from ..sample import Cells, Estimator, Sample, reduce_rows
 from ..statistic import Interval, Statistic, defined, undefined
+from .class_rates import ClassDifference, class_difference
 from .significance import mcnemar
 
 _POWER_LEVEL = 0.6
 """Two-sided level with the quantile of 80 % power."""
 
-_BISECTIONS = 40
+_BISECTIONS, _FEWER_BISECTIONS = 40, 24
+
+_SMALLEST_P = 1e-9
+"""Smallest p that is computed from an interval in closed form."""
 
 _OF_ROWS = ("wald", "wilson")
 """Intervals that take rows as independent."""
@@ -88,6 +93,9 @@ def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Te
     shares = None if settings.interval is not None else _shares_of_the_same_rows(estimator, rows)
     if shares is not None:
         return share_difference(*shares, settings.level)
+    by_class = None if settings.interval is not None else _by_class(estimator, rows)
+    if by_class is not None:
+        return _tested_by_class(*by_class, settings.level)
     estimator, joint = difference_of(estimator, rows)
     value = float(estimator.formula(joint.counts, joint.cells))
     can_resample = joint.n_clusters > 1 and len(joint.cells.label) <= estimator.max_cells
@@ -185,6 +193,29 @@ def _shares_of_the_same_rows(
     return first_won, second_won, cluster[tried]
 
 
+def _by_class(estimator: Estimator, rows: PairedRows) -> tuple[ClassDifference, Sample] | None:
+    """Return the difference of a weighted mean of TPR and TNR, and its sample.
+
+    None if it is another statistic, or not the same labels and classes on both sides.
+    """
+    first, second = (reaches(side.label, side.pass_at) for side in rows.sides)
+    if estimator.weight_of_passes is None or (first != second).any():
+        return None
+    (label, score, other), groups, sizes = reduce_rows([rows.label, rows.first, rows.second], rows.cluster)
+    joint = Sample(Cells(label, score, rows.threshold), groups, sizes)
+    found = class_difference(estimator, joint, reaches(other, rows.sides[1].pass_at))
+    return None if found is None else (found, joint)
+
+
+def _tested_by_class(found: ClassDifference, joint: Sample, level: float) -> TestedDifference:
+    """Add the p at which the interval of a difference by class just reaches 0."""
+    ends = found.at_level(level)
+    estimate = defined(found.value, ends, n=joint.n, method=found.method, level=level)
+    p = _reaching_zero(found.at_level, _SMALLEST_P, steps=_FEWER_BISECTIONS)
+    detectable = _minimum_detectable(estimate, normal_quantile(level))
+    return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
+
+
 def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> TestedDifference:
     """Estimate a difference by bootstrap, with the p at which its interval just reaches 0."""
     formula = estimator.of(joint.cells)
@@ -196,10 +227,12 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
     return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 
 
-def _reaching_zero(at_level: Callable[[float], Interval | None], least: float) -> float:
+def _reaching_zero(
+    at_level: Callable[[float], Interval | None], least: float, *, steps: int = _BISECTIONS
+) -> float:
     """Return the p, at least ``least``, at which an interval of level 1 - p just reaches 0."""
     without_zero, with_zero = 1.0, least
-    for _ in range(_BISECTIONS):
+    for _ in range(steps):
         middle = math.sqrt(without_zero * with_zero)
         if _has_zero(at_level(1 - middle)):
             with_zero = middle

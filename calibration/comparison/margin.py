@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from ...errors import UsageError
 from ...spelling import setting
 from ..statistic import Statistic
+from .class_rates import WEIGHTED
 from .comparison_results import ComparedPair, ComparedStratum, Margin, Standing, Strata
 
-_HIGHER_IS_BETTER = frozenset(
+HIGHER_IS_BETTER = frozenset(
     {
+        WEIGHTED,
         *("accuracy", "true_positive_rate", "true_negative_rate", "precision", "f1_positive", "f1_macro"),
         *("balanced_accuracy", "mcc", "cohen_kappa", "scott_pi", "gwet_ac1", "krippendorff_alpha"),
         *("pearson", "spearman", "kendall_tau_b", "concordance", "icc_a1", "weighted_kappa"),
@@ -28,7 +30,7 @@ def refuse_without_better_end(statistic: str, *, labelled: bool) -> None:
     Raises:
         UsageError: The statistic has no better end, or judges are compared by how often they pass.
     """
-    if statistic not in _HIGHER_IS_BETTER:
+    if statistic not in HIGHER_IS_BETTER:
         raise UsageError(
             f"{setting('not_worse_by')} needs a statistic of which more is better, and {statistic!r} is none"
         )

@@ -12,21 +12,28 @@ from scipy.special import chdtrc
 
 from ...errors import InputError, UsageError
 from ...spelling import setting
-from ..arrays import BoolArray, clusters_in
+from ..arrays import clusters_in
+from ..case_weights import cases_of, first_verdicts, with_case_weights
 from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt, PassThreshold, begins
-from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
-from ..tables.calibration_table import ROUND, Table
+from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers, undefined
+from ..tables.calibration_table import FAILED, ROUND, Table
 from ..tied_labels import tied_labels
-from ..variance_split import VarianceSplit, variance_split
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
-from .estimation_results import EstimationNumbers, LabelDeclaration, LabelsDeclaredBy, RateEstimate, Target
+from .estimation_results import (
+    EstimationNumbers,
+    LabelDeclaration,
+    LabelsDeclaredBy,
+    RateEstimate,
+    Target,
+)
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
-from .rate_estimates import RateTerms, judge_mean, rate_estimates, scenarios
+from .rate_estimates import UNEVEN, RateTerms, judge_mean, rate_estimates, scenarios, ungraded_shares
 from .rate_interval import RateInterval
+from .repeated_verdicts import score_variance, with_repeats
 from .several_judges import several_judges_rate
 from .strata import stratified_items, with_strata
 
@@ -101,6 +108,8 @@ def estimate(
     table = rows_of_judge(all_judges, judge if first is None else first)
     label_threshold = next((table.threshold_of(name) for name in table.judge.rows()), PassThreshold())
     all_judges, table = (pass_or_fail(each, label_threshold) for each in (all_judges, table))
+    repeated = table
+    table = with_case_weights(first_verdicts(table))
     with_decided = table
     if open_worse_by is not None:
         all_judges, table = (
@@ -133,6 +142,8 @@ def estimate(
         judge=first,
         undecided_only=table.undecided_only,
     )
+    if len(repeated) > len(table) and open_worse_by is None:
+        estimation = with_repeats(estimation, repeated, level)
     estimation = _with_estimates(estimation, all_judges, _estimators_of_judges(phases, judges, level))
     if reweight_by:
 
@@ -208,7 +219,12 @@ def _with_estimates(
     rows = {} if column is None else dict(column.present())
 
     def extended(rate: RateEstimate, part: Table) -> RateEstimate:
-        added = {name: estimator(part) for name, estimator in estimators.items()}
+        added = {
+            name: estimator(part)
+            if rate.n_cases is None
+            else undefined(UNEVEN, n=rate.n_labelled, level=rate.uncorrected.level)
+            for name, estimator in estimators.items()
+        }
         return msgspec.structs.replace(rate, estimates=added | rate.estimates)
 
     return msgspec.structs.replace(
@@ -269,6 +285,10 @@ def _rate_estimate(
         n_unlabelled=int((judged & ~labelled).sum()),
         n_missing=int((~judged).sum()),
         n_missing_labelled=int((labelled & ~judged).sum()),
+        n_missing_failed=int(np.isfinite(table.numbers[FAILED]).sum()) if FAILED in table.numbers else 0,
+        n_cases=cases_of(table),
+        ungraded=ungraded_shares(table),
+        graded_rate=rates.graded_rate,
         n_clusters=clusters_in(table.cluster),
         fractions=int(((table.score > 0) & (table.score < 1)).sum()),
         label_fractions=int(((table.label > 0) & (table.label < 1)).sum()),
@@ -283,16 +303,9 @@ def _rate_estimate(
         chosen_by=options.chosen_by,
         declared=declared,
         scenarios=scenarios(table, rates, options),
-        variance=_variance(table, judged, uncorrected, options.level),
+        variance=score_variance(table, judged, uncorrected, options.level),
         cautions=_cautions(table, options, name, rates.chosen),
     )
-
-
-def _variance(table: Table, judged: BoolArray, mean: Statistic, level: float) -> VarianceSplit | None:
-    if not {"repeat", "trial"} & table.columns.keys():
-        return None
-    item = table.key("system")[judged]
-    return variance_split(table.score[judged], item, table.cluster[judged], mean=mean, level=level)
 
 
 def _ranks(systems: dict[str, Table], options: RateTerms) -> dict[str, Statistic]:

@@ -70,6 +70,20 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Statistic
 
 
+class UngradedShares(msgspec.Struct, frozen=True, kw_only=True):
+    """Ungraded outputs as shares of all outputs, each case with weight 1.
+
+    Attributes:
+        labelled: Those with a label.
+        passed: Those whose label passes, or the sum of their labels.
+        unlabelled: Those without a label.
+    """
+
+    labelled: float
+    passed: float
+    unlabelled: float
+
+
 class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """Estimates of one rate. Each estimate is also an attribute: ``rate.ppi_plus_plus.low``.
 
@@ -77,7 +91,13 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_labelled: Items with label and score.
         n_unlabelled: Judged items without a label.
         n_missing: Ungraded items, without a score.
-        n_missing_labelled: Ungraded items that have a label, which only ``labels_only`` counts.
+        n_missing_labelled: Ungraded items that have a label; ``labels_only``, ``ppi`` and ``ppi_plus_plus``
+            count these.
+        n_missing_failed: Ungraded items whose calls failed.
+        n_cases: Cases, if these have unequal numbers of trials and each has weight 1; else None.
+        ungraded: Shares of ungraded items; None without one.
+        graded_rate: The rate ``ppi_plus_plus`` of graded items alone, if that of all counts labels of ungraded
+            ones; else None.
         n_clusters: Clusters of all items.
         fractions: Scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
         label_fractions: Labels that are neither 0 nor 1; with any, their mean is not a pass rate.
@@ -123,6 +143,17 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     n_missing_labelled: int = 0
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
     declared: LabelsDeclaredBy | None = None
+    n_missing_failed: int = 0
+    n_cases: int | None = None
+    ungraded: UngradedShares | None = None
+    graded_rate: float | None = None
+
+    @property
+    def counts_ungraded(self) -> bool:
+        """True if the rate counts labels of ungraded items."""
+        if self.reported == "ppi_plus_plus":
+            return self.graded_rate is not None
+        return self.reported == "labels_only" and self.n_missing_labelled > 0
 
     @property
     def only_if_random(self) -> bool:
@@ -150,12 +181,18 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
         Labels that the rate counts stay. None if the rate leaves out no item, or there is no rate.
         """
-        left_out = self.n_missing - (self.n_missing_labelled if self.reported == "labels_only" else 0)
         value = self.rate.value
-        if not left_out or value is None:
+        if not self.ungraded or value is None:
             return None
-        passed = min(1.0, max(0.0, value)) * (self.n_items - left_out)
-        return passed / self.n_items, (passed + left_out) / self.n_items
+        left_out, known = self.ungraded.unlabelled, 0.0
+        if not self.counts_ungraded:
+            left_out += self.ungraded.labelled
+        elif self.graded_rate is not None:
+            value, known = self.graded_rate, self.ungraded.labelled
+        if not left_out:
+            return None
+        low = min(1.0, max(0.0, value)) * (1 - left_out - known) + (self.ungraded.passed if known else 0.0)
+        return low, min(1.0, low + left_out)
 
     @property
     def reported(self) -> str | None:

@@ -6,6 +6,7 @@ They are valid if labelled and unlabelled items are random samples of one popula
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -22,8 +23,10 @@ from ..intervals.closed_forms import (
 from ..intervals.clustered_rates import effective_trials, share_of
 from ..intervals.variance import FEWEST, spread_of_rows
 from ..intervals.variance import cluster_error as error_over_clusters
+from ..row_weights import mean_influence, scaled, weighted_mean
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, effective_n_interval, rate_interval
+from .ungraded_levels import UngradedLevel, sum_of_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,9 @@ class LabelledAndJudged:
         label_cluster: Cluster number of each labelled item, shape ``(n,)``.
         unlabelled_cluster: Cluster number of the other items, shape ``(N,)``; a cluster may hold items of
             both kinds.
+        label_weight: Weights of the labelled items; None if all items weigh 1.
+        unlabelled_weight: Weights of the other items.
+        ungraded: Items without a score, by kind, if some of the kind have labels.
     """
 
     label: FloatArray
@@ -44,15 +50,41 @@ class LabelledAndJudged:
     unlabelled: FloatArray
     label_cluster: IntArray
     unlabelled_cluster: IntArray
+    label_weight: FloatArray | None = None
+    unlabelled_weight: FloatArray | None = None
+    ungraded: tuple[UngradedLevel, ...] = ()
 
     @property
     def too_few(self) -> str | None:
         """Reason why labels and scores cannot be combined; None if they can."""
         if len(self.label) < 2:  # noqa: PLR2004 - a variance needs two
             return "fewer than two items have both a label and a score"
-        if not len(self.unlabelled):
+        if not len(self.unlabelled) and not self.ungraded:
             return "every judged item has a label, so the labels alone are the estimate"
         return None
+
+    @cached_property
+    def with_ungraded(self) -> LabelledAndJudged:
+        """All items, with a score of 0 where there is none; for clusters and weights."""
+        if not self.ungraded:
+            return self
+        levels = self.ungraded
+        rest = sum(len(level.unlabelled_cluster) for level in levels)
+        is_weighted = self.label_weight is not None
+
+        def joined(first: FloatArray | None, others: Sequence[FloatArray | None]) -> FloatArray | None:
+            known = [each for each in (first, *others) if each is not None]
+            return np.concatenate(known) if is_weighted else None
+
+        return LabelledAndJudged(
+            np.concatenate([self.label, *(level.label for level in levels)]),
+            np.concatenate([self.score, *(np.zeros(len(level.label)) for level in levels)]),
+            np.concatenate([self.unlabelled, np.zeros(rest)]),
+            np.concatenate([self.label_cluster, *(level.label_cluster for level in levels)]),
+            np.concatenate([self.unlabelled_cluster, *(level.unlabelled_cluster for level in levels)]),
+            joined(self.label_weight, [level.label_weight for level in levels]),
+            joined(self.unlabelled_weight, [level.unlabelled_weight for level in levels]),
+        )
 
     @cached_property
     def clustered(self) -> bool:
@@ -104,6 +136,8 @@ def power_tuned(
     """
     if data.too_few:
         return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))
+    if not len(data.unlabelled):
+        return PowerTuned(0.0, prediction_powered(data, 0.0, interval=interval, level=level))
     if interval != "score":
         weight = tuned_lambda(data)
         return PowerTuned(weight, prediction_powered(data, weight, interval=interval, level=level))
@@ -111,7 +145,10 @@ def power_tuned(
     combined = prediction_powered(data, weight, level=level)
     if weight and not data.clustered:
         return PowerTuned(weight, combined)
-    alone = labels_only(data.label, data.label_cluster, level=level)
+    if data.ungraded:
+        alone = prediction_powered(data, 0.0, level=level)
+    else:
+        alone = labels_only(data.label, data.label_cluster, data.label_weight, level=level)
     narrower = weight and data.label_clusters > FEWEST and width(combined) < width(alone)
     return PowerTuned(weight, combined) if narrower else PowerTuned(0.0, alone)
 
@@ -131,7 +168,8 @@ def prediction_powered(
 ) -> Statistic:
     """Return the prediction-powered estimate: PPI at weight (lambda) 1, PPI++ at the tuned one.
 
-    The value is ``weight * mean(unlabelled) + mean(label - weight * score)``.
+    The value is ``weight * mean(unlabelled) + mean(label - weight * score)``. Items without a score are added
+    by their own labels (`sum_of_levels`).
 
     The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`), ``logit`` is clustered
     too, and ``wald`` takes items as independent. ``scale`` replaces the scale on which the interval is
@@ -142,16 +180,22 @@ def prediction_powered(
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
     residual = data.label - weight * data.score
-    value = weight * float(data.unlabelled.mean()) + float(residual.mean())
-    influence = (
-        (residual - residual.mean()) / len(residual),
-        weight * (data.unlabelled - data.unlabelled.mean()) / len(data.unlabelled),
-    )
+    weights = data.label_weight, data.unlabelled_weight
+    value = weighted_mean(residual, weights[0])
+    others = np.zeros(len(data.unlabelled))
+    if len(data.unlabelled):
+        value = weight * weighted_mean(data.unlabelled, weights[1]) + value
+        others = weight * mean_influence(data.unlabelled, weights[1])
+    influence, unseen = (mean_influence(residual, weights[0]), others), 0.0
+    if data.ungraded:
+        value, influence, unseen = sum_of_levels(value, influence, weights, data.ungraded)
+        data = data.with_ungraded
     scale = scale or interval
     if scale == "score":
-        return with_score_interval(value, influence, data, level, slope_fitted=weight not in {0.0, 1.0})
+        slope_fitted = weight not in {0.0, 1.0}
+        return with_score_interval(value, influence, data, level, slope_fitted=slope_fitted, unseen=unseen)
     error = standard_error(data, influence, clustered=interval != "wald", fitted=int(scale == "logit"))
-    return with_interval(value, error, scale, data, level)
+    return with_interval(value, math.sqrt(error**2 + unseen), scale, data, level)
 
 
 def with_score_interval(
@@ -161,22 +205,27 @@ def with_score_interval(
     level: float,
     *,
     slope_fitted: bool,
+    unseen: float = 0.0,
 ) -> Statistic:
     """Return the value with Wilson's interval on the effective n.
 
-    A fitted slope takes one degree of freedom.
+    A fitted slope takes one degree of freedom; ``unseen`` is variance that the influence does not show.
 
     Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`),
     and Student's quantile uses the effective number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of
     their sizes.
     """
-    share, n = min(1.0, max(0.0, value)), len(data.label)
+    share, labels = min(1.0, max(0.0, value)), len(data.label)
     row_error = standard_error(data, influence, clustered=False, fitted=1 + slope_fitted)
+    row_error = math.sqrt(row_error**2 + unseen) if unseen else row_error
+    weight = None if data.label_weight is None else scaled(data.label_weight)
+    n = labels if weight is None else float(weight.sum())
     if not data.clustered:
         ends = effective_n_interval(share, row_error, n, level)
-        return defined(share, ends, n=n, method="Wilson on the effective n", level=level)
+        return defined(share, ends, n=labels, method="Wilson on the effective n", level=level)
     cluster_error = standard_error(data, influence, clustered=True, fitted=0)
-    spread = spread_of_rows(data.label, data.label_cluster)._replace(
+    cluster_error = math.sqrt(cluster_error**2 + unseen) if unseen else cluster_error
+    spread = spread_of_rows(data.label, data.label_cluster, weight)._replace(
         clustered=cluster_error, jackknife=cluster_error
     )
     degrees = max(1.0, n / spread.cluster_size - 1 - slope_fitted)
@@ -189,11 +238,16 @@ def with_score_interval(
         errors = n * min(share, 1 - share)
         effective_share = effective_trials(spread, errors, row_error**2 * n, student=student) / n
         ends = effective_n_interval(share, row_error / math.sqrt(effective_share), n * effective_share, level)
-    return defined(share, ends, n=n, method="Wilson on the cluster-effective n", level=level)
+    return defined(share, ends, n=labels, method="Wilson on the cluster-effective n", level=level)
 
 
 def labels_only(
-    label: FloatArray, cluster: IntArray, *, interval: RateInterval = "score", level: float = 0.95
+    label: FloatArray,
+    cluster: IntArray,
+    weight: FloatArray | None = None,
+    *,
+    interval: RateInterval = "score",
+    level: float = 0.95,
 ) -> Statistic:
     """Return the mean of ``(n,)`` labels alone, with the interval of `share_of`.
 
@@ -203,9 +257,9 @@ def labels_only(
     if not n:
         return undefined("no item has a label", n=0, level=level)
     if interval != "wald":
-        return share_of(label, cluster, level=level)
-    value = float(label.mean())
-    error = float(np.sqrt((((label - value) / n) ** 2).sum()))
+        return share_of(label, cluster, weight, level=level)
+    value = weighted_mean(label, weight)
+    error = float(np.sqrt((mean_influence(label, weight) ** 2).sum()))
     return defined(value, wald_interval(value, error, level), n=n, method="Wald", level=level)
 
 

@@ -9,12 +9,13 @@ import msgspec
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
+from ..case_weights import weights_of
 from ..statistic import Statistic, undefined
-from ..tables.calibration_table import PROBABILITY, Table
+from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
 from .chosen_labels import chosen_by_score, chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
-from .estimation_results import VALID_IF_CHOSEN_BY, LabelsChosenBy, StratumEstimate, Target
+from .estimation_results import VALID_IF_CHOSEN_BY, LabelsChosenBy, StratumEstimate, Target, UngradedShares
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,
@@ -29,6 +30,7 @@ from .rate_interval import RateInterval
 from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
 from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
 from .two_verdicts import post_stratified, rogan_gladen_of
+from .ungraded_levels import UngradedLevel
 
 _OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
 
@@ -37,6 +39,11 @@ _CHOSEN = (
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 
+
+UNEVEN = (
+    "cases have unequal numbers of trials, and this estimate does not give each case the same weight: "
+    "see ppi_plus_plus"
+)
 
 _NOT_FINITE = "it has no form for a finite set; estimate the rate of the population"
 
@@ -76,6 +83,7 @@ class RateEstimates(NamedTuple):
         strata: Estimates of each stratum, if the table has strata or needs them.
         chosen: p-value of "labelled items are scored like the rest", if that is rejected; else None.
         undeclared: Whether that is rejected, and no option says how items were chosen for labels.
+        graded_rate: Best estimate for the graded items alone, if labels of ungraded ones count in that of all.
     """
 
     weight: float | None
@@ -84,6 +92,7 @@ class RateEstimates(NamedTuple):
     strata: dict[str, StratumEstimate] | None = None
     chosen: float | None = None
     undeclared: bool = False
+    graded_rate: float | None = None
 
     @property
     def headline(self) -> Statistic:
@@ -164,15 +173,29 @@ def judge_mean(table: Table, terms: RateTerms) -> Statistic:
     score = table.score[judged]
     if not judged.any():
         return undefined("no row has a score", n=0, level=terms.level)
-    if terms.target == "finite":
+    if terms.target == "finite" and weights_of(table) is None:
         mean = finite_labels_only(score, len(table), level=terms.level)
         return msgspec.structs.replace(mean, method="every item is judged") if judged.all() else mean
-    return labels_only(score, table.cluster[judged], interval=terms.interval, level=terms.level)
+    return labels_only(
+        score, table.cluster[judged], _taken(table, judged), interval=terms.interval, level=terms.level
+    )
+
+
+def _taken(table: Table, rows: BoolArray) -> FloatArray | None:
+    """Return the weights of some rows; None if all rows of the table weigh the same."""
+    weight = weights_of(table)
+    return None if weight is None else weight[rows]
 
 
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
-    why = pending_labels(table) or unequal_chances(table, items) or _chosen_in_strata(table, items, terms)
+    why = UNEVEN if weights_of(table) is not None else None
+    why = (
+        why
+        or pending_labels(table)
+        or unequal_chances(table, items)
+        or _chosen_in_strata(table, items, terms)
+    )
     if why is not None:
         return undefined(why, n=n, level=terms.level)
     return stratified_prediction_powered(
@@ -200,9 +223,19 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     chosen = None if terms.chosen_by else chosen_by_score(as_given)
     if terms.chosen_by or (chosen is not None and terms.interval != "wald"):
         return _of_chosen(table.score[judged], data, terms, chosen)
+    if terms.target != "finite":
+        data = replace(data, ungraded=ungraded_levels(table))
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
-    equivalents = None if weight is None else label_equivalents(data, weight)
-    return RateEstimates(weight, equivalents, estimates, chosen=chosen)
+    equivalents = None if weight is None or data.ungraded else label_equivalents(data, weight)
+    graded = None
+    if data.ungraded and weight is not None:
+        graded_alone = replace(data, ungraded=())
+        graded = (
+            prediction_powered(graded_alone, weight, interval=terms.interval)
+            if len(data.unlabelled)
+            else labels_only(data.label, data.label_cluster, data.label_weight)
+        ).value
+    return RateEstimates(weight, equivalents, estimates, chosen=chosen, graded_rate=graded)
 
 
 def _of_chosen(
@@ -220,7 +253,7 @@ def _of_chosen(
         estimates["rogan_gladen"] = undefined(_NOT_FINITE, n=len(data.label), level=terms.level)
     elif terms.chosen_by != "score":
         data = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
-        rate = rogan_gladen_of(data, terms.pass_at, terms.level)
+        rate = _rogan_gladen(data, terms)
         if rate.method is not None:
             rate = msgspec.structs.replace(rate, method=f"{rate.method}; labels drawn by true class")
         estimates["rogan_gladen"] = rate
@@ -234,7 +267,50 @@ def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJ
         table.score[unlabelled],
         table.cluster[both],
         table.cluster[unlabelled],
+        _taken(table, both),
+        _taken(table, unlabelled),
     )
+
+
+def ungraded_levels(table: Table) -> tuple[UngradedLevel, ...]:
+    """Return the ungraded items with labels by kind, failed calls apart."""
+    ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
+    failed = np.isfinite(table.numbers[FAILED]) if FAILED in table.numbers else np.zeros(len(table), np.bool_)
+    levels: list[UngradedLevel] = []
+    for rows in (ungraded & ~failed, ungraded & failed):
+        known, rest = rows & labelled, rows & ~labelled
+        if known.any():
+            levels.append(
+                UngradedLevel(
+                    table.label[known],
+                    table.cluster[known],
+                    table.cluster[rest],
+                    _taken(table, known),
+                    _taken(table, rest),
+                )
+            )
+    return tuple(levels)
+
+
+def ungraded_shares(table: Table) -> UngradedShares | None:
+    """Return the shares of ungraded rows, by weight; None without one."""
+    ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
+    if not ungraded.any():
+        return None
+    weight = weights_of(table)
+    share = np.full(len(table), 1 / len(table)) if weight is None else weight / weight.sum()
+    known = ungraded & labelled
+    return UngradedShares(
+        labelled=float(share[known].sum()),
+        passed=float(share[known] @ table.label[known]),
+        unlabelled=float(share[ungraded & ~labelled].sum()),
+    )
+
+
+def _rogan_gladen(data: LabelledAndJudged, terms: RateTerms) -> Statistic:
+    if data.label_weight is not None:
+        return undefined(UNEVEN, n=len(data.label), level=terms.level)
+    return rogan_gladen_of(data, terms.pass_at, terms.level)
 
 
 _WeightAndEstimates: TypeAlias = tuple[float | None, dict[str, Statistic]]
@@ -246,19 +322,28 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
     weight, tuned = power_tuned(data, interval=interval, level=level)
     estimates = {
         "labels_only": labels_only(
-            table.label[labelled], table.cluster[labelled], interval=interval, level=level
+            table.label[labelled],
+            table.cluster[labelled],
+            _taken(table, labelled),
+            interval=interval,
+            level=level,
         ),
         # PPI as published, with a Wald interval; over clusters unless `interval` is `wald`.
         "ppi": prediction_powered(data, 1.0, interval=interval, level=level, scale="wald"),
         "ppi_plus_plus": tuned,
-        "post_stratified": post_stratified(data, pass_at=pass_at, interval=interval, level=level),
-        "rogan_gladen": rogan_gladen_of(data, pass_at, level),
+        "post_stratified": undefined(UNEVEN, n=len(data.label), level=level)
+        if data.label_weight is not None
+        else post_stratified(replace(data, ungraded=()), pass_at=pass_at, interval=interval, level=level),
+        "rogan_gladen": _rogan_gladen(replace(data, ungraded=()), terms),
     }
     return weight, estimates
 
 
 def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
     label, (pass_at, interval, level, *_) = table.label[np.isfinite(table.label)], terms
+    if data.label_weight is not None:
+        why = undefined(UNEVEN, n=len(data.label), level=level)
+        return None, dict.fromkeys(_OF_A_RANDOM_SAMPLE, why)
     weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
     estimates = {
         "labels_only": finite_labels_only(label, len(table), level=level),
@@ -276,6 +361,8 @@ def _active(table: Table, terms: RateTerms) -> RateEstimates:
     probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
     count, pending = int(data.labelled.sum()), pending_labels(table)
+    if pending is None and weights_of(table) is not None:
+        pending = UNEVEN
     unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
     estimates = {name: undefined(unequal, n=count, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
     if pending:

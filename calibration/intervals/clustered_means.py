@@ -118,7 +118,11 @@ def mean_over_clusters(values: FloatArray, cluster: IntArray) -> Combination:
 
 
 def combine_means(
-    values: FloatArray, cell: IntArray, coefficient: FloatArray, cluster: IntArray
+    values: FloatArray,
+    cell: IntArray,
+    coefficient: FloatArray,
+    cluster: IntArray,
+    weight: FloatArray | None = None,
 ) -> Combination:
     """Return ``sum of coefficient[k] * mean(values in cell k)``; clusters are independent.
 
@@ -139,7 +143,10 @@ def combine_means(
         cell: Cell number of each, shape ``(n,)``; every cell has a row.
         coefficient: Coefficient of each cell's mean, shape ``(k,)``.
         cluster: Cluster number of each value, shape ``(n,)``.
+        weight: Weight of each value in the mean of its cell, shape ``(n,)``; None for equal ones.
     """
+    if weight is not None:
+        return _combine_weighted(values, cell, coefficient, cluster, weight)
     number, clusters = without_gaps(cluster)
     cells = len(coefficient)
     cluster_cell = number * cells + cell
@@ -167,6 +174,39 @@ def combine_means(
         rows=1 / squares,
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
         row_error=math.sqrt(float((weight**2 * (values - means[cell]) ** 2).sum())),
+    )
+
+
+def _combine_weighted(
+    values: FloatArray, cell: IntArray, coefficient: FloatArray, cluster: IntArray, weight: FloatArray
+) -> Combination:
+    """Return `combine_means` of weighted values."""
+    number, clusters = without_gaps(cluster)
+    cells = len(coefficient)
+    cluster_cell = number * cells + cell
+    share = weight / np.bincount(cell, weights=weight, minlength=cells)[cell]
+    squared = np.bincount(cell, weights=share**2, minlength=cells)
+    means = np.bincount(cell, weights=share * values, minlength=cells)
+    residual = values - means[cell]
+    shares, sums = (
+        np.bincount(cluster_cell, weights=each, minlength=clusters * cells).reshape(clusters, cells)
+        for each in (share, share * residual)
+    )
+    value = float(coefficient @ means)
+    matters = coefficient != 0.0
+    if bool((shares[:, matters] >= 1.0).any()):
+        return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
+    other_share = 1.0 - np.where(matters, shares, 0.0)
+    row_weight = np.abs(coefficient)[cell] * share
+    squares = float((row_weight**2).sum())
+    return Combination(
+        value,
+        math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share)),
+        _degrees(shares, other_share, coefficient**2 * squared),
+        clusters,
+        rows=1 / squares,
+        cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
+        row_error=math.sqrt(float((row_weight**2 * residual**2).sum())),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..row_weights import scaled, weighted_mean
 from ..statistic import Interval, Statistic, defined, undefined
 from .closed_forms import normal_quantile, t_quantile, wilson_interval
 from .variance import FEWEST, ClusterSpread, cluster_sums, spread_of_rows, spread_of_sums
@@ -154,16 +155,21 @@ def effective_trials_of_mean(
     return trials / min(1.0, averaged_effect(observed, 1.0, errors, ONE_ERROR))
 
 
-def share_of(scores: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
+def share_of(
+    scores: FloatArray, cluster: IntArray, weight: FloatArray | None = None, *, level: float = 0.95
+) -> Statistic:
     """Return the mean of ``(n,)`` scores in [0, 1], with its `clustered_wilson_interval`.
 
-    The mean of 0/1 scores is a share. Undefined without rows.
+    The mean of 0/1 scores is a share. Undefined without rows. With weights it is the weighted mean, on the
+    rows' effective number.
     """
     if not len(scores):
         return undefined("no row was graded", n=0, level=level)
-    share = float(scores.mean())
-    between = float((scores * (1 - scores)).mean())
-    ends, method = clustered_wilson_interval(share, spread_of_rows(scores, cluster), level, between=between)
+    weight = None if weight is None else scaled(weight)
+    share = weighted_mean(scores, weight)
+    between = weighted_mean(scores * (1 - scores), weight)
+    spread = spread_of_rows(scores, cluster, weight)
+    ends, method = clustered_wilson_interval(share, spread, level, between=between)
     return defined(share, ends, n=len(scores), method=method, level=level)
 
 

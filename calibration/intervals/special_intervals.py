@@ -84,9 +84,16 @@ def paired_interval(
 
 
 def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, str]:
-    """Return the interval of the mean of two rates, from the Wilson interval of each.
+    """Return the interval of the mean of both rates; see `mean_rate_interval`."""
+    return mean_rate_interval(sample, level, weight=lambda _: 0.5)
 
-    The distances from estimate to end are combined like standard errors, separately for each side, so that
+
+def mean_rate_interval(
+    sample: Sample, level: float, *, weight: Callable[[FloatArray], float]
+) -> tuple[Interval, str]:
+    """Return the interval of a weighted mean of two rates, from the Wilson interval of each.
+
+    ``weight`` is that of the true positive rate, from the 2x2 table; it is taken as fixed. The distances from estimate to end are combined like standard errors, separately for each side, so that
     the interval is skewed if a rate is near 1. Clusters with both classes make the two rates depend on each
     other.
 
@@ -100,11 +107,14 @@ def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, 
         for value, spread in zip((first, second), spreads, strict=True)
     )
 
-    def combined(distance: float, other: float) -> float:
-        squares = distance**2 + other**2 + 2 * correlation * distance * other
-        return math.sqrt(max(0.0, squares)) / 2
+    of_first = weight(table)
+    of_second = 1.0 - of_first
 
-    mean = (first + second) / 2
+    def combined(distance: float, other: float) -> float:
+        distance, other = of_first * distance, of_second * other
+        return math.sqrt(max(0.0, distance**2 + other**2 + 2 * correlation * distance * other))
+
+    mean = of_first * first + of_second * second
     low = mean - combined(first - first_ends[0], second - second_ends[0])
     high = mean + combined(first_ends[1] - first, second_ends[1] - second)
     independent = all(each.clusters == each.trials for each in spreads)

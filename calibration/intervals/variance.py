@@ -157,7 +157,7 @@ class ClusterSpread(NamedTuple):
     """Denominator and standard error, over clusters, of a mean of some rows.
 
     Attributes:
-        trials: Rows in the denominator.
+        trials: Rows in the denominator; with weights their effective number.
         clusters: Clusters with such a row.
         cluster_size: Mean over rows of the size of their cluster: ``sum of m^2 / n``.
         degrees: Degrees of freedom of the standard error (`degrees_of_freedom`); NaN for one cluster.
@@ -165,7 +165,7 @@ class ClusterSpread(NamedTuple):
         jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
     """
 
-    trials: int
+    trials: float
     clusters: int
     cluster_size: float
     degrees: float
@@ -197,9 +197,15 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
     )
 
 
-def spread_of_rows(values: FloatArray, cluster: IntArray) -> ClusterSpread:
-    """Return the spread of the mean of at least one row; each array has shape ``(n,)``."""
-    return spread_of_sums(cluster_sums(values, cluster), cluster_sums(np.ones(len(values)), cluster))
+def spread_of_rows(values: FloatArray, cluster: IntArray, weight: FloatArray | None = None) -> ClusterSpread:
+    """Return the spread of the mean of at least one row; each array has shape ``(n,)``.
+
+    Weights sum to the effective number of rows (`case_weights.scaled`).
+    """
+    if weight is None:
+        return spread_of_sums(cluster_sums(values, cluster), cluster_sums(np.ones(len(values)), cluster))
+    spread = spread_of_sums(cluster_sums(weight * values, cluster), cluster_sums(weight, cluster))
+    return spread._replace(trials=float(weight.sum()))
 
 
 def proportion_spread(proportion: Proportion, sample: Sample) -> ClusterSpread:

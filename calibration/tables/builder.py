@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,7 +21,7 @@ from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_miss
 from ...tables.score_scales import UNIT_SCORES, ScoreScales
 from ...tables.table_rows import NumberedRow
 from ...tables.unread_grades import UnreadGrades
-from .calibration_table import IDENTITY, PERSON, Table
+from .calibration_table import FAILED, IDENTITY, PERSON, Table
 from .cells import (
     Encoder,
     NameColumn,
@@ -252,6 +253,8 @@ class TableBuilder:
                     raise absent(field, shape)
         columns: dict[str, list[Any]] = {}
         for field, source in self._columns_present(dict.fromkeys(chain.from_iterable(shapes))).items():
+            if field == "outcome":
+                columns |= _failed_calls([row.get(source) for row in rows])
             if field in self._no_slices:
                 continue
             if field == "score" and self._scales_by_judge:
@@ -375,6 +378,13 @@ class TableBuilder:
             line=self._line[row] or None,
             field=self._column_of_field.get("item_id", "item_id"),
         )
+
+
+def _failed_calls(outcomes: list[Any]) -> dict[str, list[float]]:
+    """Return the column that marks failed calls; none without one."""
+    if "failed" not in outcomes:
+        return {}
+    return {FAILED: [1.0 if outcome == "failed" else math.nan for outcome in outcomes]}
 
 
 def _numbering_column(table: Table) -> str:

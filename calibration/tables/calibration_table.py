@@ -14,11 +14,13 @@ from ...records.made_scores import reaches
 from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
+    FAILED_CALL,
     LABEL_PROBABILITY,
     LABEL_ROUND,
     OF_BASELINE,
     OF_COVARIATE,
     OF_PERSON,
+    TRIALS_OF_CASE,
 )
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..decisions import Decisions
@@ -47,6 +49,12 @@ PROBABILITY = LABEL_PROBABILITY
 
 ROUND = LABEL_ROUND
 """Number column with the round in which the item was drawn, counted from 1."""
+
+OF_CASE = TRIALS_OF_CASE
+"""Number column of a run: the outputs of the item's case and system, whether they are rows or not."""
+
+FAILED = FAILED_CALL
+"""Number column: 1 for a row without a score because calls failed, which another start may bring."""
 
 _BY_LABEL = ("label_by", "error_type")
 """Columns of runs that say something about the label."""

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...tables.grades import GradeScale, UnknownGradeError, is_missing
 from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
-from .calibration_table import AMOUNTS, COVARIATE, PROBABILITY, ROUND, Column
+from .calibration_table import AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND, Column
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
@@ -30,8 +30,8 @@ def number_of(value: object, field: str) -> float:
 
     The column is one for which `is_number_field` holds.
     """
-    if field == ROUND:
-        return _round_of(value)
+    if field in {ROUND, OF_CASE}:
+        return _whole_of(value, field)
     if field.startswith(COVARIATE):
         return _covariate_of(value, field)
     if field not in AMOUNTS:
@@ -49,12 +49,12 @@ def number_of(value: object, field: str) -> float:
     return number
 
 
-def _round_of(value: object) -> float:
+def _whole_of(value: object, field: str) -> float:
     if is_missing(value):
         return math.nan
     number = _float(value)
     if not (1.0 <= number < math.inf and number.is_integer()):
-        raise InputError(f"expected a whole number from 1 on, or null, got {_shown(value)}", field=ROUND)
+        raise InputError(f"expected a whole number from 1 on, or null, got {_shown(value)}", field=field)
     return number
 
 

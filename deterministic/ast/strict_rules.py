@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
+from unicodedata import normalize
 
 from ...records import AnyOrder, AnyValue
 from ...records.python_syntax import Unquoted
@@ -229,11 +230,13 @@ _LONGEST_CACHED, _CACHE_SIZE = 200, 4_096
 def standardise_strictly(text: str) -> str:
     """Return the form of a text that strict rules compare.
 
-    Texts with equal forms are also equal to BFCL. The converse does not hold: ``-5`` is not ``5``, ``1.5`` not
+    Except for composed and decomposed accents, texts with equal forms are also equal to BFCL. The converse does not hold: ``-5`` is not ``5``, ``1.5`` not
     ``15``, ``ab`` not ``a-b``. Ignored differences are: case; kinds of quote; runs of blanks, and blanks at punctuation; a comma,
     underscore or hyphen between words instead of a blank; commas between thousands; a period at the end of a word or
     between initials; ``**`` for ``^``, and ``2*x`` for ``2x``.
     """
+    if not text.isascii():
+        text = normalize("NFC", text)
     if len(text) > _LONGEST:
         return text
     if text.isalnum():

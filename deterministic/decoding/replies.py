@@ -27,7 +27,7 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
 def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
     """Read a stored BFCL result as `decode_native` does, but strictly.
 
-    Arguments must be an object, or its JSON text without NaN or duplicate keys. An item has one name.
+    Arguments must be an object, or its JSON text without NaN or duplicate keys; an empty text or null means none. An item has one name.
     """
     if not isinstance(result, list):
         raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
@@ -56,11 +56,18 @@ def _arguments(call: ToolCall, *, strictly: bool) -> Any:
 
 
 def _strict_arguments(name: str, text: str) -> Any:
-    """Read the JSON text of a call's arguments, which must be an object."""
+    """Read the JSON text of a call's arguments, which must be an object, or nothing."""
+    if are_none(text):
+        return {}
     value = load_json_strictly(text)
     if not isinstance(value, dict):
         raise DecodingError(f"expected the arguments of {name} as an object, got {_kind(value)}")
     return cast("dict[Any, Any]", value)
+
+
+def are_none(arguments: str) -> bool:
+    """Return whether a text of arguments says that there are none, as clients write it."""
+    return arguments.strip() in {"", "null"}
 
 
 def _decode_item(item: Any) -> dict[Any, Any]:

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast
 
+import msgspec
+
 from ...errors import DecodingError
 from ...records import ToolCall
 from ...records.python_syntax import parse_expression, unparse
 from ..decoding.json_replies import read_json_reply
 from ..decoding.python_calls import call_nodes
-from ..decoding.replies import decode_tool_calls
+from ..decoding.replies import are_none, decode_tool_calls
 from ..decoding.text_replies import decode_prompt
 from ..decoding.wrapping import wrap
 from ..finding import shorten
@@ -95,6 +97,22 @@ def read_native(raw: Any) -> list[str]:
     if not isinstance(raw, list):
         raise DecodingError(f"expected a list of calls, got {type(raw).__name__}")
     return native_call_texts(decode_tool_calls([_tool_call(item) for item in cast("list[Any]", raw)]))
+
+
+def read_native_exactly(raw: Any) -> list[str]:
+    """Read native calls as `read_native` does; an empty text or null means no arguments."""
+    return read_native(
+        [_without_nothing(item) for item in cast("list[Any]", raw)] if isinstance(raw, list) else raw
+    )
+
+
+def _without_nothing(item: Any) -> Any:
+    if isinstance(item, dict) and len(cast("dict[Any, Any]", item)) != 1:
+        return cast("Any", item)
+    call = _tool_call(item)
+    if isinstance(call.arguments, str) and are_none(call.arguments):
+        return msgspec.structs.replace(call, arguments={})
+    return cast("Any", item)
 
 
 def read_call_texts(raw: Any) -> list[str]:

@@ -19,7 +19,7 @@ from ...records.typed_values import convert
 from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
 from ..pairing import first_unpairable, first_unpaired_greedily
-from .call_texts import call_spelling, read_native, read_prompt, read_prompt_exactly
+from .call_texts import call_spelling, read_native, read_native_exactly, read_prompt, read_prompt_exactly
 from .expressions import ForbiddenExpressionError, evaluate_arguments, parse
 from .result_matching import Matcher, Mismatch, matcher
 
@@ -128,7 +128,7 @@ def reference_of(case: Case) -> ExecutableReference:
 
 def _read(output: Output, rules: Rules) -> list[str]:
     if (calls := calls_made(output)) is not None:
-        return read_native(calls)
+        return (read_native_exactly if rules == "strict" else read_native)(calls)
     return (read_prompt_exactly if rules == "strict" else read_prompt)(output.text or "")
 
 

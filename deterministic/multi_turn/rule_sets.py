@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from ..environments import ENVIRONMENTS
 from ..environments.file_system import GorillaFileSystem
-from ..execution.call_texts import ReplyReader, read_call_texts, read_native, read_prompt, read_prompt_exactly
+from ..execution.call_texts import (
+    ReplyReader,
+    read_call_texts,
+    read_native,
+    read_native_exactly,
+    read_prompt,
+    read_prompt_exactly,
+)
 from ..options import Rules
 from .call_execution import bfcl_executor, direct_executor
 from .reference import ExecutorFactory, StateReader
@@ -28,6 +35,7 @@ class RuleSet(NamedTuple):
     """Parts of a rule set; of several checks, the first fault counts."""
 
     read_prompt: ReplyReader
+    read_native: ReplyReader
     executor: ExecutorFactory
     read_state: StateReader
     output_checks: tuple[OutputCheck, ...]
@@ -41,7 +49,7 @@ class RuleSet(NamedTuple):
         """Return the reader for a step."""
         if mode == "prompt":
             return self.read_prompt
-        return read_native if mode == "fc" else read_call_texts
+        return self.read_native if mode == "fc" else read_call_texts
 
 
 def state_and_position_of(world: AnyWorld) -> State:
@@ -54,6 +62,7 @@ def state_and_position_of(world: AnyWorld) -> State:
 
 _BFCL = RuleSet(
     read_prompt=read_prompt,
+    read_native=read_native,
     executor=bfcl_executor,
     read_state=state_of,
     output_checks=(turn_counts_match,),
@@ -66,6 +75,7 @@ _BFCL_FOR_CUSTOM_WORLDS = _BFCL._replace(read_prompt=read_prompt_exactly, execut
 
 _STRICT = RuleSet(
     read_prompt=read_prompt_exactly,
+    read_native=read_native_exactly,
     executor=direct_executor,
     read_state=state_and_position_of,
     output_checks=(turn_counts_match, last_turn_was_finished),

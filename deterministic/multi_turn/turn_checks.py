@@ -66,7 +66,7 @@ def require_call(facts: TurnFacts) -> Finding | None:
 
 
 def require_needed_call(facts: TurnFacts) -> Finding | None:
-    """Require a call unless the reference only repeats reads the model has made."""
+    """Require a call unless the reference only reads again what was shown."""
     finding = require_call(facts)
     if finding is None or require_equal_states_in_kind(facts) or require_results_for_each_turn(facts):
         return finding
@@ -89,11 +89,38 @@ def require_results(facts: TurnFacts) -> Finding | None:
 
 
 def require_results_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """Check as ``require_results``, but use up results that earlier turns needed."""
+    """Check as ``require_results``, but use up results that earlier turns needed.
+
+    A turn without a call needs none if the reference only reads again what was shown.
+    """
+    if _is_read_again(facts):
+        return None
     available = Counter(facts.results)
     for earlier in facts.reference[: facts.turn]:
         available.subtract(earlier.results)
+    # Earlier turns have passed without this turn's results.
+    calls = sum(map(len, facts.steps))
+    available |= Counter(facts.results[len(facts.results) - calls :])
     return _missing_result(facts, available)
+
+
+def _is_read_again(facts: TurnFacts) -> bool:
+    """Return whether nothing was called, and the reference repeats calls that change nothing.
+
+    Their results are those of the same calls in its earlier turns, and the model has seen them.
+    """
+    earlier = facts.reference[: facts.turn]
+    if any(facts.steps) or not earlier or not equal_in_kind(earlier[-1].states, facts.expected.states):
+        return False
+    known = {
+        (call_spelling(call), result)
+        for turn in earlier
+        for call, result in zip(turn.calls, turn.results, strict=True)
+    }
+    return all(
+        (call_spelling(call), result) in known and result in facts.results
+        for call, result in zip(facts.expected.calls, facts.expected.results, strict=True)
+    )
 
 
 def refuse_changes(facts: TurnFacts) -> Finding | None:

@@ -69,7 +69,7 @@ def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Pa
 
 
 def _line(request: Request, url: str) -> bytes:
-    entry = {"custom_id": request.key, "method": "POST", "url": url, "body": request.body()}
+    entry = {"custom_id": request.custom_id, "method": "POST", "url": url, "body": request.body()}
     return encode_json(entry) + b"\n"
 
 
@@ -86,15 +86,15 @@ def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
     ``keys`` holds the keys to skip, and grows with each request yielded.
     """
     for request in requests:
-        if request.key not in keys:
-            keys.add(request.key)
+        if request.custom_id not in keys:
+            keys.add(request.custom_id)
             yield request
 
 
 def answered(results: BatchResults, request: Request) -> Reply | None:
     """Return the reply from the batches so far; None if there is none, or an error."""
     try:
-        return results.find(request.key)
+        return results.find(request.custom_id)
     except CallError:
         return None
 

@@ -152,10 +152,9 @@ def collect_replies(
 
 def _work(step: JudgingStep) -> Iterator[tuple[PromptJudge, Work]]:
     """Yield the pending model requests grouped by model, since a batch is for one model."""
-    done = step.context.verdicts.settled
     for task in sorted(step.tasks, key=lambda task: task.model):
         if task.prompt_judge is not None:
-            for work in step.work(task, done):
+            for work in step.work(task, task.settled(step.context)):
                 yield task.prompt_judge, work
 
 
@@ -214,6 +213,7 @@ def _still_open(step: JudgingStep, access: ModelAccess, ledger: Ledger) -> Itera
                 judge,
                 map(itemgetter(1), of_one_judge),
                 lambda request: cached(request) or answered(results, request),
+                retry_of=step.context.verdicts.retry_of,
             )
 
 

@@ -12,7 +12,13 @@ import msgspec
 from ...errors import ConfigurationError, FiducialError, PromptError
 from ...judges.front_matter import read_prompt_text
 from ...judges.prompt_judge import PromptJudge
-from ...judges.prompt_revision import Disagreement, revised_prompt, revision_messages, revision_problem
+from ...judges.prompt_revision import (
+    Disagreement,
+    inherited,
+    revised_prompt,
+    revision_messages,
+    revision_problem,
+)
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
 from ...records import atomic_write, read_records, read_regular_file, write_records
 from ...records.case import Record
@@ -67,7 +73,8 @@ def read_candidates(current: CurrentPrompt, files: Sequence[Path], out: Path) ->
     """
     originals: dict[Path, Path] = {}
     for file in files:
-        originals.setdefault(_copy(read_prompt_text(file), file.stem, out / FOLDER), file)
+        text = inherited(read_prompt_text(file), current.judge, file)
+        originals.setdefault(_copy(text, file.stem, out / FOLDER), file)
     return [_naming_original(current.candidate(copy, copy.stem), file) for copy, file in originals.items()]
 
 

@@ -107,6 +107,7 @@ def judge_side(
         environments=plan.environments,
         judge_parameters=plan.judge_parameters,
         prices=plan.prices,
+        retry_unreadable=0,  # one command opens the folder several times
     )
     conclusion = run_plan(judging, use.access, use.progress, use.now)
     if conclusion.not_judged is not None:

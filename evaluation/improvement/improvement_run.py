@@ -135,6 +135,20 @@ def _current_judge(plan: ImprovementPlan) -> JudgeTask:
 def _develop(improvement: _Improvement) -> _Development:
     """Try the candidates on the development items."""
     plan, use, task, (items, holdout) = improvement
+    # Before anything is paid for: without a usable candidate there is nothing to judge.
+    from_files = read_candidates(_current_prompt(improvement), plan.candidates, plan.out)
+    if not plan.proposals and all(each.refused for each in from_files):
+        return _Development(
+            ImprovementNumbers(
+                prompt=plan.prompt,
+                judge=task.by,
+                answer="no candidate",
+                development=_size(items),
+                holdout=_size(holdout),
+                margin=plan.margin,
+                tried=refuse_duplicates(from_files),
+            )
+        )
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
     numbers = ImprovementNumbers(
         prompt=plan.prompt,
@@ -149,18 +163,25 @@ def _develop(improvement: _Improvement) -> _Development:
     if judged.failed:
         return _Development(replace(numbers, answer="calls failed"))
     (current,) = with_agreement([TriedPrompt(name=task.by)], counted_items(items, judged), judged)
-    numbers = _with_candidates(improvement, judged, replace(numbers, current=current))
+    numbers = _with_candidates(improvement, judged, from_files, replace(numbers, current=current))
     return _Development(numbers) if numbers.failed else _rank_candidates(improvement, numbers, current)
 
 
+def _current_prompt(improvement: _Improvement) -> CurrentPrompt:
+    plan, judge = improvement.plan, improvement.task.prompt_judge
+    assert judge is not None
+    return CurrentPrompt(judge, plan.model, plan.environments, plan.judge_parameters)
+
+
 def _with_candidates(
-    improvement: _Improvement, judged: JudgedSide, numbers: ImprovementNumbers
+    improvement: _Improvement,
+    judged: JudgedSide,
+    candidates: list[TriedPrompt],
+    numbers: ImprovementNumbers,
 ) -> ImprovementNumbers:
     """Add the candidates: those of files, then those that a model writes."""
-    plan, use, task, (items, _) = improvement
-    assert task.prompt_judge is not None
-    current = CurrentPrompt(task.prompt_judge, plan.model, plan.environments, plan.judge_parameters)
-    candidates = read_candidates(current, plan.candidates, plan.out)
+    plan, use, _, (items, _) = improvement
+    current = _current_prompt(improvement)
     if plan.writer is None or not plan.proposals:
         return replace(numbers, tried=refuse_duplicates(candidates))
     shown = disagreements(counted_items(items, judged), judged, plan)

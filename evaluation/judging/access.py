@@ -13,6 +13,7 @@ import msgspec
 from ...errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from ...judges.judge import RetryOf
     from ...judges.transport.batch_results import ResultsTally
     from ...judges.transport.budget import Budget
     from ...judges.transport.endpoint import Endpoint, EndpointGroup
@@ -42,6 +43,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         elsewhere: Creates and uses the client in other processes; None for this one.
         trials: The first calls to each model, shared by all judges of a step; None if each judge has its own.
         failing: Called for each failed call, to report progress.
+        retry_of: Numbers of the retries of earlier commands' unreadable replies; None if there are none.
     """
 
     endpoint: Endpoint | None = None
@@ -63,6 +65,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
     trials: EndpointTrials | None = None
     failing: OnFailure | None = None
+    retry_of: RetryOf | None = None
 
     @property
     def namespace(self) -> str:

@@ -18,6 +18,7 @@ from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
 from ...judges.judge import Work
 from ...judges.jury import JuryJudge
 from ...judges.prompt_judge import PromptJudge
+from ...judges.reply_verdicts import asked_again
 from ...judges.statement_judge import StatementJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ...judges.transport.trial import EndpointTrials
@@ -152,14 +153,16 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
     context.writer.enlist(judge for task in step.tasks for judge in task.enlisted)
     trials = EndpointTrials()
     for task in step.tasks:
-        done = context.verdicts.settled
+        done = task.settled(context)
         remaining = step.remaining(task, done)
         if not remaining:
             continue
         context.progress.begin(f"judging by {task.by}", remaining)
         asks_model = task.prompt_judge is not None
         client = (task.access or access)() if asks_model else ModelAccess(concurrency=_FUNCTION_CALLS)
-        client = msgspec.structs.replace(client, trials=trials, failing=_failing_in(context.progress))
+        client = msgspec.structs.replace(
+            client, trials=trials, failing=_failing_in(context.progress), retry_of=context.verdicts.retry_of
+        )
         if context.engine is not None and asks_model:
             client = msgspec.structs.replace(client, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), client)
@@ -234,9 +237,18 @@ def _write_all(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> 
                 key = VerdictKey(on_criterion.key, on_criterion.author, on_criterion.repeat)
                 if key not in done:
                     context.verdicts.append(on_criterion)
-        context.verdicts.append(verdict)
+        context.verdicts.append(_after_earlier(context, verdict))
     context.verdicts.flush()
     waiting.clear()
+
+
+def _after_earlier(context: RunContext, verdict: Verdict) -> Verdict:
+    """Return a verdict with the unreadable replies of one that it replaces."""
+    key = VerdictKey(verdict.key, verdict.author, verdict.repeat)
+    row = context.verdicts.standing.row_of(key)
+    if row is None or (earlier := context.verdicts.find(key)) is None or earlier.usage is None:
+        return verdict
+    return asked_again(verdict, earlier)
 
 
 def _failing_in(progress: Progress) -> OnFailure:

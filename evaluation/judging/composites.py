@@ -19,6 +19,7 @@ from ...judges.prompt_judge import load_judge
 from ...judges.statement_judge import StatementJudge
 from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
+from ...records.json_text import encode_json
 from ...spelling import setting
 from ..context import RunContext
 from ..store.journal_rows import VerdictKey
@@ -118,9 +119,14 @@ class Round(NamedTuple):
             case, output, repeat = work
             if output.key != current:
                 current, yielded = output.key, set()
-            for question in questions_in_round(asker.deliberate(case, output, repeat), self.number, answers):
+            # What a combined score rests on must not change: its unreadable parts are not asked again.
+            graded = _is_graded(self.context.writer, VerdictKey(output.key, asker.id, repeat))
+            settled = self.context.verdicts.settled if graded else done
+            for question in questions_in_round(
+                _composite(asker).deliberate(case, output, repeat), self.number, answers
+            ):
                 key = VerdictKey(question.output.key, question.judge.id, question.repeat)
-                if question.judge.id == task.id and key not in done and key not in yielded:
+                if question.judge.id == task.id and key not in settled and key not in yielded:
                     yielded.add(key)
                     yield question.case, as_judged(question.case, question.output), question.repeat
 
@@ -161,13 +167,35 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputF
         if part.parts:
             journal_verdicts(context, part, is_selected, repeats)
     writer = context.writer
-    done, answers = writer.verdicts.settled, _Answers(writer)
-    for judge, (case, output, repeat) in _deliberations(context, [asker], is_selected, repeats):
-        if VerdictKey(output.key, asker.id, repeat) not in done:
-            verdict = verdict_so_far(judge.deliberate(case, output, repeat), answers)
-            if verdict is not None:
-                writer.verdicts.append(verdict)
+    answers = _Answers(writer)
+    judge = _composite(asker)
+    for _, (case, output, repeat) in _deliberations(context, [asker], is_selected, repeats):
+        key = VerdictKey(output.key, asker.id, repeat)
+        if _is_graded(writer, key):
+            continue
+        verdict = verdict_so_far(judge.deliberate(case, output, repeat), answers)
+        earlier = writer.verdicts.find(key)
+        # A part that could not be read may have been asked again since.
+        if verdict is not None and not (earlier and _is_same(verdict, earlier)):
+            writer.verdicts.append(verdict)
     writer.verdicts.flush()
+
+
+def _is_graded(writer: RunWriter, key: VerdictKey) -> bool:
+    """Return whether a verdict with a score stands."""
+    standing = writer.verdicts.standing
+    row = standing.row_of(key)
+    return row is not None and standing.outcome(row) == "graded"
+
+
+def _is_same(verdict: Verdict, earlier: Verdict) -> bool:
+    """Return whether a combined verdict says what the earlier one, which did not fail, says."""
+    said = (verdict.outcome, verdict.reason, encode_json(verdict.evidence))
+    return earlier.outcome != "failed" and said == (
+        earlier.outcome,
+        earlier.reason,
+        encode_json(earlier.evidence),
+    )
 
 
 def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> None:
@@ -208,7 +236,7 @@ def criteria_judge_record(judge: CriteriaJudge, repeats: int) -> CriteriaJudgeRe
 
 def _deliberations(
     context: RunContext, askers: Iterable[JudgeTask], is_selected: OutputFilter, repeats: int
-) -> Iterator[tuple[Composite, Work]]:
+) -> Iterator[tuple[JudgeTask, Work]]:
     cases = context.inputs.cases
     for output in context.inputs.outputs():
         if not is_selected(output.key):
@@ -217,7 +245,7 @@ def _deliberations(
         for asker in askers:
             if asker.takes(kind, output):
                 for repeat in range(asker.id.times_asked(repeats)):
-                    yield _composite(asker), (cases[output.case_id], output, repeat)
+                    yield asker, (cases[output.case_id], output, repeat)
 
 
 def _composite(asker: JudgeTask) -> Composite:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from ...calibration.pass_threshold import PassThreshold
-from ...errors import UsageError
+from ...errors import ConfigurationError, UsageError
 from ...judges.catalogue import takes_transcripts
 from ...judges.criteria_judge import criteria_by
 from ...judges.judge import Judge, Work
@@ -21,6 +22,7 @@ from ...spelling import setting
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict, VerdictKey
 from ..store.manifest import KnownJudge
+from ..store.verdict_index import Settled
 from .access import ModelAccess
 
 
@@ -76,6 +78,17 @@ class JudgeTask:
     def by_criterion(self) -> bool:
         """True if the prompt is asked about each criterion of a case separately."""
         return self.prompt_judge is not None and self.prompt_judge.prompt.by_criterion
+
+    def settled(self, context: RunContext) -> Settled:
+        """Return the keys that need no more of its work.
+
+        A recording of its own would only repeat what cannot be read.
+        """
+        retries = context.retry_unreadable
+        if retries and self.access is not None:
+            with suppress(ConfigurationError):
+                retries = 0 if self.access().replay is not None else retries
+        return context.verdicts.settled_after(retries)
 
     @property
     def compares(self) -> bool:

@@ -13,7 +13,7 @@ from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
 from ...spelling import command
-from ..conclusion.run_results import ResultStruct
+from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.kept_inputs import KeptInput
@@ -227,7 +227,7 @@ _RULES = {"rules": "checkers' rules", "names": "names of functions", "artifacts"
 def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
     """Yield the recorded facts that differ between two runs.
 
-    These are data, rules, judges with prompt and model, thresholds and versions.
+    These are data, rules, judges with prompt and model, thresholds, versions, labels, and whether labels correct the rates.
     """
     was, now = _facts(before), _facts(after)
     yield from _differing(was.inputs, now.inputs)
@@ -235,6 +235,7 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
     yield from _differing(was.versions, now.versions, "version of ")
     thresholds = _differing(was.thresholds, now.thresholds, "threshold of ")
     yield from (each for each in thresholds if each.before and each.after)
+    yield from _differing(was.rates, now.rates)
 
 
 class _Facts(NamedTuple):
@@ -244,6 +245,7 @@ class _Facts(NamedTuple):
     judges: dict[str, str]
     thresholds: dict[str, str]
     versions: dict[str, str]
+    rates: dict[str, str]
 
 
 def _facts(manifest: Manifest) -> _Facts:
@@ -256,7 +258,24 @@ def _facts(manifest: Manifest) -> _Facts:
         judges={judge.by: _judge(judge.id) for judge in manifest.roster},
         thresholds={judge.by: str(judge.threshold) for judge in manifest.roster},
         versions=dict(manifest.versions or {}),
+        rates=_rates(manifest),
     )
+
+
+def _rates(manifest: Manifest) -> dict[str, str]:
+    """Describe the labels of a finished run, and the systems whose rates they correct."""
+    if manifest.counts is None:
+        return {}
+    labels = ", ".join(f"{number:,} by {source}" for source, number in sorted(manifest.counts.labels.items()))
+    corrected = [
+        system.system
+        for system in manifest.results or []
+        if system.overall is not None and system.overall.name == ALL_CORRECTED
+    ]
+    return {
+        "labels": labels or "none",
+        "rates corrected with labels": ", ".join(corrected) or "none",
+    }
 
 
 def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:

@@ -14,6 +14,7 @@ import msgspec
 from ...errors import InputError, RecordError
 from ...records import (
     MAX_LINE_BYTES,
+    Author,
     Closing,
     InputPath,
     ItemKey,
@@ -148,6 +149,7 @@ class VerdictJournal(Journal[Verdict]):
                 raise RecordError(str(error), path=self.path, line=line) from error
         self.edited = self._hash.differs
         self._changed = self._hash.changed
+        self._opened_at = self.size
 
     @property
     def edited_lines(self) -> str:
@@ -224,3 +226,18 @@ class VerdictJournal(Journal[Verdict]):
     def settled(self) -> Settled:
         """Keys that need no more work, as a live view."""
         return Settled(self.standing)
+
+    def settled_after(self, retries: int, *, next_command: bool = False) -> Settled:
+        """Return the settled keys if unreadable replies are asked again so many times.
+
+        What the present command got is asked again by the next one at the earliest.
+        """
+        return Settled(self.standing, retries, self.size if next_command else self._opened_at)
+
+    def retry_of(self, item: ItemKey, author: Author, repeat: int) -> int:
+        """Return the number of a verdict's retry after unreadable replies; 0 for the first request."""
+        row = self.standing.row_of(VerdictKey(item, author, repeat))
+        if row is None:
+            return 0
+        verdict = self.standing[row]
+        return (verdict.spent.retried if verdict.spent else 0) + (verdict.outcome == "unparsable")

@@ -71,6 +71,8 @@ class VerdictCost(NamedTuple):
     """Number of rows that came from a cache or a recording."""
     reasked: int
     cached_tokens: int = 0
+    retried: int = 0
+    """Number of later commands that asked again after unreadable replies."""
 
     def plus(self, other: VerdictCost) -> VerdictCost:
         """Return the sum of two costs."""
@@ -170,4 +172,5 @@ def _spent(usage: Usage) -> VerdictCost:
         int(usage.cached),
         usage.reasked,
         usage.cached_tokens,
+        usage.retried,
     )

@@ -142,6 +142,18 @@ class VerdictIndex:
             repeats[author] = max(repeats.get(author, 0), repeat + 1)
         return repeats
 
+    def trials_by_case(self) -> dict[tuple[str, str], int]:
+        """Return the outputs of each system and case; empty without a second trial."""
+        trials = dict[tuple[str, str], int]()
+        if len({trial for _, trial in self._all_rows}) <= 1:
+            return trials
+        for (system, _), series in self._all_rows.items():
+            with_verdict = {case for rows in series for case, row in enumerate(rows) if row}
+            for case in with_verdict:
+                key = system, self._case_ids[case]
+                trials[key] = trials.get(key, 0) + 1
+        return trials
+
     def _shared_number(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's shared fields.
 
@@ -270,15 +282,42 @@ class VerdictIndex:
 
 
 class Settled:
-    """Keys that need no more work: those with a verdict that is not failed."""
+    """Keys that need no more work: those with a verdict that is not failed.
 
-    def __init__(self, standing: VerdictIndex) -> None:
+    Args:
+        standing: The verdicts.
+        retries: Number of later commands that ask again after unreadable replies.
+        before: Offset in the journal at which the present command's verdicts begin.
+    """
+
+    def __init__(self, standing: VerdictIndex, retries: int = 0, before: int = 0) -> None:
         self._standing = standing
+        self._retries = retries
+        self._before = before
 
     def __contains__(self, key: object) -> bool:
         assert isinstance(key, VerdictKey)
         row = self._standing.row_of(key)
-        return row is not None and self._standing.outcome(row) != "failed"
+        if row is None:
+            return False
+        outcome = self._standing.outcome(row)
+        return outcome != "failed" and not (outcome == "unparsable" and self._is_asked_again(row))
+
+    @property
+    def unread(self) -> int:
+        """Number of judges' verdicts that a later command asks again."""
+        if not self._retries:
+            return 0
+        rows = range(len(self._standing))
+        return sum(self._standing.outcome(row) == "unparsable" and self._is_asked_again(row) for row in rows)
+
+    def _is_asked_again(self, row: int) -> bool:
+        verdict = self._standing[row]
+        spent = verdict.spent
+        # A verdict without a cost is combined from others', or not a model's.
+        return (
+            spent is not None and spent.retried < self._retries and self._standing.offset(row) < self._before
+        )
 
 
 def _ranks(names: Sequence[Any]) -> list[int]:

@@ -121,9 +121,9 @@ class BatchResults:
 
     async def complete(self, request: Request) -> Reply:
         """Look the reply up. See `Provider.complete`."""
-        first = request.key not in self._requested
-        self._requested.add(request.key)
-        reply = self.find(request.key)
+        first = request.custom_id not in self._requested
+        self._requested.add(request.custom_id)
+        reply = self.find(request.custom_id)
         if first and reply.served_by is not None and family(reply.served_by) != family(request.model):
             self._others[reply.served_by] += 1
         return reply

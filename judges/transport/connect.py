@@ -30,19 +30,20 @@ class CoalescingProvider(Wrapping):
 
     def __init__(self, inner: Provider) -> None:
         super().__init__(inner)
-        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+        self._in_flight: dict[tuple[str, bool], asyncio.Task[Reply]] = {}
 
     async def complete(self, request: Request) -> Reply:
         """Ask, or wait for the reply or failure of the same request; see `Provider.complete`.
 
         A reply that was waited for counts no calls.
         """
-        task = self._in_flight.get(request.key)
+        key = (request.key, request.anew)
+        task = self._in_flight.get(key)
         if task is not None:
             return await _shared(task)
         task = asyncio.get_running_loop().create_task(self._inner.complete(request))
-        self._in_flight[request.key] = task
-        task.add_done_callback(lambda _: self._in_flight.pop(request.key, None))
+        self._in_flight[key] = task
+        task.add_done_callback(lambda _: self._in_flight.pop(key, None))
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:

@@ -6,6 +6,8 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, quote_plus, urlsplit
 
@@ -84,6 +86,14 @@ class Endpoint:
         host = urlsplit(self.base_url).hostname or ""
         return host == _OPENAI or host.endswith("." + _OPENAI)
 
+    @property
+    def exposes_key(self) -> bool:
+        """True if the key goes to another machine without encryption; a placeholder is no key."""
+        if self.base_url is None or self.api_key is None or len(self.api_key) < _SHORTEST:
+            return False
+        address = urlsplit(self.base_url)
+        return address.scheme == "http" and not _is_this_machine(address.hostname or "")
+
     def client_options(self) -> dict[str, Any]:
         """Return the options of an openai client for this endpoint, without the token."""
         if self.kind == "azure":
@@ -150,6 +160,13 @@ class EndpointGroup:
         return "\n".join(sorted({each.endpoint.identity for each in self.shares}))
 
 
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 def _scheme(address: str) -> str | None:
     try:
         return urlsplit(address).scheme
@@ -160,19 +177,34 @@ def _scheme(address: str) -> str | None:
 _SHORTEST = 8
 """Minimum length of a key that is searched for in replies; a shorter one, such as a placeholder, may be a word."""
 
+_SHORTEST_BEGINNING = 12
+"""Minimum length of the beginning of a key that is searched for."""
+
 _SHOWN = "***"
 
 
 def redactor(key: str | None) -> Callable[[str], str]:
     """Return a function that removes a key from a text, unless the key is short.
 
-    It removes the key verbatim, in base64 (at any offset of the encoded text), and URL-encoded.
+    It removes the key verbatim, in base64 (at any offset of the encoded text), and URL-encoded; and its beginnings, which
+    servers show of a key that they refuse.
     """
     if key is None or len(key) < _SHORTEST:
         return lambda text: text
     forms = sorted({*_forms(key)}, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, forms)))
-    return lambda text: pattern.sub(_SHOWN, text)
+    return lambda text: _without_beginnings(pattern.sub(_SHOWN, text), key)
+
+
+def _without_beginnings(text: str, key: str) -> str:
+    """Remove beginnings of a key of at least twelve characters, each as long as it is."""
+    pieces, at = list[str](), 0
+    while len(key) > _SHORTEST_BEGINNING and (found := text.find(key[:_SHORTEST_BEGINNING], at)) >= 0:
+        pairs = zip(text[found : found + len(key)], key, strict=False)
+        end = found + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        pieces += [text[at:found], _SHOWN]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _forms(key: str) -> Iterator[str]:

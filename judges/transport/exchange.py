@@ -30,7 +30,9 @@ class Request:
         parameters: All other fields of the body, such as ``temperature``.
         repeat: Number of the repetition; each repetition is a separate request.
         attempt: 0, or 1 for the retry of an unreadable reply.
-        key: Hash of all other fields; equal requests have equal keys in every run.
+        key: Hash of the fields above; equal requests have equal keys in every run.
+        anew: Whether to ask although the cache holds a reply, since that one cannot be read.
+        retry: Number of the later command that asks again after unreadable replies; 0 for the first. A batch tells them apart.
         api: The protocol. Other than ``chat``, there are no messages, and ``parameters`` is the body without the model.
     """
 
@@ -40,7 +42,14 @@ class Request:
     repeat: int
     attempt: int
     key: str = field(compare=False)
+    anew: bool = False
+    retry: int = 0
     api: ApiName = "chat"
+
+    @property
+    def custom_id(self) -> str:
+        """Id of the request in a batch; a retry has one that no earlier batch answers."""
+        return f"{self.key}-{self.retry}" if self.retry else self.key
 
     def body(self) -> dict[str, Any]:
         """Return the JSON body of ``POST /chat/completions``, or of a request for decisions."""
@@ -56,6 +65,8 @@ def make_request(
     *,
     repeat: int = 0,
     attempt: int = 0,
+    anew: bool = False,
+    retry: int = 0,
     api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
@@ -65,7 +76,7 @@ def make_request(
         [model, messages, parameters, repeat, attempt, *dialect], sort_keys=True, separators=(",", ":")
     )
     key = hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_CHARACTERS]
-    return Request(model, messages, parameters, repeat, attempt, key, api)
+    return Request(model, messages, parameters, repeat, attempt, key, anew, retry, api)
 
 
 class TokenLogprob(Record, frozen=True, kw_only=True):
@@ -99,6 +110,7 @@ class Reply(Record, frozen=True, kw_only=True):
         completion_tokens: Completion tokens, as counted by the provider.
         logprobs: Per token, if requested and given.
         calls: Number of HTTP calls, retries included; 0 if it came from the cache or a recording.
+        from_cache: Whether it came from the reply cache.
     """
 
     text: str = ""
@@ -112,6 +124,7 @@ class Reply(Record, frozen=True, kw_only=True):
     completion_tokens: int = 0
     logprobs: list[TokenLogprob] | None = None
     calls: int = 1
+    from_cache: bool = False
 
 
 class CallError(ProviderError):

@@ -40,14 +40,15 @@ class RecordingProvider(Wrapping):
     def __init__(self, inner: Provider, path: Path) -> None:
         super().__init__(inner)
         self._file = _open_to_append(path)
-        self._written: set[str] = set()
+        self._written: set[tuple[str, bool]] = set()
 
     async def complete(self, request: Request) -> Reply:
         """Ask, and record the reply. See `Provider.complete`."""
         reply = await self._inner.complete(request)
-        if request.key not in self._written:
-            self._written.add(request.key)
-            line = encode_record(Recorded(key=request.key, model=request.model, reply=reply))
+        if (request.key, request.anew) not in self._written:  # of two replies a replay takes the later
+            self._written.add((request.key, request.anew))
+            recorded = msgspec.structs.replace(reply, from_cache=False)
+            line = encode_record(Recorded(key=request.key, model=request.model, reply=recorded))
             if len(line) <= MAX_LINE_BYTES:  # a replay reports that a longer one is missing
                 self._file.write(line)
                 self._file.flush()

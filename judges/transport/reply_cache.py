@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,11 +63,12 @@ class ReplyCache:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if path.is_symlink():
                 raise InputError(
                     "is a symbolic link; a reply cache is read and written where it is", path=path
                 )
+            _keep_to_owner(path)
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
@@ -89,7 +92,7 @@ class ReplyCache:
         if not rows:
             return None
         try:
-            return msgspec.structs.replace(_decode(rows[0][0]), calls=0)
+            return msgspec.structs.replace(_decode(rows[0][0]), calls=0, from_cache=True)
         except msgspec.DecodeError:
             return None
 
@@ -160,6 +163,16 @@ class ReplyCache:
         return retrying(lambda: self._connection.execute(statement, values).fetchall())
 
 
+def _keep_to_owner(path: Path) -> None:
+    """Create a missing file for its owner alone, and close an existing one to others.
+
+    SQLite gives its log the mode of the file. Another owner's file keeps its mode.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    with suppress(OSError):
+        path.chmod(0o600)
+
+
 def _is_busy(error: BaseException) -> bool:
     """Return whether an error means that another process locks the file."""
     # The low byte of an extended error code is the basic code.
@@ -183,21 +196,27 @@ def cache_key(namespace: str, request: Request) -> str:
 
 
 class CachingProvider(Wrapping):
-    """Provider that answers from the cache, and stores new replies; it owns the cache."""
+    """Provider that answers from the cache, and stores new replies; it owns the cache.
+
+    A request to be asked anew is answered from the cache only if this provider has asked it anew already.
+    """
 
     def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:
         super().__init__(inner)
         self._cache = cache
         self._namespace = namespace
+        self._asked_anew = set[str]()
 
     async def complete(self, request: Request) -> Reply:
         """Look up or ask. See `Provider.complete`."""
         key = cache_key(self._namespace, request)
-        cached = self._cache.get(key)
-        if cached is not None:
-            return cached
+        if not request.anew or key in self._asked_anew:
+            cached = self._cache.get(key)
+            if cached is not None:
+                return cached
         reply = await self._inner.complete(request)
         self._cache.put(key, request.model, reply)
+        self._asked_anew.add(key)
         return reply
 
     async def aclose(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from markupsafe import Markup
@@ -164,25 +164,37 @@ def upright(interval: PlottedInterval, x: float, y_axis: AxisScale) -> list[Mark
     return shapes
 
 
-def trend(title: str, rows: Sequence[PlottedInterval]) -> Markup:
+def trend(title: str, rows: Sequence[PlottedInterval], *, breaks: Collection[int] = ()) -> Markup:
     """Draw estimates over time with their intervals, oldest on the left.
 
-    Rows without a value are left out of the line.
+    Rows without a value are left out of the line. It breaks before the rows with the numbers ``breaks``, where something
+    else than the system changed.
     """
     height, top = 194.0, 28.0
     y_axis = AxisScale(0.0, 1.0, height - 34, top)
     x_axis = AxisScale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
     shapes = grid(y_axis, 34, WIDTH - _MARGIN, title="rate")
-    points = [
-        (x_axis(number), y_axis(each.value)) for number, each in enumerate(rows) if each.value is not None
-    ]
-    shapes.append(path("course", points))
+    courses: list[list[tuple[float, float]]] = [[]]
+    for number, each in enumerate(rows):
+        if number in breaks:
+            courses.append([])
+            shapes.append(
+                line("target", *_between(x_axis, number, top), _between(x_axis, number, top)[0], height - 34)
+            )
+        if each.value is not None:
+            courses[-1].append((x_axis(number), y_axis(each.value)))
+    shapes += [path("course", points) for points in courses if len(points) > 1]
     shapes += [shape for number, each in enumerate(rows) for shape in upright(each, x_axis(number), y_axis)]
     ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
     shapes += [
         text(x_axis(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows
     ]
     return svg("trend", WIDTH, height, title, shapes, description="; ".join(map(str, rows)))
+
+
+def _between(x_axis: AxisScale, number: int, y: float) -> tuple[float, float]:
+    """Return the place between a row and the one before it."""
+    return x_axis(number - 0.5), y
 
 
 _LABELS = 82.0

@@ -88,9 +88,11 @@ def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
 
     Those below are passages, raw calls and functions.
     """
-    diffs = _diffs(item)
+    diffs = [] if item.missing else _diffs(item)
     reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
     first = [*first_pieces(_conversation(item), "message")]
+    if item.missing:
+        return [*first, f"{item.output.system} has no output for this case.", *reference], []
     if item.output.error is not None:
         first.append(verbatim("The system ended with", item.output.error))
     written = list(_written(item.output))

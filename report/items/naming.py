@@ -15,8 +15,17 @@ NAME_LIMIT = 200
 FAILED = "failed"
 """The group of outputs that a checker failed or, if none decided, a judge."""
 
+FAILED_CHECK = "failed by a checker"
+"""The group of outputs that a checker failed."""
+
+FAILED_BY_SEVERAL = "failed by several judges"
+"""The group of outputs that no checker decided and two judges or more failed."""
+
 UNGRADED = "ungraded"
 """The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
+
+NO_OUTPUT = "no output"
+"""The group of cases that a system has no output for."""
 
 CELLS = ("passed good", "failed good", "passed bad", "failed bad")
 """Cells of a judge's 2x2 table."""
@@ -39,6 +48,11 @@ def group_of(judge: str, cell: str) -> str:
 def failed_by(judge: str) -> str:
     """Return the name of the group of outputs that a judge failed and no checker decided."""
     return f"failed by {judge}"
+
+
+def failed_only_by(judge: str) -> str:
+    """Return the name of the group of outputs that only this judge failed."""
+    return f"failed only by {judge}"
 
 
 def items_at(**chosen: str) -> str:

@@ -19,7 +19,7 @@ from ..document import as_html
 from ..model import MOST_TEXTS, ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import first_line
-from .naming import FAILED, NAME_LIMIT, UNGRADED
+from .naming import FAILED, FAILED_CHECK, NAME_LIMIT, NO_OUTPUT, UNGRADED
 from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, verdicts_summary
 
 MOST_LISTED = 200_000
@@ -28,8 +28,8 @@ MOST_LISTED = 200_000
 _MOST_WITH_PROMPTS = 8
 """Most items with the requests to judges, which are long, unless all texts are requested."""
 
-_MOST_RIGHT = 300
-"""Most right items whose texts a page holds, unless all are requested: they matter least, and take as long to pack."""
+_MOST_BYTES = 16_000_000
+"""Bytes of texts that a page holds before compression, unless all are requested: about 1 MB of the page."""
 
 _QUERY, _ANSWER = 120, 64
 """Longest query in the list, and longest first line of an answer, in characters."""
@@ -43,6 +43,20 @@ _MOST_CACHED = 10_000
 """Most combinations of verdicts whose list fields are cached."""
 
 
+class FailurePart(NamedTuple):
+    """Failed items of a system that are in no other part.
+
+    Attributes:
+        n: Number of items.
+        by: Group of who failed them.
+        fault: Error type that the checker found; empty if judges failed them.
+    """
+
+    n: int
+    by: str
+    fault: str
+
+
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
     """Items as stored in a page.
 
@@ -50,24 +64,31 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
         index: Fields of each item in the list: JSON, compressed, in base64.
         chunks: The texts in the same form, some items each, case by case.
         totals: Number of items by status.
+        missing: Number of items that are cases without an output.
         listed: Number of items in the list.
         texts: Number of listed items, from the first, whose texts are included.
         choices: The values that items can be filtered by, by the name of the column.
-        failures: Number of listed items by system that a checker failed or, if none decided, a judge.
+        failures: The listed items by system that a checker failed or, if none decided, a judge, in parts.
     """
 
     index: Markup
     chunks: list[Markup]
     totals: dict[ItemStatus, int]
+    missing: int
     listed: int
     texts: int
     choices: dict[str, list[str]]
-    failures: dict[str, int]
+    failures: dict[str, list[FailurePart]]
 
     @property
     def total(self) -> int:
         """Items in all."""
         return sum(self.totals.values())
+
+    @property
+    def outputs(self) -> int:
+        """Items that are outputs."""
+        return self.total - self.missing
 
 
 class _VerdictFields(NamedTuple):
@@ -102,6 +123,7 @@ class _Columns:
             array("I") for _ in range(6)
         )
         self.offset, self.reader = array("Q"), array("I")
+        self.missing = 0
         self._readers: list[Callable[[int, bool], ReportItem]] = []
         self._fields = lru_cache(_MOST_CACHED)(self._fields_of)
 
@@ -120,6 +142,7 @@ class _Columns:
         self.category.append(self.categories.of(item.category))
         self.trial.append(item.key.trial)
         self.offset.append(item.offset)
+        self.missing += item.verdicts.missing
         if not self._readers or self._readers[-1] is not item.read:  # equal for all cases of a file
             self._readers.append(item.read)
         self.reader.append(len(self._readers) - 1)
@@ -177,11 +200,24 @@ class _Columns:
         names = dict.fromkeys(_name(each) for groups in self.groups for each in groups)
         return sorted(names, key=lambda name: (name not in {FAILED, UNGRADED}, name))
 
-    def failures(self, listed: Iterable[int]) -> dict[str, int]:
-        """Count the failed items of each system."""
-        failed = {number for groups, number in self.groups.items() if FAILED in groups}
-        counts = Counter(self.system[row] for row in listed if self.group[row] in failed)
-        return {name: counts[number] for name, number in self.systems.numbers.items()}
+    def failures(self, listed: Iterable[int]) -> dict[str, list[FailurePart]]:
+        """Count the failed items of each system by who failed them and by fault."""
+        failed = {
+            number: next(each for each in groups if each != FAILED)
+            for groups, number in self.groups.items()
+            if FAILED in groups
+        }
+        counts = Counter(
+            (self.system[row], by, self.fault[row] if by == FAILED_CHECK else self.faults.of(""))
+            for row in listed
+            if (by := failed.get(self.group[row])) is not None
+        )
+        faults = list(self.faults.numbers)
+        parts: dict[str, list[FailurePart]] = {name: [] for name in self.systems.numbers}
+        systems = list(parts)
+        for (system, by, fault), n in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+            parts[systems[system]].append(FailurePart(n=n, by=by, fault=faults[fault]))
+        return parts
 
 
 def pack(
@@ -189,7 +225,7 @@ def pack(
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
-    The texts of the first ``texts`` items (right ones: 300), or of all if None, are read and compressed one by one,
+    The texts of the first ``texts`` items that fit into the page, or of all if None, are read and compressed one by one,
     so that memory depends only on the number of items.
     """
     columns = _Columns(thresholds)
@@ -198,13 +234,14 @@ def pack(
     totals = Counter(columns.status)
     listed = columns.by_importance()
     index = columns.index(listed)
-    not_right = totals.total() - totals[STATUSES.index("right")]
-    read = listed if texts is None else listed[: min(texts, not_right + _MOST_RIGHT)]
+    answers: dict[int, str] = {}
+    pages = None if texts is None else list(_fitting(_pages(columns, listed[:texts], answers)))
+    read = listed if pages is None else listed[: len(pages)]
     # Outputs of the same case share much text, which compresses well side by side.
     by_case = sorted(range(len(read)), key=lambda row: (columns.case[read[row]], read[row]))
-    answers = [""] * len(read)
-    packed = list(_chunks(_pages(columns, read, by_case, answers, texts)))
-    index["answers"] = answers
+    ordered = _pages(columns, read, answers, by_case) if pages is None else (pages[row] for row in by_case)
+    packed = list(_chunks(ordered))
+    index["answers"] = [answers[row] for row in range(len(read))]
     index["chunks"] = [size for size, _ in packed]
     index["places"] = sorted(range(len(read)), key=by_case.__getitem__)
     names: dict[str, list[str]] = {
@@ -217,6 +254,7 @@ def pack(
         index=_packed(index),
         chunks=[chunk for _, chunk in packed],
         totals={status: totals[number] for number, status in enumerate(STATUSES)},
+        missing=columns.missing,
         listed=len(listed),
         texts=len(read),
         choices={"status": [status for number, status in enumerate(STATUSES) if totals[number]], **choices},
@@ -225,13 +263,27 @@ def pack(
 
 
 def _pages(
-    columns: _Columns, read: Sequence[int], order: Iterable[int], answers: list[str], texts: int | None
+    columns: _Columns, read: Sequence[int], answers: dict[int, str], order: Iterable[int] | None = None
 ) -> Iterator[str]:
-    """Yield the items' pages in an order; put the first line of each answer into ``answers``."""
-    for row in order:
-        item = columns.read(read[row], with_prompts=texts is None or row < _MOST_WITH_PROMPTS)
-        answers[row] = excerpt(" ".join(first_line(item.output)[: 4 * _ANSWER].split()), _ANSWER).text
+    """Yield the items' pages; put the first line of each answer into ``answers``.
+
+    In an order given, which asks for all, each has the requests to its judges.
+    """
+    for row in range(len(read)) if order is None else order:
+        item = columns.read(read[row], with_prompts=order is not None or row < _MOST_WITH_PROMPTS)
+        first = NO_OUTPUT if item.missing else first_line(item.output)
+        answers[row] = excerpt(" ".join(first[: 4 * _ANSWER].split()), _ANSWER).text
         yield as_html(item_document(item, columns.thresholds))
+
+
+def _fitting(pages: Iterable[str]) -> Iterator[str]:
+    """Yield the first pages that fit into a report."""
+    room = _MOST_BYTES
+    for page in pages:
+        room -= len(page)
+        if room < 0:
+            return
+        yield str(page)
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:

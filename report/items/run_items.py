@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import FiducialError
+from ...evaluation.cases_asked import cases_asked, logged_cases
 from ...evaluation.inputs import keyed_lines
 from ...evaluation.judging.judge_task import replay_in
 from ...evaluation.store.journal_rows import StoredVerdict
@@ -18,6 +19,7 @@ from ...records import (
     Closing,
     Episode,
     InputPath,
+    ItemKey,
     OpenFiles,
     Output,
     Verdict,
@@ -45,7 +47,7 @@ class _CaseFields(NamedTuple):
 
 
 class RunItems(Closing):
-    """The items of a run, in the order of its outputs.
+    """The outputs of a run in their order; `with_missing` adds the cases without one.
 
     Raises:
         RunFolderError: The inputs were moved or changed.
@@ -60,26 +62,64 @@ class RunItems(Closing):
         self._case_fields: dict[str, _CaseFields] = {}
         self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._remember, validated=True))
         self._verdicts = store.verdicts
+        self._cached: dict[Any, ItemVerdicts] = {}
         self._prompts = SentPrompts(store.roster)
 
     def __iter__(self) -> Iterator[ListedItem]:
         """Yield each output with its verdicts; prompts are read on demand while this is open."""
-        standing, cached = self._verdicts.standing, dict[Any, ItemVerdicts]()
         for path in self._outputs:
-            read = partial(self._read, path)
-            for key, _, offset, _ in keyed_lines(path):
-                label = self._labels.get(key)
-                combination = standing.combination(key), None if label is None else label.score
-                verdicts = cached.get(combination)
-                if verdicts is None:
-                    if len(cached) == _MOST_CACHED:
-                        cached.clear()
-                    checker, judges = _checker_and_judges(self._verdicts.summaries_on(key))
-                    verdicts = cached[combination] = ItemVerdicts(checker=checker, judges=judges, label=label)
-                category, query = self._case_fields[key.case_id]
-                yield ListedItem(
-                    key=key, category=category, query=query, verdicts=verdicts, offset=offset, read=read
-                )
+            yield from self._items_in(path)
+
+    def _items_in(self, path: InputPath) -> Iterator[ListedItem]:
+        read = partial(self._read, path)
+        for key, _, offset, _ in keyed_lines(path):
+            yield self._listed(key, self._verdicts_on(key), offset, read)
+
+    def _listed(
+        self, key: ItemKey, verdicts: ItemVerdicts, offset: int, read: Callable[[int, bool], ReportItem]
+    ) -> ListedItem:
+        category, query = self._case_fields[key.case_id]
+        return ListedItem(
+            key=key, category=category, query=query, verdicts=verdicts, offset=offset, read=read
+        )
+
+    def _verdicts_on(self, key: ItemKey) -> ItemVerdicts:
+        label = self._labels.get(key)
+        combination = self._verdicts.standing.combination(key), None if label is None else label.score
+        verdicts = self._cached.get(combination)
+        if verdicts is None:
+            if len(self._cached) == _MOST_CACHED:
+                self._cached.clear()
+            checker, judges = _checker_and_judges(self._verdicts.summaries_on(key))
+            verdicts = self._cached[combination] = ItemVerdicts(checker=checker, judges=judges, label=label)
+        return verdicts
+
+    def with_missing(self) -> Iterator[ListedItem]:
+        """Yield each output, then each case that a system was asked and has no output for."""
+        answered: dict[str, set[int]] = {}
+        sharing = set[str]()
+        for path in self._outputs:
+            systems = set[str]()
+            for item in self._items_in(path):
+                systems.add(item.key.system)
+                answered.setdefault(item.key.system, set()).add(self._cases.facts(item.key.case_id).position)
+                yield item
+            sharing |= systems if len(systems) > 1 else set()
+        asked = cases_asked(answered, len(self._cases), logged_cases(self._cases, answered, sharing))
+        keys = [
+            ItemKey(case_id, system, 0)
+            for system, ids in asked.all_missing_cases(answered, self._cases).items()
+            for case_id in ids
+        ]
+        verdicts = ItemVerdicts(checker=None, judges=[], label=None, missing=True)
+
+        def read(number: int, _: bool) -> ReportItem:  # noqa: FBT001 - called like `_read`
+            case_id, system = keys[number][:2]
+            output = Output(case_id=case_id, system=system)
+            return ReportItem(output=output, case=self._cases[case_id], missing=True)
+
+        for number, key in enumerate(keys):
+            yield self._listed(key, verdicts, number, read)
 
     def close(self) -> None:
         """Close the opened files."""

@@ -19,7 +19,19 @@ from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, FAILED, NAME_LIMIT, UNGRADED, failed_by, group_of, marks_in_words
+from .naming import (
+    CELLS,
+    FAILED,
+    FAILED_BY_SEVERAL,
+    FAILED_CHECK,
+    NAME_LIMIT,
+    NO_OUTPUT,
+    UNGRADED,
+    failed_by,
+    failed_only_by,
+    group_of,
+    marks_in_words,
+)
 from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -59,17 +71,17 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
     """Return an item's filter groups: failed (and by which judge), ungraded, cells of judges."""
+    if item.missing:
+        return UNGRADED, NO_OUTPUT
     groups: list[str] = []
     if item.checker is not None and item.checker.score is not None:
-        groups += [FAILED] if not reaches(item.checker.score, _label_threshold(item, thresholds)) else []
+        passed = reaches(item.checker.score, _label_threshold(item, thresholds))
+        groups += [] if passed else [FAILED, FAILED_CHECK]
     else:
         scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
-        failed = [
-            failed_by(each.by)
-            for each, score in scores
-            if not reaches(score, _threshold_of(each, thresholds))
-        ]
-        groups += [FAILED, *failed] if failed else [] if scores else [UNGRADED]
+        failed = [each.by for each, score in scores if not reaches(score, _threshold_of(each, thresholds))]
+        alone = FAILED_BY_SEVERAL if len(failed) > 1 else failed_only_by(failed[0]) if failed else UNGRADED
+        groups += [FAILED, alone, *map(failed_by, failed)] if failed else [] if scores else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)
@@ -91,6 +103,8 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
 
 def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> str:
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
+    if item.missing:
+        return NO_OUTPUT
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
         at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
@@ -110,6 +124,8 @@ def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) 
     """
     above, below = item_blocks(item)
     yield from above
+    if item.missing:
+        return
     rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
     yield DocumentTable((), rows, caption="Verdicts", left_aligned=FIRST | {1, 2})
     yield from below

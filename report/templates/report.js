@@ -137,7 +137,7 @@ class Browser {
   follow() {
     const state = stateOf(window.location.hash);
     if (state === null) return false;
-    for (const [name, value] of Object.entries(state.chosen)) if (this.form.elements[name]) this.form.elements[name].value = value;
+    for (const [name, value] of Object.entries(state.chosen)) this.set(name, value);
     this.choose();
     if (state.item === null) {
       byId("items").scrollIntoView();
@@ -151,6 +151,17 @@ class Browser {
     this.reveal();
     byId("browser").scrollIntoView();
     return true;
+  }
+
+  // A value that no item has stays chosen, so that the list says what it looked for.
+  set(name, value) {
+    const field = this.form.elements[name];
+    if (!field) return;
+    field.value = value;
+    if (field.value === value || name === "sort") return;
+    field.parentElement.hidden = false;
+    field.add(new Option(value, value));
+    field.value = value;
   }
 
   keep() {
@@ -180,7 +191,8 @@ class Browser {
       if (search !== this.search) return;
       texts.forEach((text, place) => { if (text.includes(words)) found.add(items.rowOf.get(items.begins[number] + place)); });
     }
-    this.take(filtered.filter((row) => found.has(row)), sort, "");
+    const absent = filtered.filter((row) => row >= items.texts).length;
+    this.take(filtered.filter((row) => found.has(row)), sort, absent ? `; ${absent.toLocaleString("en")} texts are not in this page and were not searched: ${this.form.dataset.allTexts}` : "");
   }
 
   take(rows, sort, doing) {
@@ -194,8 +206,17 @@ class Browser {
       this.rows = this.rows.filter((row) => { const first = items.siblings(row)[0]; return !seen.has(first) && seen.add(first); });
     }
     this.canvas.style.height = `${this.rows.length * ROW}px`;
+    byId("none").hidden = this.rows.length > 0 || doing.startsWith(" in the list");
+    if (this.rows.length === 0) byId("none").textContent = `No item has ${this.looked()}.`;
     this.active = this.item === null ? -1 : this.rows.indexOf(this.item);
     this.draw();
+  }
+
+  // What the filters ask for, in words.
+  looked() {
+    const { q, sort, ...wanted } = this.chosen;
+    const asked = Object.entries(wanted).filter(([, value]) => value).map(([name, value]) => `${this.form.elements[name].parentElement.firstChild.textContent.trim()}: ${value}`);
+    return [...(q ? [`“${q}” in its text`] : []), ...asked].join(", ");
   }
 
   draw() {
@@ -305,7 +326,7 @@ class Browser {
     this.article.replaceChildren(this.beacons(row), title, about, body);
     const text = await items.textOf(row);
     if (this.item !== row) return;
-    if (text === null) body.append(made("p", "note", `The texts of this item are not in this page, which holds those of the ${items.texts.toLocaleString("en")} most worth reading; the records hold all, and --all-texts packs all.`));
+    if (text === null) body.append(made("p", "note", `The texts of this item are not in this page, which holds those of the ${items.texts.toLocaleString("en")} most worth reading; the records hold all, and ${this.form.dataset.allTexts} packs all.`));
     else body.innerHTML = text;
   }
 

@@ -18,6 +18,7 @@ from .agreement_text import judges_alone_pieces, recalibration_lines
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import (
+    BASELINE_NAMES,
     FAILED_GOOD,
     PASSED_BAD,
     Trust,
@@ -31,9 +32,6 @@ from .one_screen import statistic_text
 from .probability_text import only_curve, probability_lines
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
-
-BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
-"""Judges that do not look, in words."""
 
 _PEOPLE = "human_human"
 """Panel of two people's labels of the same items, which is no baseline."""
@@ -91,16 +89,22 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
 
 def _best(trust: Sequence[Trust]) -> str:
     """Name the judge with the highest balanced accuracy, if there are several."""
+    panels = [(each.judge, each.panel) for each in trust]
+    known = [
+        (judge, panel.balanced_accuracy_at_once or panel.statistics.get("balanced_accuracy"))
+        for judge, panel in panels
+    ]
     rates = [
-        (rate.value, each.judge, rate)
-        for each in trust
-        if (rate := each.panel.statistics.get("balanced_accuracy")) is not None and rate.value is not None
+        (rate.value, judge, rate) for judge, rate in known if rate is not None and rate.value is not None
     ]
     labels = [rate.n for _, _, rate in rates]
     if len(rates) < 2 or max(labels) > _LABEL_RATIO * min(labels):  # noqa: PLR2004 - a single judge is not compared
         return ""
     _, judge, rate = max(rates, key=lambda each: each[0])
-    return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,}."
+    at_once = f"({len(rates)} at once)"
+    return (
+        f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,} {at_once}."
+    )
 
 
 def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:

@@ -31,6 +31,7 @@ _SENTENCES: dict[str, str] = {
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
     "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
+    "repeats": "a judge's later verdicts on an output do not count ({about}), only its first",
     "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only stratified_ppi is valid",
 }
 
@@ -150,8 +151,8 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
     """Return one name with its number; for an estimate, which is already named, only the number."""
     panel = judges.get(name)
     match kind:
-        case "few_labelled_clusters" | "no_chance":
-            noun = "cluster" if kind == "few_labelled_clusters" else "item"
+        case "few_labelled_clusters" | "no_chance" | "repeats":
+            noun = {"few_labelled_clusters": "cluster", "repeats": "verdict"}.get(kind, "item")
             return counted(round(count), noun)
         case "another_cut":
             at = f", not {panel.pass_at:g}" if panel is not None else ""

@@ -17,11 +17,11 @@ from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
-from .calibration_screen import BASELINE_NAMES
 from .caution_text import brief_comparison_cautions
-from .comparison_text import chance_sentence, flip_lines, p_of, terms_of, unlabelled
+from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, terms_of, unlabelled
+from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
-from .number_text import counted, listed, with_interval
+from .number_text import counted, decimal, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
 from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
@@ -44,7 +44,7 @@ def comparison_screen(comparison: ComparisonNumbers) -> Document:
     """Name the best, with its rate and lead."""
     if comparison.strata is not None:
         return _by_rate(comparison)
-    if comparison.statistic != "accuracy":
+    if comparison.statistic not in {"accuracy", *RANKED}:
         return _by_statistic(comparison)
     if not any(pair.n for pair in comparison.pairs):
         return _apart(comparison)
@@ -68,7 +68,7 @@ def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
 def _leads_are_known(comparison: ComparisonNumbers) -> bool:
     """Return whether the two best judges have an item in common."""
     leaders = sorted(
-        comparison.contenders, key=lambda name: -(comparison.contenders[name].share_right.value or 0.0)
+        comparison.contenders, key=lambda name: -(comparison.contenders[name].rate.value or 0.0)
     )[:2]
     return any(pair.n for pair in comparison.pairs if {pair.a, pair.b} == set(leaders))
 
@@ -85,13 +85,9 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield from _systems(comparison, part, where)
         pairs = part.pairs
     else:
-        rates = {name: each.share_right for name, each in comparison.contenders.items()}
+        rates = {name: each.simultaneous or each.rate for name, each in comparison.contenders.items()}
         ranked = sorted(
-            rates,
-            key=lambda name: (
-                -(rates[name].value or 0.0),
-                comparison.contenders[name].not_above_chance is not None,
-            ),
+            rates, key=lambda name: (-(rates[name].value or 0.0), comparison.contenders[name].may_guess)
         )
         defined = [name for name in ranked if rates[name].value is not None]
         leader = next(iter(defined), None)
@@ -122,7 +118,7 @@ def _best_judge(
     """Name the best judge, unless there is only one, or the leader may guess."""
     if len(ranked) > 1:
         leader = comparison.contenders[ranked[0]]
-        if leader.not_above_chance is not None and pair_of(comparison.pairs, ranked[0], ranked[1])[1]:
+        if leader.may_guess and pair_of(comparison.pairs, ranked[0], ranked[1])[1]:
             yield " ".join(_no_best(comparison, ranked, leader))
             yield from margin_lines(comparison.pairs)
             yield ""
@@ -131,7 +127,8 @@ def _best_judge(
         passing = its + _RIGHT[comparison.right or "agrees"]
         lenient = comparison.by == "judge" and comparison.right == "score"
         leads = "passes most often" if lenient else "is best"
-        yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads)
+        measure = "" if comparison.statistic == "accuracy" else measure_of(comparison)
+        yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads, measure=measure)
         yield from unlabelled(comparison)
         yield from margin_lines(comparison.pairs)
         yield ""
@@ -139,13 +136,13 @@ def _best_judge(
 
 def _no_best(comparison: ComparisonNumbers, ranked: Sequence[str], leader: Contender) -> Iterator[str]:
     """Say why the leader is not the best, and name those above chance."""
-    share = leader.share_right
+    share = leader.simultaneous or leader.rate
     rate = with_interval(share.value or 0.0, share.low, share.high)
-    yield (
-        f"No {comparison.by} is best: {ranked[0]} is right most often ({rate} of {share.n:,}), but "
-        f"{chance_sentence(comparison, leader)}."
-    )
-    above = [name for name in ranked if comparison.contenders[name].not_above_chance is None]
+    leads = f"is right most often ({rate} of {share.n:,})"
+    if comparison.statistic != "accuracy":
+        leads = f"has the highest {measure_of(comparison)} ({rate}, n {share.n:,})"
+    yield f"No {comparison.by} is best: {ranked[0]} {leads}, but {chance_sentence(comparison, leader)}."
+    above = [name for name in ranked if not comparison.contenders[name].may_guess]
     if above:
         which = listed(above) if len(above) <= _MOST_ABOVE else counted(len(above), comparison.by)
         yield f"Shown to be better than chance: {which}."
@@ -192,26 +189,41 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
 
 
 def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
+    """Yield judges and baselines by the compared statistic, with the share right."""
     names = _names(comparison)
     if names.shared:
         yield f"{comparison.by}s {names.shared}"
     priced = any(each.costs is not None for each in comparison.contenders.values())
-    rows = [
-        (names.of(name), each.share_right, (f"{each.share_right.n:,}", *(_cost(each) if priced else ())))
-        for name in order
-        for each in [comparison.contenders[name]]
-    ]
-    rows += [
-        (
-            name,
-            comparison.baselines[key],
-            (f"{comparison.baselines[key].n:,}", *(("-", "-") if priced else ())),
-        )
-        for key, name in BASELINE_NAMES.items()
-        if key in comparison.baselines
-    ]
-    head = (terms_of(comparison).share, "n", *(("tokens", "$ per 1,000") if priced else ()))
-    yield plotted_table("", head, rows, scale="")
+    by_share = comparison.statistic == "accuracy"
+    rows: list[PlotRow] = []
+    for name in order:
+        each = comparison.contenders[name]
+        rate = each.simultaneous or each.rate
+        share = () if by_share else (_decimal(each.share_right),)
+        rows.append((names.of(name), rate, (f"{rate.n:,}", *share, *(_cost(each) if priced else ()))))
+    baselines = comparison.baselines if by_share else comparison.baselines_compared
+    for key in (each for each in BASELINE_NAMES if each in baselines):
+        share = () if by_share else (_decimal(comparison.baselines[key]),)
+        behind = (f"{baselines[key].n:,}", *share, *(("-", "-") if priced else ()))
+        rows.append((BASELINE_NAMES[key], baselines[key], behind))
+    share = terms_of(comparison).share
+    head = (share,) if by_share else (_HEADS.get(comparison.statistic, comparison.statistic), share)
+    yield plotted_table(
+        "", (head[0], "n", *head[1:], *(("tokens", "$ per 1,000") if priced else ())), rows, scale=""
+    )
+    if len(order) > 1:
+        yield f"These intervals hold for all {counted(len(order), comparison.by)} at once."
+
+
+_HEADS = {"balanced_accuracy": "balanced accuracy", "weighted_accuracy": "weighted accuracy"}
+"""Headings of the statistics that rank judges."""
+
+RANKED = frozenset(_HEADS)
+"""Statistics that rank judges on the first screen, besides the share right."""
+
+
+def _decimal(rate: Statistic) -> str:
+    return "-" if rate.value is None else decimal(rate.value)
 
 
 def _names(comparison: ComparisonNumbers) -> ShortNames:
@@ -258,7 +270,7 @@ def _significant(pair: ComparedPair) -> str:
 
 def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the pairs by a statistic, which has no leader or no better end."""
-    measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
+    measure = measure_of(comparison)
     pairs = [pair for pair in comparison.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)
     share = f"{different:,}" if different else "None"

@@ -19,6 +19,7 @@ from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
+from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import correction, counted, number, p_value, statistic_cells, with_interval
 
@@ -26,6 +27,9 @@ _RATES = ("rate of a", "rate of b")
 """Headings of the rates behind a difference."""
 
 _ADJUSTED = "adjusted p"
+
+_COUNTS = "a only, b only: outputs on which only one is right, which is accuracy's, as are exact_p, midp, holm_p, bh_p and by_p of the JSON"
+"""Note on counts and tests of the share right beside another statistic."""
 
 _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
@@ -74,13 +78,14 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield from _contenders(comparison.contenders, terms.share)
     elif any(each.costs is not None for each in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
+    yield from _by_statistic(comparison)
     yield from _best(comparison, terms)
     yield from (
         f"{name} {chance_sentence(comparison, each)}"
         if comparison.by == "judge"
         else f"{name}: {chance_sentence(comparison, each)}"
         for name, each in comparison.contenders.items()
-        if each.not_above_chance is not None
+        if each.may_guess
     )
     yield from map(CautionLine, comparison_cautions(comparison.cautions))
 
@@ -90,6 +95,23 @@ def terms_of(comparison: ComparisonNumbers) -> _Terms:
     if comparison.right == "agrees":
         return _AGREES if comparison.by == "judge" else _JUDGED
     return _UNLABELLED if comparison.by == "judge" and comparison.right == "score" else _PASSES
+
+
+_MEASURES = {
+    "balanced_accuracy": "balanced accuracy",
+    "weighted_accuracy": "accuracy weighted by the costs of errors",
+}
+"""Statistics that are compared without being asked for by their name."""
+
+
+def measure_of(comparison: ComparisonNumbers) -> str:
+    """Return the compared statistic in words."""
+    return measure_words(comparison.statistic, terms_of(comparison))
+
+
+def measure_words(statistic: str, terms: _Terms) -> str:
+    """Return a statistic in words."""
+    return terms.share if statistic == "accuracy" else _MEASURES.get(statistic, statistic)
 
 
 def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
@@ -120,11 +142,13 @@ _CHANCE: dict[ChanceVerdict, str] = {
 
 def chance_sentence(comparison: ComparisonNumbers, contender: Contender) -> str:
     """Return the verdict on a contender that may guess, without its name."""
-    assert contender.not_above_chance is not None
+    if contender.not_above_chance is None:
+        baseline = BASELINE_NAMES[contender.not_above or "always_pass"]
+        return f"is not shown to cost less than {baseline!r}"
     few = contender.not_above_chance == "too few labels"
     verb = {"judge": ("has", "is"), "system": ("its verdicts have", "its verdicts are")}[comparison.by]
     sentence = _CHANCE[contender.not_above_chance].format(verb[0] if few else verb[1])
-    balanced = contender.balanced_accuracy
+    balanced = contender.chance_interval
     if balanced is None or balanced.value is None:
         return sentence
     return f"{sentence} (balanced accuracy {with_interval(balanced.value, balanced.low, balanced.high)})"
@@ -186,11 +210,13 @@ def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
 def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iterator[Piece]:
     """Yield a table of the pairs, and a sentence on each."""
     compared = [pair for pair in pairs if pair.n]
-    measure = terms.share if statistic == "accuracy" else statistic
+    measure = measure_words(statistic, terms)
     if compared:
         columns = _columns(compared, f"difference of {measure}")
         yield DocumentTable(columns, [_row(pair, columns) for pair in compared], left_aligned=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
+        if statistic != "accuracy":
+            yield f"  {_COUNTS}"
     if len(compared) < len(pairs):
         skipped = counted(len(pairs) - len(compared), "pair")
         yield f"{skipped} not compared: no item in common"
@@ -297,6 +323,20 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
     yield DocumentTable(
         ("", share, "interval", "n", *(_COSTS if priced else ()), ""), rows, left_aligned=ENDS
     )
+
+
+def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
+    """Yield the compared statistic of each judge and baseline, where it is not the share right."""
+    compared = {name: each.simultaneous for name, each in comparison.contenders.items() if each.compared}
+    baselines = {BASELINE_NAMES[name]: each for name, each in comparison.baselines_compared.items()}
+    if compared:
+        yield f"Compared, with intervals that hold for all {len(compared)} at once:"
+        rows: list[tuple[str, ...]] = []
+        for name, each in {**compared, **baselines}.items():
+            assert each is not None
+            value, interval, n, method = statistic_cells(each)
+            rows.append((name, value, interval, n, method))
+        yield DocumentTable(("", measure_of(comparison), "interval", "n", ""), rows, left_aligned=ENDS)
 
 
 def _spent(costs: Costs | None) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from .caution_text import sentences
 from .estimation_text import (
     NOT_INCLUDED,
     bound_of,
+    by_case,
     by_columns,
     if_random,
     parts_shown,
@@ -77,19 +78,19 @@ def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
         rate = number_text.statistic(part.uncorrected)
         if part.fractions:  # fractional scores: their mean is not a pass rate
             scored = counted(part.uncorrected.n, "output")
-            return f"Mean score {rate} of {scored} by {judge} alone, uncorrected."
-        return f"{rate} of {outputs} pass by {judge} alone ({part.uncorrected.n:,} judged), uncorrected."
+            return f"Mean score {rate} of {scored}{by_case(part)} by {judge} alone, uncorrected."
+        return f"{rate} of {outputs} pass by {judge} alone ({part.uncorrected.n:,} judged{by_case(part)}), uncorrected."
     rate = number_text.statistic(part.estimates[name])
     labels = part.estimates[name].n
     judged = part.n_labelled + part.n_unlabelled
     stated = f"Mean label {rate} of {outputs}" if part.is_mean else f"{rate} of {outputs} pass"
     if name == "labels_only":
         if labels == judged + part.n_missing:
-            return f"{stated} (all {labels:,} labelled)."
-        return f"{stated} ({labels:,} labelled); {judge} is not used."
+            return f"{stated} (all {labels:,} labelled{by_case(part)})."
+        return f"{stated} ({labels:,} labelled{by_case(part)}); {judge} is not used."
     says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
     alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
-    return f"{stated} ({judged:,} judged, {labels:,} labelled){alone}."
+    return f"{stated} ({judged:,} judged, {labels:,} labelled{by_case(part)}){alone}."
 
 
 def _row(name: str, part: RateEstimate, *, corrected: bool) -> PlotRow:

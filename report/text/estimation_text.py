@@ -128,7 +128,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
         answer = _answer(part)
         yield f"{name}: {answer or counts}"
         if answer:
-            yield f"  {counts}"
+            yield f"  {counts}{by_case(part)}"
         yield from (f"  {each}" for each in (*ungraded_of(part), *bound_of(part)))
         yield from _judge(part)
         yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
@@ -176,13 +176,22 @@ def ungraded_of(part: RateEstimate) -> Iterator[str]:
     between = ""
     if part.bounds is not None:
         low, high = map(decimal, part.bounds)
-        between = f": {low} to {high} if all of them failed or passed"
+        which = "those without a label" if part.counts_ungraded else "them"
+        between = f": {low} to {high} if all of {which} failed or passed"
     are = "is" if part.n_missing == 1 else "are"
-    sentence = f"{part.n_missing:,} of {counted(part.n_items, 'output')} {are} ungraded{between}."
+    failed = f" ({part.n_missing_failed:,} by failed calls)" if part.n_missing_failed else ""
+    sentence = f"{part.n_missing:,} of {counted(part.n_items, 'output')} {are} ungraded{failed}{between}."
     if part.n_missing_labelled:
-        how = "are counted" if part.reported == "labels_only" else "are not counted"
+        how = "are counted" if part.counts_ungraded else "are not counted"
         sentence += f" Labels of {part.n_missing_labelled:,} of them {how}."
     yield sentence
+
+
+def by_case(part: RateEstimate) -> str:
+    """Say that each case has weight 1, where cases have unequal numbers of trials."""
+    if part.n_cases is None:
+        return ""
+    return f", each of {counted(part.n_cases, 'case')} ({counted(part.n_items, 'output')}) with weight 1"
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:

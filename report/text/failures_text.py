@@ -1,21 +1,27 @@
-"""Commonest failures of the best system, as checkers and judges found them."""
+"""Failures of the best system, as checkers and judges found them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...deterministic.checkers import SYSTEM_ERROR
 from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
 from ...records.output import EMPTY_ANSWER
 from ..document import Piece
-from ..items.naming import failed_by, items_at
+from ..items.naming import failed_by, failed_only_by, items_at
 from .one_screen import clipped
 from .safe_text import WIDTH, columns_of
 from .systems_text import by_rate, judged_parts, without_baselines
 
+if TYPE_CHECKING:
+    from ..items.packing import FailurePart
+
 _COMMONEST = 3
+
+_MOST_PARTS = 16
+"""Most parts of a system's failures."""
 
 
 class CommonFailure(NamedTuple):
@@ -24,7 +30,7 @@ class CommonFailure(NamedTuple):
     Attributes:
         n: Number of outputs.
         what: The failure in words.
-        address: Link to these outputs in a report.
+        address: Link to these outputs in a report; empty if no filter finds just these.
         example: A case and its checker's reason; empty if unknown.
     """
 
@@ -48,6 +54,38 @@ def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUs
     # Judges may fail the same outputs, so beside faults only the strictest judge counts.
     judged = _judged_failures(best, judges)[: 1 if checked else None]
     return sorted([*checked, *judged], key=lambda each: -each.n)[:_COMMONEST]
+
+
+def failure_parts(
+    system: SystemResult, parts: Sequence[FailurePart], words: Mapping[str, str]
+) -> list[CommonFailure]:
+    """Return all failures of a system in parts that add up, the commonest first.
+
+    Args:
+        system: The system.
+        parts: Its failed items by who failed them, and by fault.
+        words: How far each judge can be trusted, in a word.
+    """
+    shown = parts if len(parts) <= _MOST_PARTS else parts[: _MOST_PARTS - 1]
+    named = [
+        CommonFailure(
+            part.n,
+            _named_part(system, part, words),
+            items_at(system=system.system, group=part.by, **({"fault": part.fault} if part.fault else {})),
+            _example(system, part.fault) if part.fault else "",
+        )
+        for part in shown
+    ]
+    if rest := sum(part.n for part in parts[len(shown) :]):
+        named.append(CommonFailure(rest, f"of {len(parts) - len(shown)} other kinds", ""))
+    return named
+
+
+def _named_part(system: SystemResult, part: FailurePart, words: Mapping[str, str]) -> str:
+    if part.fault:
+        return _what(system, part.fault)
+    judge = part.by.removeprefix(failed_only_by(""))
+    return f"failed by {judge} ({words[judge]})" if judge in words else part.by
 
 
 def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:

@@ -8,12 +8,17 @@ from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers, PastRun
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
-from ..items.naming import short_names
+from ..items.naming import ShortNames, short_names
 from . import number_text
 from .history_text import drift_sentences
 from .number_text import counted
 from .one_screen import clipped, statistic_text
 from .safe_text import WIDTH, columns_of
+
+_MOST_RUNS, _MOST_SYSTEMS = 5, 8
+"""Most runs and systems of a table with systems in rows."""
+_NAME, _RUN = 24, 9
+"""Longest name of a system and of a run in it, in columns."""
 
 _MOST_NAMED = 3
 """Most systems, folders or changes that a line names; more are counted."""
@@ -26,19 +31,18 @@ def history_screen(history: HistoryNumbers) -> Document:
 
 def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
     first, last = history.runs[0], history.runs[-1]
-    systems = list(dict.fromkeys(name for run in history.runs for name in run.systems))
+    names = short_names(name for run in history.runs for name in run.systems)
     part = main_part(history)
-    yield _answer(last, part)
+    yield _answer(last, part, names)
     yield (
         f"{counted(len(history.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
         f"{'checked outputs' if part == CHECKED else part}."
     )
+    if names.shared:
+        yield clipped(f"Systems: {names.shared}", WIDTH)
     yield from drift_sentences(history)
     yield ""
-    table = _table(history, systems, intervals=True)
-    yield (
-        table if max(map(columns_of, table.lines())) <= WIDTH else _table(history, systems, intervals=False)
-    )
+    yield from _narrow_enough(history, names)
     changed = [
         (run.name, _first_names([each.what for each in run.changed])) for run in history.runs if run.changed
     ]
@@ -50,11 +54,15 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
         yield CautionLine(f"{skipped} skipped: {_first_names(list(history.passed_over))}")
 
 
-def _answer(last: PastRun, part: str) -> str:
+def _best_first(last: PastRun, part: str) -> dict[str, Statistic]:
     by_system = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
+    return dict(sorted(by_system.items(), key=lambda each: -(each[1].value or 0.0)))
+
+
+def _answer(last: PastRun, part: str, names: ShortNames) -> str:
     clauses = [
-        f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
-        for name, rate in sorted(by_system.items(), key=lambda each: -(each[1].value or 0.0))
+        f"{names.of(name)} {number_text.statistic(rate)}, n {rate.n:,}"
+        for name, rate in _best_first(last, part).items()
     ]
     more = f"; {counted(len(clauses) - _MOST_NAMED, 'more system')}" if len(clauses) > _MOST_NAMED else ""
     return f"Latest run, {last.name}: {'; '.join(clauses[:_MOST_NAMED]) or 'nothing is graded'}{more}."
@@ -66,20 +74,61 @@ def main_part(history: HistoryNumbers) -> str:
     return ALL_OUTPUTS if known and all(ALL_OUTPUTS in rates for rates in known) else CHECKED
 
 
-def _table(history: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
+def _narrow_enough(history: HistoryNumbers, names: ShortNames) -> Iterator[Piece]:
+    """Yield the widest table that fits: with intervals, of rates, or with systems in rows."""
+    for intervals in (True, False):
+        table = _table(history, names, intervals=intervals)
+        if max(map(columns_of, table.lines())) <= WIDTH:
+            yield table
+            return
+    yield from _systems_in_rows(history, names)
+
+
+def _table(history: HistoryNumbers, names: ShortNames, *, intervals: bool) -> DocumentTable:
     """Return a table of runs in rows, the latest first, and systems in columns."""
-    names = short_names(systems)
     runs = short_names(run.name for run in history.runs)
     part = main_part(history)
     rows = [
         (
             runs.of(run.name),
-            *(_cell(run.systems.get(each, {}).get(part), intervals=intervals) for each in systems),
+            *(_cell(run.systems.get(each, {}).get(part), intervals=intervals) for each in names.short),
         )
         for run in reversed(history.runs)
     ]
-    heads = [names.of(each) if intervals else clipped(names.of(each), 16) for each in systems]
+    heads = [short if intervals else clipped(short, 16) for short in names.short.values()]
     return DocumentTable(("run", *heads), rows, left_aligned=FIRST, indent=0)
+
+
+def _systems_in_rows(history: HistoryNumbers, names: ShortNames) -> Iterator[Piece]:
+    """Yield a table of systems in rows and runs in columns, the best and the latest first."""
+    part, runs = main_part(history), short_names(run.name for run in history.runs)
+    latest = list(reversed(history.runs))[:_MOST_RUNS]
+    systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
+    shown = list(systems)[:_MOST_SYSTEMS]
+    rows = [
+        (
+            clipped(names.of(system), _NAME),
+            *(_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest),
+        )
+        for system in shown
+    ]
+    heads = [_end_of(runs.of(run.name)) for run in latest]
+    yield DocumentTable(("system", *heads), rows, left_aligned=FIRST, indent=0)
+    hidden = [
+        counted(number, noun)
+        for number, noun in (
+            (len(systems) - len(shown), "more system"),
+            (len(history.runs) - len(latest), "earlier run"),
+        )
+        if number
+    ]
+    if hidden:
+        yield ", ".join(hidden)
+
+
+def _end_of(name: str) -> str:
+    """Shorten the name of a run to its end, where names with a date or a number differ."""
+    return name if columns_of(name) <= _RUN else f"...{name[3 - _RUN :]}"
 
 
 def _cell(rate: Statistic | None, *, intervals: bool) -> str:

@@ -12,6 +12,7 @@ from ..figures.forest_plot import PlottedInterval, trend
 from . import number_text
 from .difference_text import changes
 from .number_text import counted, p_value
+from .safe_text import WIDTH, columns_of
 
 
 @document
@@ -77,8 +78,20 @@ def _over_time(
     lines = [_line(f"{title}: {name}", name, runs, values, marked) for name in columns]
     if drawn := [line for line in lines if line is not None]:
         yield Columns(drawn)
-    yield DocumentTable((title, "ended", *columns), rows, left_aligned=FIRST | {1}, indent=0)
+    yield from _narrow_tables((title, "ended", *columns), rows)
     yield ""
+
+
+def _narrow_tables(head: Sequence[str], rows: Sequence[tuple[str | Cell, ...]]) -> Iterator[DocumentTable]:
+    """Yield one table if its lines fit, else one for each rate."""
+    whole = DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
+    if max(map(columns_of, whole.lines())) <= WIDTH:
+        yield whole
+        return
+    first, ended, *columns = head
+    for number, name in enumerate(columns, start=2):
+        cells = [(run, moment, row[number]) for row in rows for run, moment in [row[:2]]]
+        yield DocumentTable((f"{first}: {name}", ended, "rate"), cells, left_aligned=FIRST | {1}, indent=0)
 
 
 def _line(
@@ -88,18 +101,25 @@ def _line(
     values: Sequence[Mapping[str, Statistic]],
     marked: set[tuple[str, str]],
 ) -> Figure | None:
-    points = [
-        (run.name, each.get(name), (name, run.name) in marked) for run, each in zip(runs, values, strict=True)
-    ]
-    return trend_figure(caption, points)
+    points = [(each.get(name), (name, run.name) in marked) for run, each in zip(runs, values, strict=True)]
+    return trend_figure(caption, runs, points)
 
 
-def trend_figure(caption: str, points: Sequence[tuple[str, Statistic | None, bool]]) -> Figure | None:
-    """Draw a rate over time, with runs, values and alarms; None if fewer than two are defined."""
-    if sum(rate is not None and rate.value is not None for _, rate, _ in points) < 2:  # noqa: PLR2004 - a line needs two
+def trend_figure(
+    caption: str, runs: Sequence[PastRun], points: Sequence[tuple[Statistic | None, bool]]
+) -> Figure | None:
+    """Draw a rate over time, with values and alarms; None if fewer than two are defined.
+
+    The line breaks where data, judges, labels or their use changed.
+    """
+    if sum(rate is not None and rate.value is not None for rate, _ in points) < 2:  # noqa: PLR2004 - a line needs two
         return None
-    rows = [PlottedInterval.of(run, rate, alarm=alarm) for run, rate, alarm in points]
-    return Figure(trend(caption, rows), caption=caption)
+    rows = [
+        PlottedInterval.of(run.name, rate, alarm=alarm)
+        for run, (rate, alarm) in zip(runs, points, strict=True)
+    ]
+    breaks = {number for number, run in enumerate(runs) if number and run.changed}
+    return Figure(trend(caption, rows, breaks=breaks), caption=caption)
 
 
 def rate_cell(rate: Statistic | None, *, alarm: bool = False) -> Cell:

@@ -14,7 +14,7 @@ from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...settings.typed_commands import option_of_verb, proposed
 from ...spelling import setting, spelled_pairs, spelled_scale, together
 from ...tables.column_guesses import is_reference
-from ...tables.column_names import grades_correctness, map_options
+from ...tables.column_names import grades_correctness, map_options, shown_columns
 from ...tables.grades import OPEN_ENDS, which_is_best
 from . import number_text
 from .number_text import counted
@@ -141,7 +141,7 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         name = map_options({"query": guesses.pop("query", "COLUMN")})
         yield f"  no column is known to hold the question, so judges do not see it; name it: {name}"
     if imported.tags:
-        yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
+        yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {shown_columns(imported.tags)}"
         if command is None and (options := _likely_options(imported, guesses)):
             yield f"  name those that are more than a tag: {options}"
         yield from (f"  {hint}" for hint in grade_hints({}, imported.ratings, imported.raters))

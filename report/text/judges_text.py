@@ -41,6 +41,9 @@ CHANCE_WORDS: dict[TrustWord, str] = {
 }
 """Verdicts on judges that may guess, and their sentence."""
 
+BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
+"""Judges that do not look, in words."""
+
 PROVEN_RATE = 0.9
 """Lower end of TPR and TNR from which a judge is proven."""
 

@@ -40,6 +40,7 @@ def ranking_sentence(
     where: str = "",
     leads: str = "is best",
     judged_by: JudgedBy | None = None,
+    measure: str = "",
 ) -> str:
     """Name the best and its lead, or say that no difference is significant.
 
@@ -51,13 +52,14 @@ def ranking_sentence(
         where: Words for the compared part, such as ``on all outputs``.
         leads: Words for having the highest rate.
         judged_by: Judges whose uncorrected verdicts make the rates; they prefer a system, but prove none best.
+        measure: Name of the compared statistic, if it is no rate.
     """
     names = list(ranked)
     if len(names) < 2:  # noqa: PLR2004 - one is compared with none
         return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
     leader, second = names[:2]
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
-    ranking = _Ranking(names, beaten, pair_of(pairs, leader, second)[0], rates)
+    ranking = _Ranking(names, beaten, pair_of(pairs, leader, second)[0], rates, measure)
     if not ranking.lead:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second in beaten:
@@ -99,12 +101,14 @@ class _Ranking(NamedTuple):
         beaten: Those that the leader beats significantly.
         closest: The leader's comparison with the second; None if there is none.
         rates: The rate of each.
+        measure: Name of the compared statistic, if it is no rate.
     """
 
     names: Sequence[str]
     beaten: Sequence[str]
     closest: ComparedPair | None
     rates: Mapping[str, Statistic]
+    measure: str = ""
 
     @property
     def leader(self) -> str:
@@ -143,6 +147,8 @@ def _best_sentence(ranking: _Ranking, passing: str, leads: str, judged_by: Judge
     higher = [name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)]
     common = " on common outputs" if higher else ""
     opening = f"{leader} {leads}: {value} of {passing.format(f'{rate.n:,}')}"
+    if ranking.measure:
+        opening = f"{leader} {leads}: {ranking.measure} {value} (n {rate.n:,})"
     if judged_by is not None:
         opening = f"{judged_by.prefer} {leader}: it passes {value} of {counted(rate.n, 'output')}"
     sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{common}."]
@@ -159,10 +165,12 @@ def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) 
     leader, second = ranking.leader, ranking.second
     between = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
     direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
-    sentence = f"No significant difference{between}: {ranking.lead}{direction} on {common_items}{_alone(ranking.closest)}."
+    measured = f" in {ranking.measure}" if ranking.measure else ""
+    sentence = f"No significant difference{measured}{between}: {ranking.lead}{direction} on {common_items}{_alone(ranking.closest)}."
     if ranking.beaten:
         verb = "passes" if "pass" in passing else "is right"
-        sentence += f" {leader} {verb} more often than {listed(ranking.beaten)}."
+        ahead_of = "is ahead of" if ranking.measure else f"{verb} more often than"
+        sentence += f" {leader} {ahead_of} {listed(ranking.beaten)}."
     return f"{sentence}{still_there([ranking.difference])}"
 
 

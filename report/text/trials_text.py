@@ -20,15 +20,35 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
     for name, trials in systems.items():
         yield _answer(name, trials)
         yield f"  {counted(trials.trials, 'graded trial')} of {counted(trials.cases, 'case')}; {trials.ungraded:,} ungraded"
-        head = ("k", *(f"{rate}" for rate in RATES), "cases")
-        yield DocumentTable(head, [_row(k, trials) for k in trials.rates["pass^k"]], left_aligned=FIRST)
-        if trials.corrected:
-            head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
-            rows = [_row(k, trials, corrected=False) for k in trials.rates["pass^k"]]
-            yield DocumentTable(head, rows, left_aligned=FIRST)
+        yield from _tables(trials)
         rate = "the uncorrected pass rate" if trials.corrected else "the pass rate"
         yield from variance_sentence(trials.variance, rate=rate)
     yield "pass^k: all of k trials pass. pass@k: at least one does. Cases with fewer than k graded trials do not count."
+
+
+def _tables(trials: SystemTrials) -> Iterator[Piece]:
+    """Yield the rates by k, first those that all cases have enough trials for."""
+    if trials.retried:
+        return
+    ks = [k for k, rate in trials.rates["pass^k"].items() if k <= trials.smallest or not rate.n]
+    if ks:
+        head = ("k", *(f"{rate}" for rate in RATES), "cases")
+        yield DocumentTable(head, [_row(k, trials) for k in ks], left_aligned=FIRST)
+    if ks and trials.corrected:
+        head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
+        rows = [_row(k, trials, corrected=False) for k in ks]
+        yield DocumentTable(head, rows, left_aligned=FIRST)
+    yield from _larger(trials)
+
+
+def _larger(trials: SystemTrials) -> Iterator[Piece]:
+    """Yield a table for each k that some cases are too few trials for, of the other cases."""
+    for k, first in trials.of_larger.items():
+        if first.n and first.value is not None:
+            yield f"  The {counted(first.n, 'case')} with {k} graded trials or more, of {trials.cases:,}:"
+            head = ("k", *(f"{rate}" for rate in RATES), "cases")
+            once = ("1", _cell(first), _cell(first), f"{first.n:,}")
+            yield DocumentTable(head, [once, _row(k, trials)], left_aligned=FIRST)
 
 
 def variance_sentence(
@@ -58,10 +78,12 @@ def _unsplit(split: VarianceSplit, tried: str, again: str) -> str:
 
 
 def _answer(name: str, trials: SystemTrials) -> str:
-    defined = [(k, rate) for k, rate in trials.rates["pass^k"].items() if rate.value is not None]
+    rates = trials.rates["pass^k"]
+    defined = [(k, rate) for k, rate in rates.items() if rate.value is not None]
     if not defined:
-        return f"{name}: no case has enough graded trials for these k."
-    k, rate = defined[-1]
+        why = trials.retried or next((rate.undefined for rate in rates.values() if rate.n), None)
+        return f"{name}: {why or 'no case has enough graded trials for these k'}."
+    k, rate = next((each for each in reversed(defined) if each[0] not in trials.of_larger), defined[0])
     how = "by checkers"
     if trials.corrected:
         how = (

@@ -32,8 +32,20 @@ class CompareSettings(
         str | None, Setting("Compare the others with this one only, not every pair.", metavar="NAME")
     ] = None
     statistic: Annotated[
-        str, Setting("Statistic to compare: any of `fiducial calibrate`.", harmless=True)
-    ] = "accuracy"
+        str | None,
+        Setting(
+            "Statistic to compare: any of `fiducial calibrate`. Default of judges: balanced_accuracy if their labels have both classes, else accuracy.",
+            harmless=True,
+        ),
+    ] = None
+    error_costs: Annotated[
+        str | None,
+        Setting(
+            "Costs of a bad output that a judge lets through and of a good one that it rejects (5,1): judges are compared by the share of the cost that they avoid.",
+            metavar="A,B",
+            harmless=True,
+        ),
+    ] = None
     flips: Annotated[
         int,
         Setting(

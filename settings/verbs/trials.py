@@ -12,7 +12,7 @@ class TrialsSettings(TablesSettings):
     ks: Annotated[
         tuple[int, ...] | None,
         Setting(
-            "Numbers of trials.  [default: those of a case, and powers of two below]",
+            "Numbers of trials.  [default: the smallest number of graded trials of a case, and powers of two below]",
             option="--k",
             metavar="N,N,...",
             form="numbers",

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from chromium import NARROW, WIDE, Browser
 
+import fiducial as fd
+
 
 def bottom(browser: Browser, selector: str) -> float:
     """Return how far down an element ends."""
@@ -48,16 +50,15 @@ def test_a_fault_leads_to_its_items(browser: Browser, demo: Path):
     assert_count(browser, "4 of 540")
 
 
-def test_each_of_the_commonest_failures_leads_to_as_many_items(browser: Browser, demo: Path):
+def test_the_failures_add_up_and_each_part_leads_to_as_many_items(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     *failures, every = browser.all(".chips a")
-    for each in failures:
-        count = each.text.partition(" ")[0]
+    counts = [int(each.text.partition(" ")[0].replace(",", "")) for each in failures]
+    for each, count in zip(failures, counts, strict=True):
         each.click()
         assert_count(browser, f"{count} of 540")
-    count = every.text.split()[1]
     every.click()
-    assert_count(browser, f"{count} of 540")
+    assert_count(browser, f"{sum(counts)} of 540")
     assert browser.run("return document.querySelector('#filter [name=system]').value") == "careful"
 
 
@@ -245,3 +246,29 @@ def test_axe_finds_nothing_wrong_with_contrast_roles_and_names(
 ):
     browser.open(demo / "report.html", size=size, dark=dark)
     assert browser.violations(axe) == []
+
+
+def test_the_ungraded_of_a_system_count_what_it_did_not_answer_and_the_list_has_them(
+    browser: Browser, tmp_path: Path
+):
+    cases = [fd.Case(id=f"c{n}", kind="memory_answer", reference={"answers": ["x"]}) for n in range(5)]
+    outputs = [fd.Output(case_id=f"c{n}", system="a", text="x") for n in range(5)]
+    outputs += [fd.Output(case_id=f"c{n}", system="b", text="x") for n in range(3)]
+    page = fd.evaluate(cases, outputs, out=tmp_path / "run", progress=False).report(tmp_path / "page.html")
+    browser.open(page)
+    (link,) = browser.all("#answers a[href*='group=ungraded']")
+    assert link.text == "2"
+    link.click()
+    assert_count(browser, "2 of 10")
+    browser.one("#list .row").click()
+    browser.until("return document.querySelector('#item').innerText.includes('b has no output')")
+
+
+def test_a_filter_that_no_item_meets_is_kept_and_the_list_says_what_it_looked_for(
+    browser: Browser, demo: Path
+):
+    browser.open(demo / "report.html")
+    browser.run("window.location.hash = '#items?system=nobody&fault=unheard'")
+    assert_count(browser, "0 of 540")
+    said = browser.one("#none").text
+    assert all(word in said for word in ("System", "nobody", "Fault", "unheard"))

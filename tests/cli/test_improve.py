@@ -133,6 +133,19 @@ def test_a_candidate_that_drops_a_placeholder_is_refused_and_said(server: Provid
     assert "The holdout was not looked at" in result.out
 
 
+def test_no_call_is_made_if_every_candidate_is_refused(server: ProviderServer, few: Path):
+    Path("blind.prompty").write_text(ruled_prompt("Guess.").replace("{{response}}", ""))
+    result = improve(server, few, candidate=("blind.prompty", "mine.prompty"), json="-")
+    assert (result.code, server.seen) == (1, [])
+    tried = json.loads(result.out)["tried"]
+    assert [bool(each["refused"]) for each in tried] == [True, True]
+
+
+def test_a_baseline_cannot_be_improved_and_nothing_is_asked(server: ProviderServer, few: Path):
+    result = improve(server, few, model="baseline", candidate="better.prompty")
+    assert (result.code, server.seen) == (2, [])
+
+
 def test_without_a_gain_in_development_the_holdout_stays_locked(server: ProviderServer, few: Path):
     result = improve(server, few, candidate="same.prompty")
     assert result.code == 1

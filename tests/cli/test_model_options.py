@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.cli.model_options import select_options
+from fiducial.cli.model_options import model_access, select_options
 from fiducial.settings.judging_settings import JudgingSettings
 
 
@@ -16,3 +16,12 @@ def test_a_part_takes_its_own_settings_and_they_do_not_change():
     assert options.replace(batch=False).batch_poll_seconds is None
     with pytest.raises(AttributeError):
         options.model = "other"  # pyright: ignore[reportAttributeAccessIssue] - frozen, which is tried
+
+
+def test_a_key_over_http_to_another_machine_is_noted(capsys: pytest.CaptureFixture[str]):
+    model_access(JudgingSettings(base_url="http://gpu7/v1"), {"OPENAI_API_KEY": "sk-secret-key"})
+    told = capsys.readouterr().err
+    assert "note: http://gpu7/v1: the key goes to another machine unencrypted" in told
+    assert "sk-secret-key" not in told
+    model_access(JudgingSettings(base_url="http://gpu7/v1", dry_run=True), {})
+    assert capsys.readouterr().err == ""

@@ -95,6 +95,17 @@ def test_steps_under_the_original_rules(result: Any, mode: Any, error_type: str 
     assert check_result(CASE, result, mode=mode).error_type == error_type
 
 
+def test_composed_and_decomposed_accents_are_equal():
+    case = Case(
+        id="a",
+        kind="memory_answer",
+        messages=[{"role": "user", "content": "Where?"}],
+        reference={"answers": ["Caf\u00e9 Zo\u00eb"]},
+    )
+    output = Output(case_id="a", system="s", text="Cafe\u0301 Zoe\u0308.")
+    assert check(case, output).score == 1.0
+
+
 @pytest.mark.parametrize("step", ["", [], CALL])
 def test_an_empty_step_or_a_call_after_the_answer_does_not_destroy_it_strictly(
     strict: CheckOptions, step: Any

@@ -7,7 +7,13 @@ import pytest
 from fiducial.errors import PromptError
 from fiducial.judges import PromptJudge, find_prompt, load_judge
 from fiducial.judges.front_matter import read_prompt_text
-from fiducial.judges.prompt_revision import Disagreement, revised_prompt, revision_messages, revision_problem
+from fiducial.judges.prompt_revision import (
+    Disagreement,
+    inherited,
+    revised_prompt,
+    revision_messages,
+    revision_problem,
+)
 from fiducial.records import Case, Output
 
 CURRENT = "rubric/reasons"
@@ -123,3 +129,20 @@ def test_an_input_under_another_name_is_no_dropped_placeholder(judge: PromptJudg
 
 def test_the_prompt_that_comes_along_is_where_it_was(judge: PromptJudge):
     assert find_prompt(CURRENT)[1] == judge.prompt.path
+
+
+def test_an_edited_copy_of_a_shipped_prompt_inherits_threshold_and_kinds(judge: PromptJudge, tmp_path: Path):
+    edited = text_of(judge).replace("Judge the response", "Grade the response")
+    assert revision_problem(judge, written(tmp_path, edited)) is not None
+    assert revision_problem(judge, written(tmp_path, inherited(edited, judge, tmp_path))) is None
+
+
+def test_what_a_copy_declares_itself_is_not_replaced(judge: PromptJudge, tmp_path: Path):
+    edited = text_of(judge).replace("Judge the", "Grade the").replace("scale:", "pass_at: 0.9\nscale:")
+    new = written(tmp_path, inherited(edited, judge, tmp_path))
+    assert new.pass_at == 0.9
+    assert new.kinds == judge.kinds
+
+
+def test_a_text_that_is_no_prompt_file_inherits_nothing(judge: PromptJudge, tmp_path: Path):
+    assert inherited("no front matter", judge, tmp_path) == "no front matter"

@@ -42,7 +42,7 @@ def test_the_command_names_the_page_it_wrote(tmp_path: Path):
 def test_judges_without_a_common_item_are_not_ranked():
     rows = table({"a": RIGHT, "b": RIGHT, "c": POOR}, prefix={"b": "other-", "c": "other-"})
     told = "\n".join(map(str, fd.compare(rows).screen()))
-    assert "1 of 1 pair differs significantly in share right." in told
+    assert "1 of 1 pair differs significantly in balanced accuracy." in told
     assert "2 pairs not compared" in told
 
 

@@ -166,11 +166,12 @@ def clustered() -> Table:
 
 
 def test_clustered_items_get_a_test_over_clusters() -> None:
-    (pair,) = compare(clustered()).pairs
+    (pair,) = compare(clustered(), statistic="accuracy").pairs
     assert pair.clustered_p is not None
     assert (pair.p, pair.adjusted_p) == (pair.clustered_p, pair.clustered_holm_p)
     assert pair.holm_p != pair.clustered_holm_p
-    alone = compare(table_of({"good": GOOD * 10, "poor": POOR * 10}, LABELS * 10)).pairs[0]
+    table = table_of({"good": GOOD * 10, "poor": POOR * 10}, LABELS * 10)
+    alone = compare(table, statistic="accuracy").pairs[0]
     assert (alone.clustered_p, alone.p) == (None, alone.midp)
 
 
@@ -324,7 +325,7 @@ def test_few_differing_items_and_few_clusters_are_warned_of() -> None:
         ("few_clusters", {"good and worse": 10}),
         ("few_differing", {"good and worse": 5}),
     ]
-    assert compare(table_from_rows(rows)).cautions == []
+    assert compare(table_from_rows(rows), statistic="accuracy").cautions == []
 
 
 @pytest.mark.parametrize(("differing", "about"), [(6, {"good and worse": 6}), (10, None), (4, None)])
@@ -390,7 +391,8 @@ def test_a_judge_that_may_guess_is_never_the_best_by_the_verdict_of_calibrate(
 
 
 def test_the_judge_that_is_right_most_often_is_not_the_best_where_it_may_guess() -> None:
-    found = compare(table_of({"guess": all_equal(1), "careful": CAREFUL}, MOSTLY_GOOD))
+    table = table_of({"guess": all_equal(1), "careful": CAREFUL}, MOSTLY_GOOD)
+    found = compare(table, statistic="accuracy")
     assert (found.best, found.pairs[0].better) == (None, "guess")
     assert found.contenders["careful"].not_above_chance is None
 
@@ -399,7 +401,7 @@ def test_a_judge_that_passes_nothing_is_no_better_where_most_outputs_are_bad() -
     labels, scores = (
         [None if each is None else 1 - each for each in some] for some in (MOSTLY_GOOD, CAREFUL)
     )
-    found = compare(table_of({"never": all_equal(0), "careful": scores}, labels))
+    found = compare(table_of({"never": all_equal(0), "careful": scores}, labels), statistic="accuracy")
     assert (found.best, found.contenders["never"].not_above_chance) == (None, "no better than chance")
 
 

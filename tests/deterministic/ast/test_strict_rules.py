@@ -64,6 +64,11 @@ TYPED_DICT = {"type": "dict", "properties": {"n": {"type": "integer"}}}
         # Texts inside lists inside lists compare like others.
         ([["A"]], {"type": "array", "items": {"type": "array"}}, [[["a"]]], False, True),
         (None, "string", [None], True, True),
+        # The same letters, composed or not.
+        ("Cafe\u0301", "string", ["Caf\u00e9"], False, True),
+        ("Caf\u00e9 Zoe\u0308", "string", ["Cafe\u0301 Zo\u00eb"], False, True),
+        (["Cafe\u0301"], TEXTS, [["Caf\u00e9"]], False, True),
+        ("Cafe", "string", ["Caf\u00e9"], False, False),
     ],
 )  # fmt: skip
 def test_a_value_is_right_by_each_rule_set_as_listed(

@@ -76,14 +76,19 @@ def test_arguments_of_a_tool_call_are_an_object_or_its_text():
     assert outcome(decode_tool_calls, [ToolCall(name="f", arguments="a=1")]) == FAILS
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind"), [('"{\\"a\\": 1}"', "text"), ("[1]", "list"), ("null", "null")]
-)
+@pytest.mark.parametrize(("arguments", "kind"), [('"{\\"a\\": 1}"', "text"), ("[1]", "list"), ("5", "int")])
 def test_arguments_encoded_twice_are_named_as_such(arguments: str, kind: str):
     with pytest.raises(DecodingError, match=f"expected the arguments of f as an object, got {kind}"):
         decode_tool_calls([ToolCall(name="f", arguments=arguments)], strictly=True)
     with pytest.raises(DecodingError, match=f"expected the arguments of f as an object, got {kind}"):
         decode_native_strictly([{"f": arguments}])
+
+
+@pytest.mark.parametrize("arguments", ["", " ", "null", "null\n"])
+def test_an_empty_text_or_null_means_no_arguments_strictly_alone(arguments: str):
+    assert decode_tool_calls([ToolCall(name="f", arguments=arguments)], strictly=True) == [{"f": {}}]
+    assert decode_native_strictly([{"f": arguments}]) == [{"f": {}}]
+    assert outcome(decode_tool_calls, [ToolCall(name="f", arguments=arguments)]) in (FAILS, [{"f": None}])
 
 
 @pytest.mark.parametrize("strictly", [False, True])

@@ -11,6 +11,7 @@ from fiducial.deterministic.execution.call_texts import (
     prompt_call_texts,
     read_call_texts,
     read_native,
+    read_native_exactly,
     read_prompt,
     read_prompt_exactly,
 )
@@ -121,3 +122,10 @@ UNREADABLE: list[tuple[ReplyReader, Any]] = [
 def test_what_holds_no_calls_cannot_be_read(read: ReplyReader, raw: Any):
     with pytest.raises(DecodingError):
         read(raw)
+
+
+@pytest.mark.parametrize("raw", [[{"f": ""}], [{"f": "null"}], [ToolCall(name="f", arguments="")]])
+def test_an_empty_text_or_null_means_no_arguments_read_exactly(raw: Any):
+    assert read_native_exactly(raw) == ["f()"]
+    with pytest.raises(DecodingError):
+        read_native(raw)

@@ -84,6 +84,42 @@ def test_what_was_read_in_an_earlier_turn_need_not_be_read_again(examine_shop: E
     assert examine_shop(calls, turns, rules="strict").finding.valid
 
 
+SHOWN = [COUNT]
+PEARS = "put(name='pear', amount=2)"
+
+
+@pytest.mark.parametrize(
+    ("calls", "turns"),
+    [
+        pytest.param([SHOWN, SHOWN], [[SHOWN], []], id="read once"),
+        pytest.param([SHOWN, SHOWN, SHOWN], [[SHOWN], [], []], id="read once for two turns"),
+        pytest.param([SHOWN, SHOWN, SHOWN], [[SHOWN], [], [SHOWN]], id="not again, then again"),
+        pytest.param([[PEARS], SHOWN, [], SHOWN], [[[PEARS]], [SHOWN], [], []], id="after an idle turn"),
+    ],
+)
+def test_a_turn_that_reads_again_what_was_shown_passes_without_a_call(
+    examine_shop: Examine, calls: list[list[str]], turns: list[list[list[str]]]
+):
+    assert examine_shop(calls, turns, rules="strict").finding.valid
+    assert examine_shop(calls, turns).finding.error_type == "multi_turn:empty_turn_model_response"
+
+
+@pytest.mark.parametrize(
+    ("calls", "turns"),
+    [
+        pytest.param(
+            [SHOWN, [PEARS, COUNT], SHOWN], [[SHOWN], [[PEARS]], []], id="what changed was not read"
+        ),
+        pytest.param([SHOWN, [PEARS]], [[SHOWN], []], id="a change"),
+        pytest.param([SHOWN, ["count(name='plum')"]], [[SHOWN], []], id="another read, the same result"),
+    ],
+)
+def test_a_turn_without_a_call_fails_if_more_was_to_be_done(
+    examine_shop: Examine, calls: list[list[str]], turns: list[list[list[str]]]
+):
+    assert not examine_shop(calls, turns, rules="strict").finding.valid
+
+
 @pytest.mark.parametrize(
     "first",
     [

@@ -141,7 +141,7 @@ def test_an_unknown_tool_is_told_as_an_error_and_the_turn_goes_on():
     assert output.turns[0][1] == ToolResults(results=["Error during execution: name 'fly' is not defined"])
 
 
-@pytest.mark.parametrize("arguments", ["no JSON", "[1]", ""])
+@pytest.mark.parametrize("arguments", ["no JSON", "[1]", '""'])
 def test_arguments_that_are_no_object_are_told_as_an_error_and_kept_as_they_came(arguments: str):
     (output, _), _ = lead(folder_case(), calling("mkdir", arguments), DONE)
     assert output.turns is not None

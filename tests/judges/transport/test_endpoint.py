@@ -68,3 +68,23 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> Non
     with pytest.raises(UsageError, match="the endpoint's key holds") as raised:
         Endpoint("http://127.0.0.1", key)
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "key", "exposed"),
+    [
+        ("http://gpu7:8000/v1", "sk-secret-key", True),
+        ("http://10.0.0.7/v1", "sk-secret-key", True),
+        ("HTTP://gpu7/v1", "sk-secret-key", True),
+        ("http://gpu7:8000/v1", "EMPTY", False),
+        ("http://gpu7:8000/v1", None, False),
+        ("https://gpu7/v1", "sk-secret-key", False),
+        ("http://localhost:8000/v1", "sk-secret-key", False),
+        ("http://127.0.0.1:8000/v1", "sk-secret-key", False),
+        ("http://[::1]:8000/v1", "sk-secret-key", False),
+        ("http://localhost.example.org/v1", "sk-secret-key", True),
+        (None, "sk-secret-key", False),
+    ],
+)
+def test_a_key_over_http_to_another_machine_is_exposed(address: str | None, key: str | None, exposed: bool):
+    assert Endpoint(address, key).exposes_key is exposed

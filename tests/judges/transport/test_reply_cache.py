@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from judge_items import Judging, make_pairs
 from provider_server import Answer, ProviderServer
@@ -53,14 +54,42 @@ def test_repeats_are_kept_apart(server: ProviderServer, judging: Judging, tmp_pa
     assert len(server.seen) == 6
 
 
-def test_an_unreadable_reply_and_its_second_asking_are_both_cached(
+def test_cached_replies_that_cannot_be_read_are_asked_anew_and_replaced(
     server: ProviderServer, judging: Judging, tmp_path: Path
 ) -> None:
-    server.script = lambda seen: Answer("hm")
+    texts = iter(["hm", "um", "<S2>1</S2>"])
+    server.script = lambda seen: Answer(next(texts))
+    pairs = make_pairs(1)
+    outcomes, said = list[str](), list[list[str]]()
+    for _ in range(3):
+        (verdict,) = judging(pairs, cache=tmp_path / "c.sqlite")
+        outcomes.append(verdict.outcome)
+        said.append([each["text"] for each in verdict.evidence.get("unread", ())])
+    assert outcomes == ["unparsable", "graded", "graded"]
+    assert said == [["hm"], ["hm", "um"], []]
+    assert len(server.seen) == 3
+
+
+def test_a_cached_second_reply_that_can_be_read_is_not_asked_anew(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    texts = iter(["hm", "<S2>1</S2>"])
+    server.script = lambda seen: Answer(next(texts))
     for _ in range(2):
         (verdict,) = judging(make_pairs(1), cache=tmp_path / "c.sqlite")
-        assert verdict.outcome == "unparsable"
+        assert verdict.outcome == "graded"
     assert len(server.seen) == 2
+
+
+def test_equal_items_are_asked_anew_once(server: ProviderServer, judging: Judging, tmp_path: Path) -> None:
+    server.script = lambda seen: Answer("hm")
+    ((case, output),) = make_pairs(1)
+    twin = (msgspec.structs.replace(case, id="twin"), msgspec.structs.replace(output, case_id="twin"))
+    judging([(case, output)], cache=tmp_path / "c.sqlite")
+    server.script = lambda seen: Answer("<S2>1</S2>")
+    verdicts = judging([(case, output), twin], cache=tmp_path / "c.sqlite", concurrency=1)
+    assert [verdict.outcome for verdict in verdicts] == ["graded", "graded"]
+    assert len(server.seen) == 3
 
 
 def test_failures_are_not_cached(server: ProviderServer, judging: Judging, tmp_path: Path) -> None:
@@ -253,3 +282,21 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
         cache.put("2", "m", Reply(text="x" * 100_000))
     assert cache.get("1") is not None
     cache.close()
+
+
+def test_the_file_and_its_new_folder_are_their_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "c.sqlite"
+    with closing(ReplyCache(path)) as cache:
+        cache.put("k", "m", Reply(text="1"))
+        modes = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_older_file_is_closed_to_others_and_its_folder_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+    tmp_path.chmod(0o755)
+    ReplyCache(path).close()
+    path.chmod(0o644)
+    ReplyCache(path).close()
+    assert (path.stat().st_mode & 0o777, tmp_path.stat().st_mode & 0o777) == (0o600, 0o755)

@@ -55,6 +55,18 @@ def test_a_key_in_digits_is_taken_out(form: str):
     assert redactor(_KEY)(f"a {form} b") == "a *** b"
 
 
+@pytest.mark.parametrize(
+    ("shown", "left"),
+    [
+        (f"Incorrect API key: {_KEY[:12]}", "Incorrect API key: ***"),
+        (f"{_KEY[:15]}****{_KEY[-2:]}, {_KEY[:13]}", f"******{_KEY[-2:]}, ***"),
+        (f"{_KEY[:11]}...", f"{_KEY[:11]}..."),
+    ],
+)
+def test_the_beginning_of_a_key_is_taken_out(shown: str, left: str):
+    assert redactor(_KEY)(shown) == left.replace("******", "*******")
+
+
 @pytest.mark.parametrize("key", [None, "", "none", "EMPTY"])
 def test_a_placeholder_is_a_word_like_others(key: str | None):
     assert redactor(key)("none is EMPTY") == "none is EMPTY"

@@ -77,3 +77,11 @@ def test_every_judge_has_a_lane_for_each_rate_with_its_label_and_number():
     drawn = judge_rates("Judges", [("strict", [bad, good])], lanes=lanes, target=0.1)
     assert {"strict", *lanes, "0.10 [0.05, 0.20]", "undefined"} <= set(texts(drawn))
     assert "strict: passed bad 0.10 [0.05, 0.20], failed good undefined" in heard(drawn)
+
+
+def test_a_trend_breaks_where_something_else_changed():
+    rows = [PlottedInterval(name=str(n), value=0.5) for n in range(4)]
+    assert str(trend("t", rows)).count("<polyline") == 1
+    broken = str(trend("t", rows, breaks={2}))
+    assert broken.count("<polyline") == 2
+    assert broken.count('class="target"') == 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from each_row import each_row
 from packed_items import unpacked
 
@@ -9,8 +10,9 @@ from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.records import JudgeId, Verdict
 from fiducial.records.verdict import JudgeKind
 from fiducial.report.document import as_html
+from fiducial.report.items import packing
 from fiducial.report.items.blocks import BLOCK_LIMIT
-from fiducial.report.items.packing import Packed, pack
+from fiducial.report.items.packing import FailurePart, Packed, pack
 from fiducial.report.items.view import item_document, status_of, verdicts_summary
 from fiducial.report.model import ListedItem, ReportItem
 
@@ -108,10 +110,18 @@ def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
     assert all(f"[f(a={n})]" in text for n, text in zip(expected, _texts(chosen), strict=True))
 
 
-def test_of_right_items_the_texts_of_300_are_there(make_item: Callable[..., ListedItem]):
-    items = [make_item(f"c{n}", judge=0.0 if n % 100 == 7 else 1.0) for n in range(700)]
-    assert pack(items, {}).texts == 7 + 300
-    assert pack(items, {}, texts=None).texts == 700
+def test_a_page_holds_the_texts_that_come_first_as_far_as_they_fit(
+    make_item: Callable[..., ListedItem], monkeypatch: pytest.MonkeyPatch
+):
+    items = [make_item(f"c{n}", judge=0.0 if n % 10 == 7 else 1.0) for n in range(70)]
+    everything = pack(items, {})
+    assert everything.texts == 70
+    sizes = [len(page) for page in _texts(everything)]
+    monkeypatch.setattr(packing, "_MOST_BYTES", sum(sizes[:9]))
+    chosen = pack(items, {})
+    assert (chosen.texts, chosen.listed) == (9, 70)
+    assert _texts(chosen) == _texts(everything)[:9]
+    assert pack(items, {}, texts=None).texts == 70
 
 
 def test_every_text_is_packed_when_asked_for(make_item: Callable[..., ListedItem]):
@@ -201,5 +211,11 @@ def test_failures_are_counted_as_listed_and_include_those_that_a_label_or_judge_
         if failed in index["grouped"][group]
     ]
     assert sorted(cases) == ["c0", "c1", "c4"]
-    assert packed.failures == {"alpha": 3}
+    judge = items[0].verdicts.judges[0].by
+    assert packed.failures == {
+        "alpha": [
+            FailurePart(n=2, by="failed by a checker", fault=""),
+            FailurePart(n=1, by=f"failed only by {judge}", fault=""),
+        ]
+    }
     assert packed.choices["group"][:2] == ["failed", "ungraded"]

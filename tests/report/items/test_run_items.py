@@ -7,8 +7,10 @@ from pathlib import Path
 import fiducial as fd
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import ItemKey, Verdict
+from fiducial.report.document import as_html
+from fiducial.report.items.packing import pack
 from fiducial.report.items.run_items import RunItems
-from fiducial.report.items.view import status_of, verdicts_summary
+from fiducial.report.items.view import groups_of, item_document, status_of, verdicts_summary
 from fiducial.report.model import ListedItem
 from fiducial.tables.standing_labels import majority_verdict
 
@@ -67,3 +69,26 @@ def test_an_output_on_which_people_disagree_has_no_label(tmp_path: Path):
     fd.evaluate(CASES, OUTPUTS, labels=[LABEL, tie], out=tmp_path / "run", progress=False)
     item = listed(tmp_path / "run")[LABEL.key]
     assert item.verdicts.label is None
+
+
+def test_a_case_without_an_output_is_an_item_that_says_so(tmp_path: Path):
+    outputs = [each for each in OUTPUTS if (each.case_id, each.system) != ("c2", "b")]
+    fd.evaluate(CASES, outputs, out=tmp_path / "run", progress=False)
+    with RunStore(tmp_path / "run") as store, RunItems(store) as items:
+        assert len(list(items)) == len(outputs)
+        *_, last = items.with_missing()
+        assert last.key == ItemKey("c2", "b", 0)
+        assert (last.category, status_of(last.verdicts, {})) == ("k0", "not graded")
+        assert groups_of(last.verdicts, {}) == ("ungraded", "no output")
+        whole = last.read(last.offset, True)
+        assert (whole.missing, whole.case.id) == (True, "c2")
+        assert "b has no output for this case." in as_html(item_document(whole, {}))
+        packed = pack(items.with_missing(), {})
+    assert (packed.total, packed.totals["not graded"]) == (len(outputs) + 1, 1)
+    assert "no output" in packed.choices["group"]
+
+
+def test_a_run_in_which_each_system_answered_each_case_has_no_missing_items(tmp_path: Path):
+    fd.evaluate(CASES, OUTPUTS, out=tmp_path / "run", progress=False)
+    with RunStore(tmp_path / "run") as store, RunItems(store) as items:
+        assert [item.key for item in items.with_missing()] == [output.key for output in OUTPUTS]

@@ -1,4 +1,4 @@
-"""Commonest failures: one list for terminal and page, each row with the items it counts."""
+"""Failures: the commonest on the terminal, all in a page, each row with the items it counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from fiducial.evaluation.conclusion.run_results import OPEN, FaultExample, Strat
 from fiducial.records import JudgeId, Verdict
 from fiducial.report.document import as_lines
 from fiducial.report.html import render_report
+from fiducial.report.items.naming import FAILED_CHECK
+from fiducial.report.items.packing import FailurePart
 from fiducial.report.model import ListedItem, ReportData
-from fiducial.report.text.failures_text import commonest_failures, failures_document
+from fiducial.report.text.failures_text import commonest_failures, failure_parts, failures_document
 
 JUDGE = "tool_call_accuracy/short@some-model"
 
@@ -64,7 +66,7 @@ def listed(page: str, address: str) -> int:
     )
 
 
-def test_page_and_terminal_show_the_same_failures_and_each_leads_to_its_items(
+def test_the_page_shows_every_failure_in_parts_that_add_up_and_each_leads_to_its_items(
     data: ReportData, make_item: Callable[..., ListedItem]
 ):
     checked = Verdict(
@@ -74,23 +76,34 @@ def test_page_and_terminal_show_the_same_failures_and_each_leads_to_its_items(
     fault = make_item("f1", checker=0.0, judge=1.0)  # the judge disagrees
     fault = fault._replace(verdicts=replace(fault.verdicts, checker=wrong))
     failed = [make_item(f"j{n}", checker=None, judge=0.0) for n in range(3)]
+    both = make_item("b1", checker=None, judge=0.0)
+    (first,) = both.verdicts.judges
+    assert isinstance(first, Verdict)
+    both = both._replace(verdicts=replace(both.verdicts, judges=[first, replace(first, by="another@m")]))
     passed = [make_item("p1", checker=None, judge=1.0), make_item("p2", checker=1.0, judge=0.0)]
     result = replace(
         data.systems[0],
-        strata=[data.systems[0].strata[0], replace(judged_part(JUDGE, 0.25), n=4, of=4)],
         faults={"value_error:string": 1},
         examples={"value_error:string": FaultExample(item="f1|alpha|0", reason="got 'Bern'")},
     )
-    page = render_report(replace(data, systems=[result]), [fault, *failed, *passed])
-    found = commonest_failures([result], data.judges)
-    assert [(each.n, each.what) for each in found] == [
-        (3, f"failed by {JUDGE}"),
-        (1, "wrong text value"),
-    ]
+    page = render_report(replace(data, systems=[result]), [fault, both, *failed, *passed])
     parsed = Page(page)
+    links = [(link.get("href") or "", link.get("title")) for link in parsed.of("a")]
+    parts = [each for each in links if "group=failed+" in each[0] and "alpha" in each[0]]
+    assert [listed(page, address) for address, _ in parts] == [3, 1, 1]
+    assert [title for address, title in parts if "fault=" in address] == ["f1: got 'Bern'"]
+    (every,) = (address for address, _ in links if address.endswith("group=failed&system=alpha"))
+    assert listed(page, every) == 5
     text = parsed.text()
-    links = [(link["href"], link.get("title")) for link in parsed.of("a")]
-    for each in found:
-        assert f"{each.n} {each.what}" in text
-        assert (each.address, each.example or None) in links
-        assert listed(page, each.address) == each.n
+    assert all(
+        each in text for each in (f"3 failed by {JUDGE}", "1 failed by several judges", "1 wrong text value")
+    )
+
+
+def test_many_kinds_of_failures_end_with_one_part_of_the_others():
+    (system,) = systems("a")
+    parts = [FailurePart(30 - n, FAILED_CHECK, f"fault_{n}") for n in range(20)]
+    shown = failure_parts(system, parts, {})
+    assert len(shown) == 16
+    assert sum(each.n for each in shown) == sum(each.n for each in parts)
+    assert (shown[-1].what, shown[-1].address) == ("of 5 other kinds", "")

@@ -1,0 +1,30 @@
+"""Means of rows with weights, and the influence of each row."""
+
+from __future__ import annotations
+
+from .arrays import FloatArray
+
+
+def scaled(weight: FloatArray) -> FloatArray:
+    """Scale weights so that their sum is the effective number of rows.
+
+    That is ``(sum w)^2 / sum w^2`` (Kish 1965).
+    """
+    return weight * (weight.sum() / (weight**2).sum())
+
+
+def weighted_mean(values: FloatArray, weight: FloatArray | None) -> float:
+    """Return the mean of at least one value; without weights the plain one."""
+    return float(values.mean() if weight is None else weight @ values / weight.sum())
+
+
+def mean_influence(values: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """Return the influence of each value on their mean."""
+    if weight is None:
+        return (values - values.mean()) / len(values)
+    return weight * (values - weighted_mean(values, weight)) / weight.sum()
+
+
+def total_weight(rows: int, weight: FloatArray | None) -> float:
+    """Return the sum of the weights of this many rows; without weights each has 1."""
+    return float(rows if weight is None else weight.sum())

@@ -1,0 +1,47 @@
+"""Bar of parts that add up to a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from .drawing import WIDTH, box, svg
+
+_HEIGHT = 12.0
+_WEAKEST = 0.25
+"""Strength of the last part's colour."""
+
+
+def parts_bar(title: str, parts: Sequence[tuple[str, int]]) -> Markup:
+    """Draw counts as parts of one bar, the first in the strongest colour.
+
+    Args:
+        title: What is counted.
+        parts: Name and number of each part, in the order of the bar.
+
+    Returns:
+        The figure; empty without a count.
+    """
+    total = sum(number for _, number in parts)
+    if not total:
+        return Markup()
+    shapes: list[Markup] = []
+    left = 0.0
+    for place, (name, number) in enumerate(parts):
+        wide = WIDTH * number / total
+        strength = 1.0 - (1.0 - _WEAKEST) * place / max(1, len(parts) - 1)
+        shapes.append(
+            box(
+                left,
+                0,
+                max(1.0, wide - 1),
+                _HEIGHT,
+                "differ",
+                strength=strength,
+                description=f"{name}: {number:,} of {total:,}",
+            )
+        )
+        left += wide
+    described = "; ".join(f"{name}: {number:,}" for name, number in parts)
+    return svg("parts", WIDTH, _HEIGHT, title, shapes, description=described)
