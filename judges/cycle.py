@@ -46,7 +46,7 @@ def cycle(
         RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
     try:
-        messages, parameters = judge.request(case, output)
+        messages, asked = judge.request(case, output)
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
     judge = judge.for_item(case, output)
@@ -54,7 +54,7 @@ def cycle(
     result = AskResult("failed")
     unread: tuple[Reply, ...] = ()
     for anew in (False, True):
-        parameters = judge.parameters
+        parameters = asked
         for attempt in range(_MOST_REQUESTS):
             try:
                 reply = yield make_request(

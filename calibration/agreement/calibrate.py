@@ -11,7 +11,7 @@ import numpy as np
 
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
-from ..pass_threshold import GivenPassAt
+from ..pass_threshold import GivenPassAt, ThresholdSource
 from ..statistic import (
     FEW_CLUSTERS,
     FEW_FOR_A_SHARE,
@@ -33,7 +33,7 @@ from ..tied_labels import tied_labels
 from .adjudication import adjudicate
 from .agreement_by_group import slice_homogeneity, systems_by_judge
 from .calibration_results import CalibrationNumbers, JudgeCalibration
-from .diagnosis_results import AuditMethod
+from .diagnosis_results import AuditMethod, ProbabilityScores
 from .judge_panel import (
     baselines_of,
     by_judge,
@@ -145,6 +145,11 @@ def calibrate(
     table = table.with_pass_at(pass_at)
     judges = _judges(table, settings)
     better = by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None)
+    probability = by_judge(
+        table, lambda part: probability_scores(part, settings=settings) if _has_fractions(part) else None
+    )
+    calibrated = {name for name, each in probability.items() if _is_calibrated(judges[name], each)}
+    advised = {name: each for name, each in better.items() if name not in calibrated}
     suspected = suspected_label_errors(table)
     calibration = CalibrationNumbers(
         judges=judges,
@@ -156,17 +161,38 @@ def calibrate(
         dawid_skene=judges_alone(table),
         pass_at=table.common_threshold,
         level=level,
-        cautions=cautions(judges, table, better),
+        cautions=cautions(judges, table, advised),
         people=people_among_themselves(table, settings),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
         better_cuts=better,
-        probability=by_judge(
-            table, lambda part: probability_scores(part, settings=settings) if _has_fractions(part) else None
-        ),
+        probability=probability,
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
     requested = requested_analyses(table, requests or Requests(), settings=settings)
     return msgspec.structs.replace(calibration, **requested)
+
+
+def _is_calibrated(panel: JudgeCalibration, scores: ProbabilityScores) -> bool:
+    """Return whether labels do not contradict scores as undeclared probabilities.
+
+    The best threshold of such scores follows from the costs of errors, not from the labels.
+    """
+    tested = [
+        (scores.calibration.get("calibration_in_the_large"), 0.0),
+        (scores.calibration.get("slope"), 1.0),
+    ]
+    undeclared: ThresholdSource = "default"
+    return (
+        scores.are_fine
+        and panel.pass_at_source == undeclared
+        and all(
+            each is not None
+            and each.low is not None
+            and each.high is not None
+            and each.low <= null <= each.high
+            for each, null in tested
+        )
+    )
 
 
 def _has_fractions(table: Table) -> bool:

@@ -135,6 +135,46 @@ class SystemAgreement(msgspec.Struct, frozen=True):
     largest_difference: Statistic
 
 
+MOST_GRADES = 10
+"""Maximum distinct scores of a scale of grades; finer scores without a declared threshold count as probabilities."""
+
+
+class ReliabilityBin(msgspec.Struct, frozen=True, kw_only=True):
+    """A bin of a reliability curve.
+
+    Attributes:
+        n: Number of rows.
+        low: Lowest probability.
+        high: Highest probability.
+        mean: Mean probability.
+        rate: Share of rows that are right.
+    """
+
+    n: int
+    low: float
+    high: float
+    mean: float
+    rate: Statistic
+
+
+class CoverageStep(msgspec.Struct, frozen=True, kw_only=True):
+    """Error rate of a judge's most confident verdicts.
+
+    Attributes:
+        threshold: Confidence from which verdicts are kept.
+        n: Number of verdicts kept.
+        coverage: Share of verdicts kept.
+        errors: Number of wrong verdicts among them.
+        risk: Their error rate.
+    """
+
+    threshold: float
+    n: int
+    coverage: float
+    errors: int
+    risk: Statistic
+
+
 class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
     """A judge's scores read as probabilities.
 
@@ -144,6 +184,11 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
         grouping: Kind of groups.
         statistics: Parts of the Brier score, plain and corrected for small groups, and ``ece_equal_mass``.
         confidence: Statistics of a verdict's probability as a prediction that it is right.
+        bins: Reliability curve, in ten bins of equal mass.
+        calibration: Calibration in the large, slope, losses, and their gains over the base rate as a constant.
+        coverage: Error rate of the most confident 10, 20 ... 100 % of verdicts.
+        distinct: Number of distinct scores.
+        certain: Number of scores of exactly 0 or 1.
     """
 
     n: int = 0
@@ -151,6 +196,16 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
     grouping: str
     statistics: Statistics
     confidence: Statistics = {}
+    bins: list[ReliabilityBin] = []
+    calibration: Statistics = {}
+    coverage: list[CoverageStep] = []
+    distinct: int = 0
+    certain: int = 0
+
+    @property
+    def are_fine(self) -> bool:
+        """True if there are more distinct scores than a scale of grades has."""
+        return self.distinct > MOST_GRADES
 
 
 class CorrectedRates(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, first_known
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
-from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
+from .diagnosis_results import MOST_GRADES, JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
 from .judge_panel import usable_rows
 from .latent_classes import fit_classes, majority
 
@@ -189,7 +189,7 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     """Return labels that most judges contradict, the most doubtful first.
 
     They are ordered by the log-odds that the label is wrong: those of the class frequencies plus each judge's
-    log-likelihood ratio (add-one smoothed). Without the class frequencies the many errors of a judge in the
+    log-likelihood ratio (add-one smoothed), or its probability of the label. Without the class frequencies the many errors of a judge in the
     larger class would come before the few wrong labels. Judges share errors, so this is an order for review,
     not a probability.
 
@@ -246,7 +246,13 @@ def _judges(table: Table, rows: BoolArray) -> list[str]:
 def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> FloatArray:
     """Return each verdict's log-likelihood under the opposite label minus that under the label."""
     evidence = np.zeros(len(table))
-    for _, rows in table.judge.present():
+    other_class = _log_odds_of_other_class(label_passes)
+    for name, rows in table.judge.present():
+        if _are_probabilities(table, name, rows):
+            evidence = np.where(
+                rows, _surprise(table.score, label_passes, int(rows.sum())) - other_class, evidence
+            )
+            continue
         share_right = _smoothed(passed, rows & label_passes)
         share_wrong = _smoothed(passed, rows & ~label_passes)
         for_right = np.where(passed, share_right, 1 - share_right)
@@ -254,6 +260,18 @@ def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> Float
         log_ratio: FloatArray = np.log(for_wrong) - np.log(for_right)
         evidence = np.where(rows, np.where(label_passes, log_ratio, -log_ratio), evidence)
     return evidence
+
+
+def _are_probabilities(table: Table, judge: str, rows: BoolArray) -> bool:
+    """Return whether scores are finer than grades, without a declared threshold."""
+    fine = len(np.unique(table.score[rows])) > MOST_GRADES
+    return fine and table.threshold_of(judge).source == "default"
+
+
+def _surprise(p: FloatArray, label_passes: BoolArray, n: int) -> FloatArray:
+    """Return the log-odds against each label by its probability, clipped at 1 in n + 2."""
+    of_label = np.clip(np.where(label_passes, p, 1 - p), 1 / (n + 2), 1 - 1 / (n + 2))
+    return np.asarray(np.log(1 - of_label) - np.log(of_label), dtype=np.float64)
 
 
 def _smoothed(passed: BoolArray, rows: BoolArray) -> float:

@@ -16,8 +16,10 @@ from ..statistic import Statistic, defined, undefined
 from ..statistic_catalogue import ESTIMATORS
 from ..statistics.probabilities import brier_parts, corrected_brier_parts, equal_mass_groups
 from ..tables.calibration_table import Table
+from ..thresholds.certified_thresholds import confidence_of
 from .diagnosis_results import ProbabilityScores
 from .judge_panel import usable_rows, usable_sample
+from .probability_curve import calibration_slope, losses, reliability_bins, risk_by_coverage
 
 _GROUPS, _ROWS_A_GROUP = 10, 5
 
@@ -36,12 +38,21 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
     if np.isin(sample.cells.score, (0.0, 1.0)).all():
         return None
     group, grouping = grouped(sample)
+    rows = usable_rows(table)
+    given, level = (rows.score, rows.right, rows.cluster), settings.level
     return ProbabilityScores(
         n=sample.n,
         groups=int(group.max()) + 1,
         grouping=grouping,
         statistics=brier_statistics(sample, group, settings),
         confidence=_confidence(table, settings),
+        bins=reliability_bins(*given, level=level),
+        calibration=losses(*given, level=level) | calibration_slope(*given, level=level),
+        coverage=risk_by_coverage(
+            confidence_of(rows.score, rows.threshold), rows.passed != rows.right, rows.cluster, level=level
+        ),
+        distinct=len(np.unique(rows.score)),
+        certain=int(np.isin(rows.score, (0.0, 1.0)).sum()),
     )
 
 

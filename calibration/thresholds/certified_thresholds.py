@@ -17,8 +17,8 @@ from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.calibration_table import Table
 from .threshold_results import Cascade, CertifiedThreshold
 
-GRID = tuple((19 - step) / 20 for step in range(20))
-"""Confidence thresholds, strict to lax, fixed in advance, since each is one more chance of a false
+_STEPS = 10
+"""Number of shares of verdicts that are tried, fixed in advance, since each is one more chance of a false
 certificate."""
 
 FAILURE = 0.1
@@ -36,7 +36,7 @@ def certify_threshold(
 ) -> CertifiedThreshold:
     """Certify a threshold by fixed-sequence testing.
 
-    Thresholds are tested from strict to lax, up to the first whose error bound is too high. With probability
+    The most confident 10, 20 ... 100 % are tested, up to the first whose error bound is too high. With probability
     ``1 - failure`` over calibration samples, the verdicts kept at the threshold are wrong at most
     ``max_error`` of the time. The exact bound needs independent rows, so one row of each cluster is drawn.
 
@@ -63,7 +63,7 @@ def certify_threshold(
     rows = int((confidence >= 0).sum())
     reason = f"that needs {fewest} verdicts or more with almost no errors, and there are {rows}{drawn}"
     best: CertifiedThreshold | None = None
-    for threshold in GRID:
+    for threshold in coverage_thresholds(confidence):
         keep = reaches(confidence, threshold)
         kept, errors = int(keep.sum()), int((keep & wrong).sum())
         if kept < fewest:
@@ -75,6 +75,19 @@ def certify_threshold(
             break
         best = CertifiedThreshold(threshold, kept, errors, bound, kept / len(confidence))
     return best or CertifiedThreshold(undefined=f"no threshold certified: {reason}")
+
+
+def coverage_thresholds(confidence: FloatArray) -> list[float]:
+    """Return the confidences that keep at least 10, 20 ... 100 % of verdicts, strict to lax.
+
+    They depend on the ranks of the confidences alone, so that two judges with one ranking keep the same
+    verdicts. Rows without a confidence are below 0 and never kept.
+    """
+    known = np.sort(confidence[confidence >= 0])[::-1]
+    if not len(known):
+        return []
+    ranks = {math.ceil(len(known) * step / _STEPS) for step in range(1, _STEPS + 1)}
+    return sorted({float(known[rank - 1]) for rank in ranks}, reverse=True)
 
 
 def _one_of_each(cluster: IntArray, seed: int) -> IntArray:

@@ -150,7 +150,9 @@ def judge_task(
         raise UsageError(
             f"{spec} only splits answers into statements; use it with {setting('split_statements')}"
         )
-    threshold = PassThreshold() if judge.pass_at is None else PassThreshold(judge.pass_at, "declared")
+    # A probability says by itself how likely an output is right; a threshold follows from the user's costs.
+    undeclared = judge.pass_at is None or judge.decides
+    threshold = PassThreshold() if undeclared else PassThreshold(judge.pass_at or 0.5, "declared")
     return JudgeTask(judge=judge, threshold=threshold)
 
 

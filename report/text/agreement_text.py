@@ -19,6 +19,7 @@ from ...spelling import command
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number, percent, statistic_cells, with_interval
+from .probability_text import reliability_plot
 
 _TAKEN_AS_RIGHT = (
     "decisions count as right: errors on 5 % of them move corrected accuracy by up to 0.05, which no interval below contains; have a second person "
@@ -235,7 +236,8 @@ def probability_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
             f"{judge}, scores read as probabilities ({each.groups} {each.grouping}; parts of the Brier score, confidence in its "
             "verdicts):"
         )
-        yield from statistic_pieces(shown | confidence)
+        yield from statistic_pieces(shown | each.calibration | confidence)
+        yield from reliability_plot(each.bins)
 
 
 def system_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:

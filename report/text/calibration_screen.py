@@ -29,6 +29,7 @@ from .judges_text import (
     trust_of,
 )
 from .one_screen import statistic_text
+from .probability_text import only_curve, probability_lines
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 
@@ -72,6 +73,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield ""
     yield from _judges(trust, names)
     yield from _thresholds(calibration)
+    yield from probability_lines(calibration)
     yield from adjudicated_lines(trust)
     yield from recalibration_lines(calibration)
     yield from requested_pieces(calibration)
@@ -82,6 +84,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield from _suspects(calibration)
     yield from brief(calibration.cautions, calibration.judges)
     yield from uneven_slices(calibration)
+    yield from only_curve(calibration)
 
 
 def _best(trust: Sequence[Trust]) -> str:

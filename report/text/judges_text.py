@@ -20,6 +20,7 @@ from ..items.naming import group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
+from .probability_text import in_the_large, probability_judges
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
@@ -162,7 +163,9 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     errs = any(
         rate is not None and rate.high is not None and rate.high < PROVEN_RATE for rate in _rates(panel)
     )
-    return ("biased" if _is_biased(panel) else "errs too often" if errs else "too few labels"), errors
+    return (
+        "biased" if _is_biased(name, panel, calibration) else "errs too often" if errs else "too few labels"
+    ), errors
 
 
 def balanced_accuracy(panel: JudgeCalibration) -> str:
@@ -171,8 +174,14 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
     return f"balanced accuracy {number_text.statistic(accuracy)} (n {accuracy.n:,})"
 
 
-def _is_biased(panel: JudgeCalibration) -> bool:
-    """Return whether labels show the judge's pass rate to be too high or too low."""
+def _is_biased(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> bool:
+    """Return whether labels show the judge's pass rate to be too high or too low.
+
+    Of probabilities without a declared threshold, the mean counts instead of the rate above a cut.
+    """
+    judges = probability_judges(calibration)
+    if name in judges:
+        return in_the_large(judges[name], calibration.level, len(judges)) != 0.0
     bias = panel.statistics.get("bias")
     if bias is None or bias.low is None or bias.high is None:
         return False

@@ -13,7 +13,7 @@ from fiducial.calibration.agreement.agreement_by_group import equal_rates
 from fiducial.calibration.agreement.label_audit import corrected_rates
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.sample import Cells
-from fiducial.calibration.thresholds.certified_thresholds import GRID, certify_threshold
+from fiducial.calibration.thresholds.certified_thresholds import certify_threshold, coverage_thresholds
 
 DRAWS = 500
 NAMES = (
@@ -161,4 +161,6 @@ def test_no_threshold_is_certified_for_a_coin() -> None:
 
 
 def test_thresholds_go_from_strict_to_lax() -> None:
-    assert list(GRID) == sorted(GRID, reverse=True)
+    thresholds = coverage_thresholds(np.random.default_rng(8).random(95))
+    assert len(thresholds) == 10
+    assert thresholds == sorted(thresholds, reverse=True)

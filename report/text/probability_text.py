@@ -1,0 +1,133 @@
+"""Probability judges: reliability curve as text, losses beside the base rate, and slope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
+
+from ...calibration.agreement.calibration_results import CalibrationNumbers
+from ...calibration.agreement.diagnosis_results import ProbabilityScores, ReliabilityBin
+from ...calibration.pass_threshold import ThresholdSource
+from ...calibration.statistic import Statistic
+from ...judges.baseline import MODEL as BASELINE
+from ..document import Piece
+from ..document_parts import DocumentTable
+from . import number_text
+from .one_screen import statistic_text
+
+_COLUMNS = 41
+"""Characters of the plot's axis from 0 to 1."""
+
+_UNDECLARED: ThresholdSource = "default"
+"""Source of a threshold that neither the judge nor the user declared."""
+
+_OFF = 1.0
+"""Slope of probabilities that are neither too extreme nor too timid."""
+
+
+def probability_judges(calibration: CalibrationNumbers) -> Mapping[str, ProbabilityScores]:
+    """Return the judges with finer scores than grades and no declared threshold."""
+    return {
+        judge: scores
+        for judge, scores in calibration.probability.items()
+        if scores.are_fine
+        and calibration.judges[judge].pass_at_source == _UNDECLARED
+        and not judge.endswith(f"@{BASELINE}")
+    }
+
+
+def probability_lines(calibration: CalibrationNumbers) -> Iterator[Piece]:
+    """Yield a row of statistics per probability judge, and which are over- or underconfident."""
+    judges = probability_judges(calibration)
+    if not judges:
+        return
+    yield (
+        "Scores as probabilities (base rate as a constant: " + _base_rate(next(iter(judges.values()))) + "):"
+    )
+    rows = [(f"  {judge}", *_cells(each)) for judge, each in judges.items()]
+    yield DocumentTable(
+        ("", "mean p - rate", "slope", "Brier", "log loss"),
+        rows,
+        left_aligned=frozenset({0}),
+        indent=0,
+    )
+    yield from _extremes(judges, calibration.level)
+
+
+def only_curve(calibration: CalibrationNumbers) -> Iterator[str]:
+    """Yield the reliability curve of a table's only judge; of several, ``-v`` has them."""
+    if len(calibration.judges) == 1:
+        for scores in probability_judges(calibration).values():
+            yield from reliability_plot(scores.bins)
+
+
+def _base_rate(scores: ProbabilityScores) -> str:
+    brier, log_loss = (scores.calibration[f"{name}_of_base_rate"].value for name in ("brier", "log_loss"))
+    return f"Brier {number_text.number(brier)}, log loss {number_text.number(log_loss)}"
+
+
+def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
+    found = scores.calibration
+    log_loss = found["log_loss"]
+    return (
+        statistic_text(found["calibration_in_the_large"]),
+        statistic_text(found["slope"]) if found["slope"].value is not None else "-",
+        number_text.number(found["brier"].value),
+        "infinite" if log_loss.value is None else number_text.number(log_loss.value),
+    )
+
+
+def _extremes(judges: Mapping[str, ProbabilityScores], level: float) -> Iterator[str]:
+    """Name judges whose slope differs from 1, at the level of all judges together."""
+    for word, sign in (("overconfident (slope below 1)", -1), ("underconfident (slope above 1)", 1)):
+        names = [
+            judge
+            for judge, each in judges.items()
+            if sign * _distance(each.calibration["slope"], _OFF, level, len(judges)) > 0
+        ]
+        if names:
+            verb = "is" if len(names) == 1 else "are"
+            yield f"{number_text.listed(names)} {verb} {word}."
+
+
+def _distance(statistic: Statistic, null: float, level: float, judges: int) -> float:
+    """Return the part of a difference that is clear for several judges at once; 0 if none is.
+
+    The interval's half is widened as for so many comparisons (Bonferroni).
+    """
+    if statistic.value is None or statistic.low is None or statistic.high is None:
+        return 0.0
+    usual, adjusted = (NormalDist().inv_cdf(1 - (1 - level) / (2 * each)) for each in (1, judges))
+    half = (statistic.high - statistic.low) / 2 * adjusted / usual
+    difference = statistic.value - null
+    return max(0.0, abs(difference) - half) * (1 if difference > 0 else -1)
+
+
+def in_the_large(scores: ProbabilityScores, level: float, judges: int) -> float:
+    """Return a judge's clear difference of mean probability and rate; 0 if none is clear."""
+    return _distance(scores.calibration["calibration_in_the_large"], 0.0, level, judges)
+
+
+def reliability_plot(bins: Sequence[ReliabilityBin]) -> Iterator[str]:
+    """Yield a reliability curve as text: ``|`` mean probability, ``o`` rate, ``-`` interval."""
+    yield f"   {'p |':4} {'o':>4} {'n':>5}  0{'.5':>20}{'1':>20}"
+    for each in bins:
+        rate = each.rate.value
+        right = "-" if rate is None else number_text.decimal(rate)
+        yield f"   {number_text.decimal(each.mean):4} {right:>4} {each.n:>5,}  {_row(each)}".rstrip()
+
+
+def _row(each: ReliabilityBin) -> str:
+    cells = [" "] * _COLUMNS
+    rate = each.rate
+    if rate.low is not None and rate.high is not None:
+        for at in range(_at(rate.low), _at(rate.high) + 1):
+            cells[at] = "-"
+    cells[_at(each.mean)] = "|"
+    if rate.value is not None:
+        cells[_at(rate.value)] = "o"
+    return "".join(cells)
+
+
+def _at(value: float) -> int:
+    return round(min(1.0, max(0.0, value)) * (_COLUMNS - 1))
