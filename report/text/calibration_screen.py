@@ -99,7 +99,9 @@ def _best(trust: Sequence[Trust]) -> str:
         return ""
     _, judge, rate = max(rates, key=lambda each: each[0])
     at_once = f"({len(rates)} at once)"
-    return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,} {at_once}."
+    return (
+        f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,} {at_once}."
+    )
 
 
 def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
