@@ -19,7 +19,7 @@ from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..repeated_trials import Trials, trial_rate
 from ..statistic import CaseRate, Interval, Statistic, defined
-from .gate_results import GateAnswer, GateBounds
+from .gate_results import GateAnswer, GateBounds, clears
 
 LEVEL = 0.95
 """Coverage of intervals: each end errs in at most 2.5 %."""
@@ -194,9 +194,9 @@ def answer_of(bounds: GateBounds, limit: float) -> GateAnswer:
     """Return whether a number passes a limit by its lower end, or fails by its upper end."""
     if bounds.value is None or bounds.low is None or bounds.high is None:
         return "cannot tell"
-    if bounds.low >= limit:
+    if clears(bounds.low, limit):
         return "passes"
-    return "fails" if bounds.high < limit else "cannot tell"
+    return "cannot tell" if clears(bounds.high, limit) else "fails"
 
 
 def together(answers: Iterable[GateAnswer]) -> GateAnswer:
