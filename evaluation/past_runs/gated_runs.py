@@ -12,6 +12,7 @@ from ...errors import InputError, RunFolderError
 from ...records import Author, Case, ItemKey, Output, Verdict, read_records
 from ...records.case_index import case_files
 from ...records.made_scores import reaches
+from ...spelling import setting
 from ..conclusion.run_results import ALL_CORRECTED, DECIDED, SystemResult
 from ..judging.known_judges import judge_order
 from ..store.journal_rows import StoredVerdict, is_baseline
@@ -214,7 +215,8 @@ def gated_records(
         )
     if graded_by is None and len(authors) > 1:
         raise InputError(
-            f"{len(authors)} authors graded: {', '.join(authors)}; name one as graded_by", path=name
+            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
+            path=name,
         )
     by_id = {case.id: case for case in cases}
     chosen = {each.key: each for each in given if graded_by is None or each.by == graded_by}

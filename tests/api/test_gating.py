@@ -245,6 +245,26 @@ def test_grades_of_other_tools_are_gated_by_one_scorer(tmp_path: Path):
     half = fd.gate(was, minimum={"overall": 0.76})
     assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
     several = imported("c", 30, ("exact", "rubric"))
-    with pytest.raises(InputError, match="name one as graded_by"):
+    with pytest.raises(InputError, match="name one: graded_by=exact"):
         fd.gate(several, minimum={"overall": 0.5})
     assert fd.gate(several, minimum={"overall": 0.5}, graded_by="rubric").answer == "passes"
+
+
+SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
+
+
+@pytest.mark.parametrize(
+    ("file", "graded_by"),
+    [
+        ("inspect/toolcalls_includes.eval", None),
+        ("promptfoo/results.json", "promptfoo"),
+        ("deepeval/test_run.json", None),
+        ("langfuse/scores_v3_page.json", None),
+    ],
+)
+def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by: str | None):
+    path = SAMPLES / file
+    gate = fd.gate(path, path, max_drop=1.0, graded_by=graded_by)
+    assert gate.graded > 0
+    assert gate.answer == "passes"
+    assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
