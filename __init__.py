@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .api.differences import diff, history
     from .api.evaluating import aevaluate, evaluate, load_run
     from .api.exporting import export
+    from .api.gating import gate
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
     from .api.improving import improve
@@ -53,6 +54,7 @@ _HOME = {
     "api.checking": "check check_file",
     "api.differences": "diff history",
     "api.evaluating": "aevaluate evaluate load_run",
+    "api.gating": "gate",
     "api.generating": "agenerate generate",
     "api.importing": "import_agbenchmark import_bfcl",
     "api.improving": "improve",
@@ -109,6 +111,7 @@ __all__ = [
     "export",
     "export_labels",
     "file_format",
+    "gate",
     "generate",
     "history",
     "import_agbenchmark",

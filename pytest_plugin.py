@@ -1,4 +1,4 @@
-"""Pytest plugin: judges that answer from cassettes, so that tests need no key.
+"""Pytest plugin: judges that answer from cassettes, so that tests need no key, and gates.
 
 pytest loads it at every start, so it imports nothing of ours until a test needs it.
 """
@@ -64,6 +64,21 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
     yield make
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def fiducial_gate() -> Callable[..., None]:
+    """Return a function like `fiducial.gate` that fails the test unless the gate passes."""
+
+    def check(*runs: Any, **limits: Any) -> None:
+        __tracebackhide__ = True
+        from .api.gating import gate  # noqa: PLC0415 - when it is used
+
+        answer = gate(*runs, **limits)
+        if answer.answer != "passes":
+            pytest.fail(str(answer), pytrace=False)
+
+    return check
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ..calibration.gating.gate_results import clears
 from ..calibration.statistic import CaseRate
 from ..errors import UsageError
 from ..evaluation.conclusion.run_results import StratumRate, SystemResult
 from ..records import nearest
-from ..records.made_scores import rounded_score
 from ..spelling import command, setting
 from ..tables.grades import as_number
 
@@ -125,7 +125,7 @@ def run_gate_failures(
         lines += judge_gate_failures(of_judges, summary.calibration.judges)
     if min_graded is not None:
         share = summary.counts.graded / summary.counts.outputs
-        if share < min_graded:
+        if not clears(share, min_graded):
             lines.append(
                 f"gate failed: {summary.counts.graded:,} of {summary.counts.outputs:,} outputs are graded "
                 f"({share:.4f}), less than {min_graded:g}"
@@ -207,7 +207,7 @@ def _failure(who: str, name: str, statistic: Statistic | None, at_least: float) 
         yield f"gate failed: {who}: {name} is undefined ({why})"
     elif why := not_gated(statistic):
         yield f"gate failed: {who}: {name} {statistic.value:.4f} is not gated: {why}"
-    elif rounded_score(statistic.value) < at_least:
+    elif not clears(statistic.value, at_least):
         from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
 
         ends = " ".join(filter(None, (f"{statistic.value:.4f}", interval(statistic.low, statistic.high, 4))))

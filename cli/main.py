@@ -23,9 +23,17 @@ from .spelled_options import option_of
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Score": {
+    "First": {
         "demo": "Run the whole pipeline on the built-in suite, offline.",
+        "import": "Import other tools' files: answers, calls, scores.",
         "run": "Check outputs, judge the undecided ones, calibrate, report.",
+        "calibrate": "Compare judges with trusted labels.",
+        "audit": "Test judges with planted faults, harmless twins and attacks.",
+        "compare": "Compare judges, prompts or systems on the same items.",
+        "review": "Label outputs on a page; import the labels into a run.",
+        "gate": "Pass, fail or cannot tell: a run's rates, or its drop below another.",
+    },
+    "Score": {
         "check": "Run deterministic checkers only.",
         "judge": "Run a judge only.",
         "generate": "Generate outputs with a model or an agent.",
@@ -33,14 +41,10 @@ SECTIONS: dict[str, dict[str, str]] = {
         "merge": "Merge runs over parts of one data set.",
     },
     "Trust": {
-        "calibrate": "Compare judges with trusted labels.",
-        "compare": "Compare judges, prompts or systems on the same items.",
         "estimate": "Estimate the true pass rate from judge scores and some labels.",
         "trials": "Estimate pass^k and pass@k over repeated trials.",
         "rubrics": "Score a run by rubrics of many criteria, by system and tag.",
         "improve": "Find a better judge prompt, proven on held-out labels and an audit.",
-        "audit": "Test judges with planted faults, harmless twins and attacks.",
-        "review": "Label outputs on a page; import the labels into a run.",
         "labels": "Add labels to an import or a run; export corrected references.",
         "plan": "Compute how many labels or items are needed; draw items to label.",
     },
@@ -50,7 +54,6 @@ SECTIONS: dict[str, dict[str, str]] = {
         "export": "Export verdicts to other tools' formats.",
     },
     "Data": {
-        "import": "Import other tools' files: answers, calls, scores.",
         "cases": "Import benchmarks as cases and outputs.",
         "bfcl": "Generate or score a BFCL result tree.",
         "artifacts": "Prepare workspaces of challenges; run agents in them.",

@@ -65,7 +65,7 @@ class GatesSettings(VerbositySettings):
     fail_under: Annotated[
         tuple[str, ...],
         Setting(
-            "Exit 1 when the value of a statistic, not the lower end of its interval, is below VALUE (or undefined): pass_rate=0.8 (of checked outputs), overall=0.8 (of all outputs), or one of each judge, cohen_kappa=0.6.",
+            "Exit 1 when the value of a statistic, not the lower end of its interval, is below VALUE (or undefined): pass_rate=0.8 (of checked outputs), overall=0.8 (of all outputs), or one of each judge, cohen_kappa=0.6. `fiducial gate --min` goes by the lower end.",
             metavar="STAT=VALUE",
             harmless=True,
         ),

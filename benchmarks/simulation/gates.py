@@ -110,7 +110,7 @@ def _power(rng: np.random.Generator) -> tuple[bool, bool]:
 
 
 def _judged(rng: np.random.Generator, labels: int) -> str:
-    """Gate two equal systems whose outputs a judge grades, misreading good ones of the later run more often."""
+    """Gate two equal systems; a judge misreads good outputs of the later one more often."""
     n, rows = 400, list[dict[str, Any]]()
     chances = rng.beta(2.8, 1.2, size=n)
     for side, errs in (("before", 0.05), ("after", 0.15)):

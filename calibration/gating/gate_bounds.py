@@ -19,7 +19,7 @@ from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..repeated_trials import Trials, trial_rate
 from ..statistic import CaseRate, Interval, Statistic, defined
-from .gate_results import GateAnswer, GateBounds
+from .gate_results import GateAnswer, GateBounds, clears
 
 LEVEL = 0.95
 """Coverage of intervals: each end errs in at most 2.5 %."""
@@ -171,7 +171,7 @@ def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: 
 def corrected_bounds(
     corrected: Statistic, graded_share: float, *, of: int, ends: Interval = (0.0, 1.0), conditions: int = 1
 ) -> GateBounds:
-    """Bound a number that labels corrected over graded outputs; the others may be at either of the ends."""
+    """Bound a number that labels corrected; ungraded outputs may be at either end."""
     value, low, high = corrected.value, corrected.low, corrected.high
     if value is None or low is None or high is None:
         return GateBounds(value=value, low=None, high=None, n=corrected.n, of=of)
@@ -191,12 +191,12 @@ def corrected_bounds(
 
 
 def answer_of(bounds: GateBounds, limit: float) -> GateAnswer:
-    """Return whether a number clears a limit: by its lower end it passes, by its upper end it fails."""
+    """Return whether a number passes a limit by its lower end, or fails by its upper end."""
     if bounds.value is None or bounds.low is None or bounds.high is None:
         return "cannot tell"
-    if bounds.low >= limit:
+    if clears(bounds.low, limit):
         return "passes"
-    return "fails" if bounds.high < limit else "cannot tell"
+    return "cannot tell" if clears(bounds.high, limit) else "fails"
 
 
 def together(answers: Iterable[GateAnswer]) -> GateAnswer:
@@ -208,7 +208,7 @@ def together(answers: Iterable[GateAnswer]) -> GateAnswer:
 
 
 def more_cases(bounds: GateBounds, limit: float) -> int | None:
-    """Return how many more cases like these would tell, if the value stays; None if cases alone would not."""
+    """Return how many more cases would tell if the value stays; None if no number would."""
     value, low, high = bounds.value, bounds.certain_low, bounds.certain_high
     if value is None or low is None or high is None or bounds.low is None or bounds.high is None:
         return None

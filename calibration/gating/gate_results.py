@@ -6,8 +6,15 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ...records.made_scores import reaches, rounded_score
+
 GateAnswer: TypeAlias = Literal["passes", "fails", "cannot tell"]
 """Answer of a gate; ``cannot tell`` if the data leave both others possible."""
+
+
+def clears(value: float, limit: float) -> bool:
+    """Return whether a number reaches a limit, errors of rounding aside."""
+    return reaches(rounded_score(value), limit)
 
 
 class GateBounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...calibration.comparison.compare import compare
 from ...calibration.comparison.comparison_results import Strata
 from ...calibration.pass_threshold import PassThreshold
+from ...calibration.statistic import Statistic
 from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
@@ -115,6 +116,21 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         compared_once=sum((each.case_id, each.system) not in several for each in compared),
         carried_labels=carried_labels(before, after, renamed),
     )
+
+
+def corrected_differences(before: RunStore, after: RunStore) -> dict[str, Statistic]:
+    """Return after minus before of all outputs, by common system, where labels correct both."""
+    renamed = _renamed(before.finished(), after.finished())
+    names = {renamed.get(each.system, each.system) for each in before.manifest.results or []}
+    common = sorted(names & {each.system for each in after.manifest.results or []})
+    thresholds = before.roster.thresholds | after.roster.thresholds
+    found = dict(_strata(before, after, renamed, common, thresholds))
+    return {
+        system: pair.difference
+        for system, strata in found.items()
+        for pair in strata.all.pairs
+        if pair.corrected and pair.a == AFTER
+    }
 
 
 def _scored(grade: str) -> bool:

@@ -118,6 +118,21 @@ def test_an_earlier_run_is_reported_against(action: dict[str, Any], folder: Path
     assert "1 fix" in (folder / "GITHUB_STEP_SUMMARY").read_text()
 
 
+def test_a_run_that_is_worse_than_the_one_before_fails_the_step(action: dict[str, Any], folder: Path):
+    files = (folder / "cases.jsonl", "--outputs", folder / "outputs.jsonl")
+    assert fiducial("run", *files, "--out", folder / "before").code == 0
+    text = (folder / "outputs.jsonl").read_text()
+    same = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="same", before="before")
+    assert same["Gate"].returncode == 0
+    (folder / "outputs.jsonl").write_text(text.replace("Rome", "Milan"))
+    worse = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="worse", before="before")
+    assert worse["Gate"].returncode == 1
+    assert (folder / "fiducial.md").read_text().startswith("Fails: ")
+    strict = {"out": "again", "before": "before", "gate": "--max-drop 0.5; touch evaluated"}
+    refused = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", **strict)
+    assert (refused["Gate"].returncode, (folder / "evaluated").exists()) == (2, False)
+
+
 def test_arguments_are_split_and_not_evaluated(action: dict[str, Any], folder: Path):
     ended = play(action, folder, run="'cases.jsonl' --outputs '$(touch evaluated)'; touch evaluated")
     assert ended["Gate"].returncode == 2

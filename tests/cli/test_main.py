@@ -115,7 +115,7 @@ def test_a_run_of_judges_loads_no_report_before_the_first_call_and_no_numpy_befo
     [
         ("run --k 3", "`fiducial trials` has --k."),
         ("generate --only a", "`fiducial run`, `fiducial check` and `fiducial judge` have --only."),
-        ("check --fail-under pass_rate=1", "`fiducial run`, `fiducial judge`, `fiducial calibrate` and others have --fail-under."),
+        ("check --fail-under pass_rate=1", "`fiducial run`, `fiducial calibrate`, `fiducial judge` and others have --fail-under."),
     ],
 )  # fmt: skip
 def test_an_option_of_another_command_names_it(typed: str, told: str):

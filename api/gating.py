@@ -1,0 +1,119 @@
+"""`fiducial.gate`: answer whether a run may be merged, or say what would tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar, cast
+
+from ..errors import InputError, UsageError
+from ..evaluation.past_runs.gate_decision import decide_gate
+from ..evaluation.past_runs.gate_numbers import GateLimits, GateNumbers, minimums
+from ..evaluation.past_runs.gated_runs import GatedRun, gated_records, gated_run
+from ..evaluation.store.run_store import RunStore
+from ..records import Case, Output, Verdict, read_records
+from ..report.gate_files import gate_annotations, gate_junit
+from ..report.text.gate_text import gate_document, gate_screen
+from .argument_checks import checked_arguments
+from .display import Shown
+from .inert_text import inert
+from .paths import FilePath, input_path, written_path
+from .reading import read
+from .run import Run, folder_of
+
+R = TypeVar("R", Case, Output, Verdict)
+
+__all__ = ["Gate", "gate", "gate_annotations"]
+
+
+class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
+    """Answer of a gate: ``gate.answer``, ``gate.systems``, ``gate.checks``, ``gate.broke``."""
+
+    _document = staticmethod(gate_document)
+    _screen = staticmethod(gate_screen)
+
+    def assert_passes(self) -> None:
+        """Fail a test unless the gate passes, with the answer as the message."""
+        __tracebackhide__ = True
+        if self.answer != "passes":
+            raise AssertionError(inert(str(self)))
+
+    def write_junit(self, path: FilePath) -> Path:
+        """Write the conditions as JUnit XML, and return the path."""
+        target = written_path(path)
+        target.write_text(gate_junit(self), "utf-8")
+        return target
+
+
+@checked_arguments
+def gate(
+    after: Run | FilePath,
+    before: Run | FilePath | None = None,
+    *,
+    minimum: Mapping[str, float] | Iterable[str] = (),
+    max_drop: float | None = None,
+    no_new_failures: Iterable[str] = (),
+    max_ungraded: float | None = None,
+    cost_at_most: float | None = None,
+    graded_by: str | None = None,
+) -> Gate:
+    """Answer whether a run passes its limits: ``passes``, ``fails`` or ``cannot tell``.
+
+    A rate passes if the lower end of its interval with all ungraded outputs as failures reaches the limit, and fails if the upper end
+    with all of them as passes misses it. Runs are only read.
+
+    Args:
+        after: The run: a run, a run folder, an import, or a file of another tool.
+        before: The run to compare with; without any other limit, a drop of 0 is the limit.
+        minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "risk=high:overall": 0.9}``.
+        max_drop: Most that the rate of all outputs may drop.
+        no_new_failures: Tags of cases that must pass if they passed before; without ``before``, all of them.
+        max_ungraded: Largest share of a system's outputs that may be ungraded or missing.
+        cost_at_most: Most dollars that the judges may have cost.
+        graded_by: Whose grades count in a file of another tool, if several graded.
+
+    Raises:
+        InputError: A run cannot be read, or none of its systems is in the other.
+        RunFolderError: A run folder is unfinished or was edited, or its counts are not those of its verdicts.
+        UsageError: There is no limit, or a limit is not one.
+    """
+    texts = minimum
+    if isinstance(minimum, Mapping):
+        texts = [f"{name}={value}" for name, value in cast("Mapping[str, float]", minimum).items()]
+    for name, share in (("max_drop", max_drop), ("max_ungraded", max_ungraded)):
+        if share is not None and not 0 <= share <= 1:
+            raise UsageError(f"{name}={share}: expected a share from 0 to 1")
+    limits = GateLimits(
+        minimums=minimums(texts),
+        max_drop=max_drop,
+        no_new_failures=[*no_new_failures],
+        max_ungraded=max_ungraded,
+        cost_at_most=cost_at_most,
+    )
+    with ExitStack() as exits:
+        now = _read(after, graded_by, exits)
+        earlier = None if before is None else _read(before, graded_by, exits)
+        return Gate.of(decide_gate(now, earlier, limits))
+
+
+def _read(given: Run | FilePath, graded_by: str | None, exits: ExitStack) -> GatedRun:
+    folder = folder_of(given) if isinstance(given, Run) else input_path(given)
+    if not isinstance(folder, Path) or (folder / "run.json").exists():
+        return gated_run(exits.enter_context(RunStore(folder)))
+    if folder.is_dir() and (folder / "verdicts.jsonl").exists():
+        return gated_records(
+            str(folder),
+            _records(folder / "cases.jsonl", Case),
+            _records(folder / "outputs.jsonl", Output),
+            _records(folder / "verdicts.jsonl", Verdict),
+            graded_by=graded_by,
+        )
+    reading = read(folder)
+    if not reading.verdicts:
+        raise InputError("it has no grades to gate; run it first", path=folder)
+    return gated_records(str(folder), reading.cases, reading.outputs, reading.verdicts, graded_by=graded_by)
+
+
+def _records(path: Path, kind: type[R]) -> Iterator[R]:
+    return read_records(path, kind) if path.exists() else iter(())

@@ -1,0 +1,125 @@
+"""Changes of judges, rules or cases, by which a difference may not be the systems'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...records import Case
+from ...records.json_text import encode_json
+from ...spelling import command
+from ..store.manifest import KnownJudge, Manifest
+from .compare_runs import what_changed
+from .gated_runs import GatedRun
+
+_SHOWN = 3
+"""Most cases that a reason names."""
+
+_NOT_RULES = {"inputs", "sharded"}
+"""Parts of a run's identity that grade nothing."""
+
+
+def incomparable(before: GatedRun, after: GatedRun) -> Iterator[str]:
+    """Yield what changed beside the systems."""
+    if before.manifest is not None and after.manifest is not None:
+        yield from _settings(before.manifest, after.manifest, judged=_judged(before) or _judged(after))
+    elif (before.manifest is None) != (after.manifest is None):
+        yield "one run is a run folder and the other an import: nothing says that the same graded both"
+    else:
+        yield from _scorers(before, after)
+    yield from _cases(before, after)
+
+
+def _judged(run: GatedRun) -> bool:
+    return any(each.judged for outputs in run.systems.values() for each in outputs.values())
+
+
+def _settings(before: Manifest, after: Manifest, *, judged: bool) -> Iterator[str]:
+    rules = {**before.identity, **after.identity}.keys() - _NOT_RULES
+    for key in sorted(rules):
+        was, now = before.identity.get(key), after.identity.get(key)
+        if was != now:
+            yield f"the {key.replace('_', ' ')} changed: {was or 'none'} -> {now or 'none'}"
+    for each in what_changed(before, after) if judged else ():
+        if each.what.startswith(("judge ", "threshold of ")):
+            yield f"{each.what} changed: {each.before or 'none'} -> {each.after or 'none'}"
+
+
+def _scorers(before: GatedRun, after: GatedRun) -> Iterator[str]:
+    was, now = (
+        sorted(
+            {each.by for found in run.systems.values() for each in found.values() if each.score is not None}
+        )
+        for run in (before, after)
+    )
+    if was and now and was != now:
+        yield f"other scorers graded: {', '.join(was)} -> {', '.join(now)}"
+
+
+def _cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
+    if _same_files(before, after):
+        return
+    if before.cases is None or after.cases is None:
+        which = before.name if before.cases is None else after.name
+        yield f"the cases' files differ, and those of {which} are gone or changed: whether a case changed, nobody can say"
+        return
+    changed = [
+        case_id
+        for case_id, case in after.cases.items()
+        if case_id in before.cases and _content(case) != _content(before.cases[case_id])
+    ]
+    if changed:
+        shown = ", ".join(changed[:_SHOWN]) + (", ..." if len(changed) > _SHOWN else "")
+        yield f"text or reference changed of {len(changed):,} common case{'s' if len(changed) > 1 else ''}: {shown}"
+
+
+def _same_files(before: GatedRun, after: GatedRun) -> bool:
+    if before.manifest is None or after.manifest is None:
+        return False
+    was, now = (
+        [file.sha256 for file in (each.inputs or [])[: each.case_files or 1]]
+        for each in (before.manifest, after.manifest)
+    )
+    return bool(was) and was == now
+
+
+def _content(case: Case) -> bytes:
+    """Return all of a case but its tags, which grade nothing."""
+    fields = {name: getattr(case, name) for name in case.__struct_fields__ if name != "tags"}
+    return encode_json(fields)
+
+
+def judging_again(before: GatedRun, after: GatedRun) -> str:
+    """Return the command that grades the earlier outputs as the later ones; empty for imports."""
+    if before.manifest is None or after.manifest is None:
+        return ""
+    inputs = before.manifest.inputs or []
+    count = before.manifest.case_files or 1
+    cases, outputs = ([file.path for file in part] for part in (inputs[:count], inputs[count:]))
+    judges = [_asked_for(each) for each in after.manifest.roster if each.is_prompt]
+    models = list(dict.fromkeys(each.id.model for each in after.manifest.roster if each.is_prompt))
+    settings: dict[str, object] = {"outputs": outputs[0] if outputs else "OUTPUTS"}
+    if judges:
+        settings["judge"] = judges[0]
+    if len(models) == 1:
+        settings["model"] = models[0]
+    settings["out"] = f"{before.name}-again"
+    return str(command("run", *(cases or ["CASES"]), **settings))
+
+
+def _asked_for(judge: KnownJudge) -> str:
+    return judge.prompt or f"{judge.id.name}/{judge.id.variant}"
+
+
+def tag_holds(case: Case, tag: str) -> bool:
+    """Return whether a case has a tag: by its name, ``safety``, or with a value, ``risk=high``."""
+    name, equals, wanted = tag.partition("=")
+    if name not in case.tags:
+        return False
+    value = case.tags[name]
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text == wanted if equals else value not in {False, None}
+
+
+def ids_with(cases: Mapping[str, Case], tag: str) -> Sequence[str]:
+    """Return the ids of the cases that have a tag."""
+    return [case_id for case_id, case in cases.items() if tag_holds(case, tag)]

@@ -1,0 +1,126 @@
+"""Limits of a gate, and what it answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from ...calibration.gating.gate_results import GateAnswer, GateCheck
+from ...errors import UsageError
+from ...records import nearest
+from ...spelling import setting
+from ..conclusion.run_results import ResultStruct
+from .changed_verdict import ChangedVerdict
+
+_TRIAL_RATE = re.compile(r"pass\^([1-9]\d*)")
+_RATES = ("overall", "pass_rate")
+
+
+class Minimum(msgspec.Struct, frozen=True):
+    """Least value of a rate.
+
+    Attributes:
+        statistic: ``overall``, ``pass_rate`` (of checked outputs) or ``pass^4``.
+        at_least: The least value.
+        tag: The tag of the cases it is over: ``safety``, ``risk=high``; empty for all.
+    """
+
+    statistic: str
+    at_least: float
+    tag: str = ""
+
+    @property
+    def k(self) -> int | None:
+        """Number of trials that must all pass; None for a rate of single outputs."""
+        found = _TRIAL_RATE.fullmatch(self.statistic)
+        return None if found is None else int(found[1])
+
+    def __str__(self) -> str:
+        return f"{f'{self.tag}:' if self.tag else ''}{self.statistic}={self.at_least:g}"
+
+
+def minimums(texts: Iterable[str]) -> list[Minimum]:
+    """Parse ``overall=0.8``, ``pass^4=0.5``, and with a tag ``risk=high:overall=0.9``.
+
+    Raises:
+        UsageError: A text is no such minimum.
+    """
+    return [_minimum(text) for text in texts]
+
+
+def _minimum(text: str) -> Minimum:
+    name, _, value = text.rpartition("=")
+    tag, _, statistic = name.rpartition(":")
+    try:
+        at_least = float(value)
+    except ValueError:
+        at_least = -1.0
+    if not name or not 0 <= at_least <= 1:
+        raise UsageError(
+            f"{setting('minimum', text)}: expected STAT=VALUE with a value from 0 to 1: overall=0.8"
+        )
+    if statistic not in _RATES and not _TRIAL_RATE.fullmatch(statistic):
+        known = [*_RATES, "pass^4"]
+        raise UsageError(
+            f"{setting('minimum', text)}: no rate is called {statistic!r}{nearest(statistic, known)}; there are {', '.join(known)}, of cases with a tag as TAG:overall"
+        )
+    return Minimum(statistic, at_least, tag)
+
+
+class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Conditions of a gate.
+
+    Attributes:
+        minimums: Least rates.
+        max_drop: Most that the rate of all outputs may drop; 0.02 is two points.
+        no_new_failures: Tags of cases that must not fail anew.
+        max_ungraded: Largest share of ungraded outputs.
+        cost_at_most: Most dollars that judges may cost.
+    """
+
+    minimums: list[Minimum] = []
+    max_drop: float | None = None
+    no_new_failures: list[str] = []
+    max_ungraded: float | None = None
+    cost_at_most: float | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True without any condition."""
+        return self == GateLimits()
+
+
+class GateNumbers(ResultStruct, frozen=True, kw_only=True):
+    """Answer of a gate.
+
+    Attributes:
+        answer: The answer of the whole.
+        systems: The answer by system.
+        checks: The conditions, one by one.
+        incomparable: What changed beside the systems, so that the difference may not be theirs.
+        judge_again: The command that grades the earlier outputs as the later run graded its own; empty if none is needed.
+        before: The earlier run; empty without one.
+        after: The run.
+        common: Number of common cases by system.
+        cases: Number of cases in either run by system.
+        broke: Outputs that passed before and fail now.
+        graded: Number of outputs of the run with a grade.
+        outputs: Number of its outputs, missing ones included.
+        failed_calls: Number of its calls that failed.
+    """
+
+    answer: GateAnswer
+    systems: dict[str, GateAnswer]
+    checks: list[GateCheck]
+    incomparable: list[str] = []
+    judge_again: str = ""
+    before: str = ""
+    after: str
+    common: dict[str, int] = {}
+    cases: dict[str, int] = {}
+    broke: list[ChangedVerdict] = []
+    graded: int
+    outputs: int
+    failed_calls: int = 0

@@ -1,0 +1,243 @@
+"""Runs as a gate reads them: each system's outputs with their grades, missing ones included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ...calibration.chance_verdict import chance_verdict
+from ...calibration.pass_threshold import PassThreshold
+from ...calibration.statistic import Statistic
+from ...errors import InputError, RunFolderError
+from ...records import Author, Case, ItemKey, Output, Verdict, read_records
+from ...records.case_index import case_files
+from ...records.made_scores import reaches
+from ...spelling import setting
+from ..conclusion.run_results import ALL_CORRECTED, DECIDED, SystemResult
+from ..judging.known_judges import judge_order
+from ..store.journal_rows import StoredVerdict, is_baseline
+from ..store.known_items import part_test
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
+
+_CHECKER = -1
+"""Rank of a checker's verdict, before those of judges."""
+
+
+class GatedOutput(NamedTuple):
+    """Grade of one output.
+
+    Attributes:
+        score: Score from 0 to 1; None if there is none.
+        by: Display name of who gave it, or of who gave none.
+        judged: Whether a judge gave it.
+        error_type: Fault that a checker found.
+    """
+
+    score: float | None
+    by: str
+    judged: bool
+    error_type: str | None = None
+
+
+class GatedRun(NamedTuple):
+    """One run.
+
+    Attributes:
+        name: Its folder or file.
+        systems: Outputs by system.
+        missing: Number of further outputs by system that nothing was graded of.
+        clusters: Cluster by case id; a case that is not listed is its own.
+        corrected: Rate of all outputs by system, where labels correct it.
+        guessing: Judges that labels do not show to be better than chance, and what they show.
+        failed: Number of calls that failed.
+        cost: Dollars that the judges cost; None if unknown.
+        cases: Cases by id; None if they cannot be read.
+        manifest: The manifest; None of an imported file.
+        store: The run folder; None of an imported file.
+    """
+
+    name: str
+    systems: dict[str, dict[ItemKey, GatedOutput]]
+    missing: dict[str, int]
+    clusters: Mapping[str, str] = {}
+    corrected: Mapping[str, Statistic] = {}
+    guessing: Mapping[str, str] = {}
+    failed: int = 0
+    cost: float | None = None
+    cases: Mapping[str, Case] | None = None
+    manifest: Manifest | None = None
+    store: RunStore | None = None
+
+    @property
+    def graded(self) -> int:
+        """Number of outputs with a grade."""
+        return sum(each.score is not None for outputs in self.systems.values() for each in outputs.values())
+
+
+def gated_run(store: RunStore) -> GatedRun:
+    """Read a finished run.
+
+    Raises:
+        RunFolderError: It is not finished, was changed by hand, or its counts are not those of its verdicts.
+    """
+    manifest = store.finished()
+    store.refuse_edited()
+    results = {each.system: each for each in manifest.results or []}
+    systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
+    ranks: dict[Author, int] = {
+        judge: rank for rank, judge in enumerate(judge_order(store.roster, store.calibration))
+    }
+    best: dict[ItemKey, int] = {}
+    graded: set[ItemKey] = set()
+    thresholds, is_part = store.roster.thresholds, part_test(store.verdicts.standing, store.roster)
+    for verdict in store.verdicts.standing:
+        if is_part(verdict.key):
+            continue
+        if verdict.graded:
+            graded.add(verdict.key)
+        if verdict.source == "judge" and (verdict.repeat or is_baseline(verdict.author)):
+            continue
+        rank = _rank(verdict, ranks)
+        if verdict.key not in best or rank < best[verdict.key]:
+            best[verdict.key] = rank
+            systems.setdefault(verdict.system, {})[verdict.key] = _graded(verdict, thresholds)
+    _refuse_other_counts(store, systems, results, len(graded))
+    panels = {} if store.calibration is None else store.calibration.judges
+    shown = {
+        name: chance_verdict(panel.statistics.get("balanced_accuracy")) for name, panel in panels.items()
+    }
+    costs = [use.cost for use in manifest.judges or [] if use.calls]
+    return GatedRun(
+        name=str(store.path),
+        systems=systems,
+        missing={name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()},
+        clusters=store.clusters,
+        corrected={
+            name: each.overall
+            for name, each in results.items()
+            if each.overall is not None and each.overall.name == ALL_CORRECTED
+        },
+        guessing={name: each for name, each in shown.items() if each and each != "too few labels"},
+        failed=0 if manifest.counts is None else manifest.counts.failed,
+        cost=None if None in costs else sum(each for each in costs if each is not None),
+        cases=_cases(store),
+        manifest=manifest,
+        store=store,
+    )
+
+
+def _rank(verdict: StoredVerdict, ranks: Mapping[Author, int]) -> int:
+    """Rank verdicts: a decision first, then judges that graded by precedence, then others."""
+    if verdict.source != "judge":
+        return _CHECKER if verdict.outcome != "undecided" else 2 * len(ranks) + 2
+    rank = ranks.get(verdict.author, len(ranks))
+    return rank if verdict.graded else len(ranks) + 1 + rank
+
+
+def _graded(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> GatedOutput:
+    judged, score = verdict.source == "judge", verdict.score
+    if judged and score is not None:
+        score = float(reaches(score, thresholds.get(verdict.author, PassThreshold()).at))
+    return GatedOutput(score, verdict.by, judged, verdict.error_type)
+
+
+def _expected(result: SystemResult) -> int:
+    """Return the number of outputs a system should have, missing ones included."""
+    if result.overall is not None:
+        decided = next((each for each in result.strata if each.name == DECIDED), None)
+        return max(result.overall.of, 0 if decided is None else decided.of)
+    return max((each.of for each in result.strata), default=result.missing)
+
+
+def _refuse_other_counts(
+    store: RunStore,
+    systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
+    results: Mapping[str, SystemResult],
+    graded: int,
+) -> None:
+    """Refuse a folder whose counts and verdicts disagree; nobody knows which is right."""
+    counts = store.manifest.counts
+    if systems.keys() != results.keys():
+        raise RunFolderError(f"{store.path}: its results and its verdicts are of different systems")
+    if counts is not None and counts.graded != graded:
+        raise RunFolderError(
+            f"{store.path}: it counts {counts.graded:,} graded outputs, and {graded:,} have a graded verdict"
+        )
+    for name, result in results.items():
+        decided = next((each for each in result.strata if each.name == DECIDED), None)
+        scores = [each.score for each in systems[name].values() if not each.judged and each.score is not None]
+        if decided is None or decided.value is None:
+            continue
+        if len(scores) != decided.n or abs(sum(scores) - decided.value * decided.n) > _ROUNDING * decided.n:
+            raise RunFolderError(
+                f"{store.path}: the rate of {name} is not that of its verdicts; rerun the run's command"
+            )
+
+
+_ROUNDING = 1e-9
+
+
+def _cases(store: RunStore) -> dict[str, Case] | None:
+    """Return a run's cases, if its inputs are unchanged."""
+    try:
+        files = case_files(store.inputs.cases)
+    except RunFolderError:
+        return None
+    return {case.id: case for path in files for case in read_records(path, Case)}
+
+
+def gated_records(
+    name: str,
+    cases: Iterable[Case],
+    outputs: Iterable[Output],
+    verdicts: Iterable[Verdict],
+    *,
+    graded_by: str | None = None,
+) -> GatedRun:
+    """Return what another tool graded.
+
+    Args:
+        name: The file or folder.
+        cases: Its cases.
+        outputs: Its outputs; one without a verdict is ungraded.
+        verdicts: Its verdicts.
+        graded_by: Author whose verdicts count, if there are several.
+
+    Raises:
+        InputError: There are several authors and none is named, or the named one gave no verdict.
+    """
+    given = [each for each in verdicts if each.source != "human" and not each.repeat]
+    authors = list(dict.fromkeys(each.by for each in given))
+    if graded_by is not None and graded_by not in authors:
+        raise InputError(
+            f"no verdict is by {graded_by!r}; there are {', '.join(authors) or 'none'}", path=name
+        )
+    if graded_by is None and len(authors) > 1:
+        raise InputError(
+            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
+            path=name,
+        )
+    by_id = {case.id: case for case in cases}
+    chosen = {each.key: each for each in given if graded_by is None or each.by == graded_by}
+    systems: dict[str, dict[ItemKey, GatedOutput]] = {}
+    for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
+        verdict = chosen.get(key)
+        graded = GatedOutput(None, graded_by or "nobody", judged=False)
+        if verdict is not None:
+            graded = GatedOutput(verdict.score, verdict.by, verdict.source == "judge", verdict.error_type)
+        systems.setdefault(key.system, {})[key] = graded
+    for system, found in systems.items():
+        have = {key.case_id for key in found}
+        found |= {
+            ItemKey(case_id, system, 0): GatedOutput(None, "nobody", judged=False)
+            for case_id in by_id
+            if case_id not in have
+        }
+    return GatedRun(
+        name=name,
+        systems=systems,
+        missing={},
+        clusters={case.id: case.cluster_id for case in by_id.values()},
+        cases=by_id,
+    )

@@ -1,0 +1,62 @@
+"""Answer of a gate as JUnit XML, and as annotations of GitHub Actions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from ..evaluation.past_runs.gate_numbers import GateNumbers
+
+_NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MOST = 50
+"""Most annotations; GitHub shows ten of a kind in a step."""
+
+
+def gate_junit(gate: GateNumbers) -> str:
+    """Return a test suite with a case a condition; one that cannot be told is an error."""
+    words = {"fails": "failure", "cannot tell": "error"}
+    counts = {word: sum(check.answer == answer for check in gate.checks) for answer, word in words.items()}
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="fiducial gate" tests="{len(gate.checks)}" failures="{counts["failure"]}" errors="{counts["error"]}">',
+    ]
+    for check in gate.checks:
+        name = f"<testcase classname={_attribute(check.system or 'run')} name={_attribute(check.condition)}"
+        word = words.get(check.answer)
+        if word is None:
+            lines.append(f"  {name}/>")
+        else:
+            lines.append(
+                f"  {name}><{word} message={_attribute(check.why)}>{_text(check.would_tell)}</{word}></testcase>"
+            )
+    return "\n".join([*lines, "</testsuite>", ""])
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_NOT_XML.sub("?", text))
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_XML.sub("?", text))
+
+
+def gate_annotations(gate: GateNumbers) -> Iterator[str]:
+    """Yield commands of GitHub Actions that annotate what failed and what broke."""
+    for check in gate.checks:
+        if check.answer == "fails":
+            yield _annotation("error", f"{check.system}: {check.condition}", check.why)
+    for each in gate.broke[:_MOST]:
+        yield _annotation(
+            "warning", "broke", f"{each.case_id} ({each.system}), by {each.by}: {each.error_type or 'fails'}"
+        )
+
+
+def _annotation(level: str, title: str, text: str) -> str:
+    return f"::{level} title={_escaped(title, more=True)}::{_escaped(text)}"
+
+
+def _escaped(text: str, *, more: bool = False) -> str:
+    """Escape what ends a command or a property of it."""
+    escapes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if more else {})
+    return "".join(escapes.get(character, character) for character in text)

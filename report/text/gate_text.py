@@ -1,0 +1,88 @@
+"""Text for the answer of a gate: the answer, what it rests on, what would tell, what broke."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...calibration.gating.gate_results import GateAnswer, GateCheck
+from ...deterministic.finding import in_words
+from ...evaluation.past_runs.gate_numbers import GateNumbers
+from ..document import Piece, document
+from ..document_parts import FIRST, DocumentTable
+from .number_text import counted
+
+_ORDER: dict[GateAnswer, int] = {"fails": 0, "cannot tell": 1, "passes": 2}
+
+_MOST = 10
+"""Most outputs that a list names."""
+
+
+@document
+def gate_document(gate: GateNumbers) -> Iterator[Piece]:
+    """Show the answer, every condition, and the outputs that broke."""
+    yield from _answer(gate)
+    yield ""
+    rows = [
+        (check.system, check.condition, check.answer, check.why, check.by, check.would_tell)
+        for check in gate.checks
+    ]
+    columns = ("system", "condition", "answer", "", "graded by", "what would tell")
+    yield DocumentTable(columns, rows, left_aligned=frozenset(range(6)), indent=0)
+    if gate.broke:
+        yield ""
+        yield DocumentTable(
+            ("broke", "system", "says", "fault"),
+            [
+                (each.case_id, each.system, each.by, in_words(each.error_type) if each.error_type else "")
+                for each in gate.broke
+            ],
+            left_aligned=FIRST | {1, 2, 3},
+            indent=0,
+        )
+
+
+@document
+def gate_screen(gate: GateNumbers) -> Iterator[Piece]:
+    """Show the answer in two lines, after what is not comparable and before what would tell."""
+    yield from _answer(gate)
+
+
+def _answer(gate: GateNumbers) -> Iterator[str]:
+    for reason in gate.incomparable:
+        yield f"Not comparable: {reason}."
+    if gate.judge_again:
+        yield "Grade the earlier outputs again, and compare with that run:"
+        yield f"  {gate.judge_again}"
+    decisive = sorted(gate.checks, key=lambda check: _ORDER[check.answer])
+    first = next((check for check in decisive if check.answer == gate.answer), None)
+    if not gate.graded:
+        yield "Cannot tell: nothing is graded."
+    elif first is not None:
+        more = sum(check.answer == gate.answer for check in gate.checks) - 1
+        also = f"; {counted(more, 'more condition')} alike" if more else ""
+        yield f"{gate.answer.capitalize()}: {_sentence(first)}{also}."
+    yield _counts(gate)
+    if gate.answer == "cannot tell" and first is not None and first.would_tell:
+        yield f"What would tell: {first.would_tell}."
+
+
+def _sentence(check: GateCheck) -> str:
+    who = f"{check.system}: " if check.system else ""
+    by = f" (by {check.by})" if check.by else ""
+    return f"{who}{check.condition}: {check.why}{by}"
+
+
+def _counts(gate: GateNumbers) -> str:
+    failed = f", {counted(gate.failed_calls, 'call')} failed" if gate.failed_calls else ""
+    graded = f"{gate.graded:,} of {counted(gate.outputs, 'output')} graded{failed}"
+    common = [
+        f"{gate.common[name]:,} of {gate.cases[name]:,} cases common{f' ({name})' if len(gate.common) > 1 else ''}"
+        for name in gate.common
+        if gate.common[name] < gate.cases[name]
+    ]
+    if not gate.before:
+        return f"{graded}."
+    named = list(dict.fromkeys(each.case_id for each in gate.broke))
+    shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
+    broke = f"{counted(len(gate.broke), 'output')} broke{f': {shown}' if named else ''}"
+    return "; ".join([graded, *common, broke]) + "."

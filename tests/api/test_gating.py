@@ -1,0 +1,270 @@
+"""A gate: what passes, what fails, what cannot be told, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import fiducial as fd
+from fiducial.api.gating import Gate
+from fiducial.cli.gate import exit_code
+from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
+
+
+def case(number: int, **more: Any) -> fd.Case:
+    fields: dict[str, Any] = {
+        "id": f"c{number:02}",
+        "kind": "tool_call",
+        "messages": [{"role": "user", "content": f"Open file {number}."}],
+        "tools": [
+            {"name": "open", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+        ],
+        "reference": {"calls": [{"open": {"n": [number]}}]},
+        "tags": {"risk": "high" if number < 5 else "low"},
+    }
+    return fd.Case(**fields | more)
+
+
+def output(number: int, *, right: bool, trial: int = 0, system: str = "me") -> fd.Output:
+    call = fd.ToolCall(name="open", arguments={"n": number if right else -1})
+    return fd.Output(case_id=f"c{number:02}", system=system, trial=trial, tool_calls=[call])
+
+
+def run(folder: Path, right: Mapping[int, bool], cases: list[fd.Case] | None = None, **options: Any) -> Path:
+    outputs = [output(number, right=each) for number, each in right.items()]
+    fd.evaluate(
+        cases or [case(number) for number in range(40)], outputs, out=folder, progress=False, **options
+    )
+    return folder
+
+
+def first(n: int, of: int = 40) -> dict[int, bool]:
+    return {number: number < n for number in range(of)}
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("gate") / "before", first(39))
+
+
+@pytest.fixture(scope="module")
+def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("gate") / "worse", first(20))
+
+
+def test_half_of_the_cases_lost_fails_and_names_what_broke(before: Path, worse: Path):
+    gate = fd.gate(worse, before)
+    assert gate.answer == "fails"
+    assert [each.case_id for each in gate.broke] == [f"c{n}" for n in range(20, 39)]
+    assert exit_code(gate, None) == 1
+    assert exit_code(gate, "pass") == 1
+
+
+def test_the_same_run_again_passes_a_wide_limit_and_cannot_tell_a_narrow_one(before: Path):
+    assert fd.gate(before, before, max_drop=0.2).answer == "passes"
+    narrow = fd.gate(before, before, max_drop=0.02)
+    assert narrow.answer == "cannot tell"
+    assert narrow.checks[0].would_tell
+    assert [exit_code(narrow, each) for each in (None, "pass", "fail")] == [4, 0, 1]
+
+
+def test_a_rate_goes_by_the_lower_end(before: Path):
+    assert fd.gate(before, minimum={"overall": 0.85}).answer == "passes"
+    assert fd.gate(before, minimum=["overall=0.95"]).answer == "cannot tell"
+    assert fd.gate(before, minimum=["risk=high:overall=0.4"]).checks[0].bounds.of == 5  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def test_missing_outputs_are_ungraded_ones(tmp_path: Path, before: Path):
+    some = run(tmp_path / "some", dict.fromkeys(range(20), True))
+    gate = fd.gate(some, minimum={"overall": 0.51}, max_ungraded=0.05)
+    assert [each.answer for each in gate.checks] == ["cannot tell", "fails"]
+    assert gate.outputs == 40
+    dropped = fd.gate(some, before, max_drop=0.4)
+    assert dropped.common == {"me": 40}
+    assert dropped.answer == "cannot tell"
+
+
+def test_crashes_in_both_runs_never_pass(tmp_path: Path):
+    crashed = run(tmp_path / "crashed", first(0))
+    assert fd.gate(crashed, crashed, max_drop=1.0).answer == "cannot tell"
+    assert fd.gate(crashed, minimum={"overall": 0.5}).answer == "fails"
+
+
+def test_a_run_that_graded_nothing_cannot_be_told_whatever_is_wished(tmp_path: Path):
+    open_cases = [
+        fd.Case(
+            id=f"c{number:02}",
+            kind="memory_answer",
+            messages=[{"role": "user", "content": "Where?"}],
+            reference={"answers": ["Rome"]},
+        )
+        for number in range(5)
+    ]
+    outputs = [fd.Output(case_id=f"c{number:02}", system="me", text="Paris") for number in range(5)]
+    fd.evaluate(open_cases, outputs, out=tmp_path / "r", progress=False)
+    gate = fd.gate(tmp_path / "r", minimum={"overall": 0.0}, max_ungraded=1.0)
+    assert (gate.answer, gate.systems, exit_code(gate, "pass")) == ("cannot tell", {"me": "cannot tell"}, 4)
+
+
+def test_a_changed_reference_is_said_first_and_cannot_be_told(tmp_path: Path, before: Path):
+    cases = [case(number) for number in range(40)]
+    cases[3] = case(3, reference={"calls": [{"open": {"n": [3, 4]}}]})
+    gate = fd.gate(run(tmp_path / "r", first(39), cases), before, max_drop=0.5)
+    assert gate.answer == "cannot tell"
+    assert "1 common case: c03" in gate.incomparable[0]
+    assert "fiducial run" in gate.judge_again or "evaluate(" in gate.judge_again
+
+
+def test_a_new_tag_changes_no_case(tmp_path: Path, before: Path):
+    cases = [case(number, tags={"new": True}) for number in range(40)]
+    assert fd.gate(run(tmp_path / "r", first(39), cases), before, max_drop=0.5).answer == "passes"
+
+
+def test_other_rules_cannot_be_compared(tmp_path: Path, before: Path):
+    gate = fd.gate(run(tmp_path / "r", first(39), rules="bfcl"), before, max_drop=0.5)
+    assert gate.answer == "cannot tell"
+    assert "rules changed" in gate.incomparable[0]
+
+
+def test_few_common_cases_cannot_be_compared(tmp_path: Path, before: Path):
+    cases = [case(number) for number in range(30, 70)]
+    others = run(tmp_path / "r", dict.fromkeys(range(30, 70), True), cases)
+    gate = fd.gate(others, before, max_drop=0.9)
+    assert (gate.common, gate.cases, gate.answer) == ({"me": 10}, {"me": 70}, "cannot tell")
+
+
+def test_tagged_cases_must_not_fail_anew(tmp_path: Path, before: Path):
+    right = first(39) | {2: False}
+    gate = fd.gate(run(tmp_path / "r", right), before, no_new_failures=["risk=high"])
+    assert gate.answer == "fails"
+    assert "c02" in gate.checks[0].why
+    assert fd.gate(before, before, no_new_failures=["risk"]).answer == "passes"
+    assert fd.gate(before, no_new_failures=["risk=low"]).answer == "fails"
+
+
+def test_a_flaky_case_is_no_regression(tmp_path: Path):
+    def tried(name: str, passes: int) -> Path:
+        outputs = [output(number, right=True, trial=trial) for number in range(1, 5) for trial in range(3)]
+        outputs += [output(0, right=trial < passes, trial=trial) for trial in range(3)]
+        fd.evaluate([case(n) for n in range(5)], outputs, out=tmp_path / name, progress=False)
+        return tmp_path / name
+
+    all_pass, flaky, broken = tried("a", 3), tried("b", 2), tried("c", 0)
+    answers = [fd.gate(each, all_pass, no_new_failures=["risk"]).answer for each in (all_pass, flaky, broken)]
+    assert answers == ["passes", "cannot tell", "fails"]
+
+
+def test_failed_calls_come_after_failing_and_before_doubt(before: Path):
+    passes, narrow = fd.gate(before, before, max_drop=0.2), fd.gate(before, before, max_drop=0.0)
+    assert [exit_code(msgspec.structs.replace(each, failed_calls=1), None) for each in (passes, narrow)] == [
+        3,
+        3,
+    ]
+    fails = fd.gate(before, minimum={"overall": 1.0}, max_ungraded=0.0)
+    assert exit_code(msgspec.structs.replace(fails, answer="fails", failed_calls=1), None) == 1
+
+
+def test_a_folder_whose_counts_and_verdicts_disagree_is_refused(tmp_path: Path):
+    folder = run(tmp_path / "r", first(20))
+    manifest = json.loads((folder / "run.json").read_bytes())
+    told = json.dumps(manifest)
+    for edited in (
+        told.replace('"value": 0.5', '"value": 0.9'),
+        json.dumps(manifest | {"counts": manifest["counts"] | {"graded": 3}}),
+        json.dumps(manifest | {"results": [manifest["results"][0] | {"system": "you"}]}),
+    ):
+        assert edited != told
+        (folder / "run.json").write_text(edited)
+        with pytest.raises((RunFolderError, InputError)):
+            fd.gate(folder, minimum={"overall": 0.1})
+    (folder / "run.json").write_text(told)
+    journal = folder / "verdicts.jsonl"
+    journal.write_text(journal.read_text().replace('"score":0.0', '"score":1.0'))
+    with pytest.raises(EditedRunError):
+        fd.gate(folder, minimum={"overall": 0.1})
+
+
+@pytest.mark.parametrize(
+    "limits", [{}, {"max_drop": 0.1}, {"max_drop": 2.0}, {"minimum": {"overall": 7}}, {"minimum": ["x=0.1"]}]
+)
+def test_limits_that_are_none_are_refused(before: Path, limits: dict[str, Any]):
+    with pytest.raises(UsageError):
+        fd.gate(before, **limits)
+
+
+def test_an_unknown_tag_is_refused(before: Path):
+    with pytest.raises(InputError):
+        fd.gate(before, no_new_failures=["nonsense"])
+
+
+def test_systems_of_one_run_only_cannot_be_told(tmp_path: Path, before: Path):
+    outputs = [output(number, right=True, system=system) for number in range(40) for system in ("me", "you")]
+    fd.evaluate([case(number) for number in range(40)], outputs, out=tmp_path / "r", progress=False)
+    gate = fd.gate(tmp_path / "r", before, max_drop=0.5)
+    assert gate.systems == {"me": "passes", "you": "cannot tell"}
+    assert gate.answer == "cannot tell"
+
+
+def test_junit_and_the_assertion_say_what_failed(tmp_path: Path, before: Path, worse: Path):
+    gate = fd.gate(worse, before, max_drop=0.02)
+    assert '<failure message="-0.4750' in gate.write_junit(tmp_path / "j.xml").read_text("utf-8")
+    with pytest.raises(AssertionError, match="max drop"):
+        gate.assert_passes()
+    assert isinstance(gate, Gate)
+
+
+def test_grades_of_other_tools_are_gated_by_one_scorer(tmp_path: Path):
+    def imported(name: str, right: int, scorers: tuple[str, ...] = ("exact",)) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        fd.write_records(folder / "cases.jsonl", [case(number) for number in range(40)])
+        fd.write_records(
+            folder / "verdicts.jsonl",
+            [
+                fd.Verdict(
+                    case_id=f"c{n:02}",
+                    system="me",
+                    by=by,
+                    source="checker",
+                    outcome="graded",
+                    score=float(n < right),
+                )
+                for n in range(30)
+                for by in scorers
+            ],
+        )
+        return folder
+
+    was, now = imported("a", 30), imported("b", 2)
+    assert fd.gate(now, was, max_drop=0.0).answer == "fails"
+    half = fd.gate(was, minimum={"overall": 0.76})
+    assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
+    several = imported("c", 30, ("exact", "rubric"))
+    with pytest.raises(InputError, match="name one: graded_by=exact"):
+        fd.gate(several, minimum={"overall": 0.5})
+    assert fd.gate(several, minimum={"overall": 0.5}, graded_by="rubric").answer == "passes"
+
+
+SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
+
+
+@pytest.mark.parametrize(
+    ("file", "graded_by"),
+    [
+        ("inspect/toolcalls_includes.eval", None),
+        ("promptfoo/results.json", "promptfoo"),
+        ("deepeval/test_run.json", None),
+        ("langfuse/scores_v3_page.json", None),
+    ],
+)
+def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by: str | None):
+    path = SAMPLES / file
+    gate = fd.gate(path, path, max_drop=1.0, graded_by=graded_by)
+    assert gate.graded > 0
+    assert gate.answer == "passes"
+    assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"

@@ -1,0 +1,85 @@
+"""The command that gates: exit codes and precedence, JSON, Markdown, files, help."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import fiducial as fd
+from fiducial.cli.main import COMMANDS, cli
+
+
+def verdicts(folder: Path, right: int, of: int = 40) -> Path:
+    """Write grades of another tool, as an import has them."""
+    folder.mkdir()
+    fd.write_records(
+        folder / "verdicts.jsonl",
+        [
+            fd.Verdict(case_id=f"c{n}", system="me", by="exact", source="checker", outcome="graded", score=float(n < right))
+            for n in range(of)
+        ],
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Path, Path]:
+    return verdicts(tmp_path / "before", 39), verdicts(tmp_path / "after", 20)
+
+
+def gated(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(cli, ["gate", *map(str, arguments)], standalone_mode=False)
+    return (2 if done.exception else done.return_value), done.stdout
+
+
+def test_exit_codes_are_those_of_the_answer(runs: tuple[Path, Path], tmp_path: Path):
+    before, after = runs
+    assert gated(before, after)[0] == 1
+    assert gated(after, "--before", before)[0] == 1
+    assert gated(before, before, "--max-drop", "0.2")[0] == 0
+    assert gated(before, before)[0] == 4
+    assert gated(before, before, "--cannot-tell", "pass")[0] == 0
+    assert gated(before, before, "--cannot-tell", "fail")[0] == 1
+    assert gated(before)[0] == 2
+    assert gated(before, before, after)[0] == 2
+    assert gated(tmp_path / "nothing", "--min", "overall=0.1")[0] == 2
+
+
+def test_the_first_line_is_the_answer(runs: tuple[Path, Path]):
+    lines = gated(*runs, "--max-drop", "0.02")[1].splitlines()
+    assert lines[0].startswith("Fails: me: max drop 0.02: -0.4750 [")
+    assert any("19 outputs broke: c20, c21" in line for line in lines)
+
+
+def test_json_has_the_answer_alone(runs: tuple[Path, Path]):
+    told = json.loads(gated(*runs, "--json", "-", "--annotations")[1])
+    assert told["answer"] == "fails"
+    assert told["checks"][0]["bounds"]["of"] == 40
+    assert len(told["broke"]) == 19
+
+
+def test_only_named_files_are_written(runs: tuple[Path, Path], tmp_path: Path):
+    files = {each: each.read_bytes() for folder in runs for each in folder.iterdir()}
+    _, text = gated(*runs, "--markdown", "--junit", tmp_path / "gate.xml")
+    assert "| c20 | me | exact |" in text
+    assert 'failures="1"' in (tmp_path / "gate.xml").read_text("utf-8")
+    assert files == {each: each.read_bytes() for folder in runs for each in folder.iterdir()}
+
+
+def test_annotations_cannot_be_commands_of_their_own(tmp_path: Path):
+    from fiducial.evaluation.past_runs.changed_verdict import ChangedVerdict
+    from fiducial.report.gate_files import gate_annotations
+
+    gate = fd.gate(verdicts(tmp_path / "a", 39), verdicts(tmp_path / "b", 39), max_drop=0.5)
+    hostile = ChangedVerdict(
+        case_id="x\n::stop-commands::y", system="me", trial=0, by="j", before="pass", after="fail"
+    )
+    [line] = gate_annotations(fd.api.gating.Gate(**{**{n: getattr(gate, n) for n in gate.__struct_fields__}, "broke": [hostile]}))  # fmt: skip
+    assert "\n" not in line
+
+
+def test_help_begins_with_what_people_need_first():
+    assert list(COMMANDS)[:8] == ["demo", "import", "run", "calibrate", "audit", "compare", "review", "gate"]
