@@ -12,6 +12,7 @@ from ..calibration.statistic import CaseRate
 from ..errors import UsageError
 from ..evaluation.conclusion.run_results import StratumRate, SystemResult
 from ..records import nearest
+from ..records.made_scores import rounded_score
 from ..spelling import command, setting
 from ..tables.grades import as_number
 

@@ -10,7 +10,7 @@ from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
 from ...records.output import EMPTY_ANSWER
 from ..document import Piece
-from ..items.naming import failed_by, failed_only_by, items_at
+from ..items.naming import failed_by, items_at
 from .one_screen import clipped
 from .safe_text import WIDTH, columns_of
 from .systems_text import by_rate, judged_parts, without_baselines
@@ -64,7 +64,7 @@ def failure_parts(
     Args:
         system: The system.
         parts: Its failed items by who failed them, and by fault.
-        words: How far each judge can be trusted, in a word.
+        words: Names of groups of who failed items; by default the groups themselves.
     """
     shown = parts if len(parts) <= _MOST_PARTS else parts[: _MOST_PARTS - 1]
     named = [
@@ -84,8 +84,7 @@ def failure_parts(
 def _named_part(system: SystemResult, part: FailurePart, words: Mapping[str, str]) -> str:
     if part.fault:
         return _what(system, part.fault)
-    judge = part.by.removeprefix(failed_only_by(""))
-    return f"failed by {judge} ({words[judge]})" if judge in words else part.by
+    return words.get(part.by, part.by)
 
 
 def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
