@@ -134,7 +134,9 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
         "500 outputs of two real systems on BFCL, half of them wrong by BFCL's verdicts, the labels (`benchmarks/make_requests.py`, seed 1).\n"
     )
     yield from calibration_table(*runs)
-    yield from differences_section([pair for run in runs for pair in fd.compare(run).pairs])
+    yield from differences_section(
+        [pair for run in runs for pair in fd.compare(run, statistic="accuracy").pairs]
+    )
 
 
 def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:

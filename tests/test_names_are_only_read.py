@@ -32,6 +32,8 @@ ALLOWED = {
     "calibration/comparison/comparison_results.py": "whether the labels of a table decide, and no checker",
     "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
     "cli/compare.py": "whether judges or systems are compared",
+    "evaluation/past_runs/gated_runs.py": "a file of another tool names who graded, and nothing else",
+    "report/text/probability_text.py": "results have names only; a baseline's says that it is one",
     "evaluation/labelling/joined_labels.py": "people's labels beside their majority, and no judge",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
     "report/changed_cases.py": "which verdict a change goes by",

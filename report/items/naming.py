@@ -105,7 +105,7 @@ class ShortNames(NamedTuple):
         return self.short.get(name, name)
 
     def in_text(self, text: str) -> str:
-        """Return a sentence with short names, if a shared part was cut; a table below it names that part."""
+        """Return a sentence with short names, if a shared part was cut."""
         if self.shared:
             for name in sorted(self.short, key=len, reverse=True):
                 text = text.replace(name, self.short[name])

@@ -63,9 +63,9 @@ def test_the_rate_of_the_first_of_several_judges_has_its_name(table: Path):
     several, one = (
         fiducial("estimate", table, *of, *random_sample).out for of in (("--judges", "a,b"), ("--judge", "a"))
     )
-    assert "; a alone says 0.65" in " ".join(several.split())
+    assert "by a alone" in " ".join(several.split())
     assert ("first judge" in several, "judge alone" in several) == (True, False)
-    assert "; the judge alone says 0.65" in " ".join(one.split())
+    assert "by a alone" not in " ".join(one.split())
     assert ("first judge" in one, "judge alone" in one) == (False, True)
 
 

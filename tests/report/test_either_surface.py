@@ -10,7 +10,8 @@ import pytest
 from each_row import each_row
 from found_results import systems
 
-from fiducial.calibration.statistic import Caution
+from fiducial.calibration.corrected_rate.estimation_results import RateEstimate
+from fiducial.calibration.statistic import Caution, undefined
 from fiducial.cli.spelled_options import option_of
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.conclusion.run_summary import RunSummary
@@ -30,12 +31,31 @@ def caution(kind: Any, **about: float) -> Caution:
     return Caution(kind, about)
 
 
+CHOSEN = RateEstimate(
+    n_labelled=0,
+    n_unlabelled=0,
+    n_missing=0,
+    n_clusters=0,
+    target="population",
+    judge_mean=None,
+    uncorrected=undefined("nothing is graded", n=0),
+    weight=None,
+    label_equivalents=None,
+    estimates={},
+    strata=None,
+)
+
+
 @each_row(
     ("said", "options", "arguments"),
     [
         (whole_list, ["--json"], ["to_dict()"]),
         (draw_command, ["--next"], ["draw=50"]),
-        (by_columns, ["--reweight-by COLUMN", "--strata COLUMN"], ["reweight_by=COLUMN", "strata=COLUMN"]),
+        (
+            lambda: by_columns(CHOSEN),
+            ["--reweight-by COLUMN", "--strata COLUMN"],
+            ["reweight_by=COLUMN", "strata=COLUMN"],
+        ),
         (unpaired, ["--by system"], ["by=system"]),
         (
             lambda: brief([caution("another_cut", j=0.75, k=1)], {})[0].text,

@@ -76,6 +76,7 @@ COMMANDS: dict[str, str] = {
     "plan, sizes": "plan --half-width 0.05 --unlabelled 2000 --difference 0.05",
     "report": "report ran --html new",
     "history": "history . --html new",
+    "gate": "gate ran --min overall=0.2 --cannot-tell pass --json new",
     "export, csv": "export ran --to csv --out new",
     "export, inspect": "export ran --to inspect --out new",
     "import, csv": "import csv answers.csv --out new",

@@ -62,7 +62,7 @@ def judged(trials: dict[str, int], *, labelled: int, ungraded: int = 0) -> list[
 
 
 def test_corrected_systems_are_compared_with_all_trials() -> None:
-    found = by_system(judged({"x": 4, "y": 2}, labelled=20))
+    found = by_system(judged({"x": 4, "y": 2}, labelled=20), labels_chosen_by="random")
     assert found.strata is not None
     pair, rates = found.strata.all.pairs[0], found.strata.all.rates
     assert (pair.corrected, pair.difference.n) == (True, 40)
@@ -75,7 +75,7 @@ def test_corrected_systems_are_compared_with_all_trials() -> None:
 
 
 def test_labels_of_ungraded_outputs_count_by_their_share() -> None:
-    found = by_system(judged({"x": 1, "y": 1}, labelled=20, ungraded=12))
+    found = by_system(judged({"x": 1, "y": 1}, labelled=20, ungraded=12), labels_chosen_by="random")
     assert found.strata is not None
     whole = found.strata.all
     known = [

@@ -30,7 +30,9 @@ def in_order_ab(reference: Path) -> Table:
 
 
 def test_every_prompt_against_vanilla_agrees(expected: Any, in_order_ab: Table) -> None:
-    pairs = compare(in_order_ab, against="GPT-4:Vanilla", settings=Settings(interval="wald")).pairs
+    pairs = compare(
+        in_order_ab, against="GPT-4:Vanilla", statistic="accuracy", settings=Settings(interval="wald")
+    ).pairs
     assert len(pairs) == len(expected["prompts_vs_vanilla_order_AB"])
     for pair in pairs:
         theirs = expected["prompts_vs_vanilla_order_AB"][f"{pair.a} vs {pair.b}"]
