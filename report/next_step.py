@@ -111,7 +111,8 @@ def _settle_form(summary: RunSummary) -> Answer | None:
     if summary.judges or not forms or forms < unjudged:
         return None
     rules = " or ".join(f"`{setting('text', rule)}`" for rule in ("loose", "exact"))
-    text = f"{all_counted(forms, 'undecided output')} differ only in form: use {rules} with a new {named(summary, 'out')}, or decide each:"
+    differ = "differs" if forms == 1 else "differ"
+    text = f"{all_counted(forms, 'undecided output')} {differ} only in form: use {rules} with a new {named(summary, 'out')}, or decide each:"
     return Answer(text=text[0].upper() + text[1:], evidence="systems", step=summary.reviewed())
 
 

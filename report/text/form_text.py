@@ -27,7 +27,7 @@ def form_lines(systems: Sequence[SystemResult]) -> Iterator[CautionLine]:
     if len(differing) > _MOST:
         more = sum(system.form.outputs for system in differing[_MOST:] if system.form is not None)
         yield CautionLine(
-            f"{counted(more, 'output')} of {counted(len(differing) - _MOST, 'more system')} differ only in form"
+            f"{counted(more, 'output')} of {counted(len(differing) - _MOST, 'more system')} {'differs' if more == 1 else 'differ'} only in form"
         )
     if any(system.form is not None and system.form.imported for system in differing):
         yield CautionLine(
