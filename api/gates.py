@@ -150,7 +150,7 @@ def _with_denied(system: SystemResult) -> float | None:
 def _overall_failure(system: SystemResult, at_least: float, ungraded: UngradedRule) -> Iterator[str]:
     rate, value = system.overall, _with_denied(system)
     lines = list(_failure(system.system, OVERALL, rate, at_least))
-    if ungraded == "ignore" or value is None or lines or rate is None or value >= at_least:
+    if ungraded == "ignore" or value is None or lines or rate is None or clears(value, at_least):
         yield from lines
         return
     yield f"gate failed: {_both(system, value)} is below {at_least:g}"
@@ -173,7 +173,8 @@ def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]
         value, rate = _with_denied(system), system.overall
         if value is None or rate is None or rate.value is None:
             continue
-        if not value < gates[OVERALL] <= rounded_score(rate.value):  # or the gate that failed says so
+        at_least = gates[OVERALL]
+        if clears(value, at_least) or not clears(rate.value, at_least):  # or the gate that failed says so
             yield f"gate: {_both(system, value)}"
     for system in summary.systems if PASS_RATE in gates and OVERALL not in gates else ():
         rate = system.strata[0]
