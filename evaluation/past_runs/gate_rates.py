@@ -148,7 +148,7 @@ def _ends(bounds: GateBounds, ungraded: int) -> str:
         return "nothing is graded"
     if bounds.low is None or bounds.high is None:
         return f"{bounds.value:.4f} without an interval"
-    left = f", {ungraded:,} ungraded counted as failures below and passes above" if ungraded else ""
+    left = f"; the ends count {ungraded:,} ungraded as failures and as passes" if ungraded else ""
     return f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{left}"
 
 
@@ -163,7 +163,5 @@ def _would_tell(bounds: GateBounds, question: GateQuestion, ungraded: int) -> st
         return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
     if needed is None:
         return f"no number of cases while the rate is this near to {limit:g}"
-    kind = (
-        "labels, or cases with labels," if "corrected by" in by else "cases, or as many clusters of trials,"
-    )
+    kind = "labels, or cases with labels," if "corrected by" in by else "cases, or clusters of cases,"
     return f"about {needed:,} more {kind} if the number stays"
