@@ -108,20 +108,30 @@ def read_tables(
             _with_order(table, runs),
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
-            labels_chosen_by=_choice(opened, runs, labels) if open_only or outputs else None,
+            labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
         )
         table = with_tags(table, runs, () if form is None else form.tags)
         return _with_word_overlap(table, runs) if lexical else table
 
 
 def _choice(
-    opened: Sequence[object], runs: Sequence[RunStore], labels: InputPath | None
+    opened: Sequence[object],
+    runs: Sequence[RunStore],
+    labels: InputPath | None,
+    judged: Table | None = None,
 ) -> LabelsDeclaredBy | None:
-    """Return how outputs were chosen for labels, as labels of runs and of a file say."""
+    """Return how outputs were chosen for labels, as labels of runs and of a file say.
+
+    None if checkers labelled others of the ``judged`` outputs.
+    """
     if len(runs) < len(opened) or isinstance(labels, LabelTable):
         return None
     added = () if labels is None else read_records(labels, Verdict)
-    return choice_of(chain(*(run.labels for run in runs), added))
+    said = list(chain(*(run.labels for run in runs), added))
+    choice = choice_of(said)
+    if choice is None or judged is None:
+        return choice
+    return choice if judged.labelled_items() <= {str(label.key) for label in said} else None
 
 
 def _has_checked(store: RunStore) -> bool:
@@ -148,6 +158,7 @@ def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
     table = read_table([RunRows(store)])
+    table = replace(table, labels_chosen_by=_choice([store], [store], None, table))
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))
     return _with_word_overlap(table, [store]) if lexical else table

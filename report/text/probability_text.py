@@ -51,7 +51,7 @@ def probability_lines(calibration: CalibrationNumbers) -> Iterator[Piece]:
         left_aligned=frozenset({0}),
         indent=0,
     )
-    yield from _extremes(judges, calibration.level)
+    yield from _extremes(judges, calibration)
 
 
 def only_curve(calibration: CalibrationNumbers) -> Iterator[str]:
@@ -77,17 +77,24 @@ def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
     )
 
 
-def _extremes(judges: Mapping[str, ProbabilityScores], level: float) -> Iterator[str]:
-    """Name judges whose slope differs from 1, at the level of all judges together."""
-    for word, sign in (("overconfident (slope below 1)", -1), ("underconfident (slope above 1)", 1)):
-        names = [
+def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationNumbers) -> Iterator[str]:
+    """Name judges whose slope differs from 1, at the level of all judges together.
+
+    They are over- or underconfident only by labels of all outputs, or of a random sample.
+    """
+    panels = calibration.judges
+    for word, side, sign in (("overconfident", "below", -1), ("underconfident", "above", 1)):
+        off = [
             judge
             for judge, each in judges.items()
-            if sign * _distance(each.calibration["slope"], _OFF, level, len(judges)) > 0
+            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, len(panels)) > 0
         ]
-        if names:
+        if names := [judge for judge in off if panels[judge].declared is not None]:
             verb = "is" if len(names) == 1 else "are"
-            yield f"{number_text.listed(names)} {verb} {word}."
+            yield f"{number_text.listed(names)} {verb} {word} (slope {side} 1)."
+        if names := [judge for judge in off if panels[judge].declared is None]:
+            verb = "has" if len(names) == 1 else "have"
+            yield f"{number_text.listed(names)} {verb} a slope {side} 1, on these labels."
 
 
 def _distance(statistic: Statistic, null: float, level: float, judges: int) -> float:

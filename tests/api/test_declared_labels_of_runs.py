@@ -99,3 +99,27 @@ def test_labels_added_to_a_folder_keep_their_declaration(tmp_path: Path):
     assert fd.estimate(tmp_path / "run").all.declared == "random"
     join_labels(tmp_path / "run", file, labels_chosen_by="label")
     assert fd.estimate(tmp_path / "run").all.declared == "label"
+
+
+@each_row(
+    ("evidence", "declared"),
+    [({}, None), ({"chosen_by": "random"}, "random"), ({"chosen_by": "label"}, None)],
+)
+def test_the_calibration_of_a_run_knows_whether_labels_are_a_random_sample(
+    tmp_path: Path, evidence: dict[str, Any], declared: str | None
+):
+    run = run_of(labels(**evidence), out=tmp_path / "run")
+    for calibration in (run.calibration, fd.calibrate(tmp_path / "run")):
+        assert calibration["lenient/metric"].declared == declared
+
+
+def test_labels_of_checkers_beside_a_random_sample_of_the_others_are_none():
+    checked = {"kind": "memory_answer", "reference": {"answers": ["good word"]}}
+    cases = [{**case, **checked} if n % 4 == 2 else case for n, case in enumerate(CASES)]
+    judge = fd.judge_from(lenient)
+    run = fd.evaluate(
+        cases, OUTPUTS, judges=[judge], labels=labels(), labels_chosen_by="random", judge_on="all"
+    )
+    panel = next(iter(run.calibration.judges.values()))
+    assert panel.n > len(labels())
+    assert panel.declared is None
