@@ -34,7 +34,10 @@ def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
 
 
 def verdict_at_once(alone: Statistic | None, at_once: Statistic | None) -> ChanceVerdict | None:
-    """Return the verdict on one of several judges; being better takes the interval of all at once."""
+    """Return the verdict on one of several judges.
+
+    Being better than chance takes the interval of all at once.
+    """
     together = chance_verdict(at_once)
     if together is None:
         return None

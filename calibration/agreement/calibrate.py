@@ -211,7 +211,7 @@ def _better_threshold(table: Table, level: float) -> BetterThreshold | None:
 
 
 def _judges(table: Table, settings: Settings, of: int | None = None) -> dict[str, JudgeCalibration]:
-    """Compare each judge with the labels; ``of`` judges are shown at once, by default those present."""
+    """Compare each judge with the labels; ``of`` counts all judges shown."""
     judges = table.judge.present()
     of = of or len(judges)
     return {

@@ -216,7 +216,7 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
 
 
 def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> TrustWord | None:
-    """Return the word for a judge whose rate is clearly off the labels' for all judges at once, if it is.
+    """Return the word for a judge whose rate is clearly off the labels', if it is.
 
     Of probabilities without a declared threshold, the mean counts instead of the rate above a cut. Only labels of
     all outputs, or of a random sample, show a bias.
@@ -251,7 +251,10 @@ def _off(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) ->
 
 
 def _at_once(panel: JudgeCalibration, name: str, of: int) -> Statistic | None:
-    """Return a rate with an interval for all ``of`` judges at once; None in runs of versions without it."""
+    """Return a rate with its interval for all ``of`` judges at once.
+
+    None in runs of versions without it.
+    """
     return panel.rates_at_once.get(name) if of > 1 else panel.statistics.get(name)
 
 
