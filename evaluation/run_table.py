@@ -263,7 +263,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
             continue
         item = str(verdict.key)
         decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
-        yield _judged_row(item, judge, verdict, store.clusters) | decision
+        yield _judged_row(item, judge, verdict, store.clusters) | {"outcome": verdict.outcome} | decision
     for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:
             item, (case, system, _) = str(verdict.key), verdict.key

@@ -178,7 +178,7 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
     whole = system.overall
     if whole is not None and whole.value is not None:
         condition = f" ({IF_SAMPLED})" if corrected_by_sample([system], judges) else ""
-        return f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{condition}{_range(whole)}."
+        return f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{condition}{_range(whole, system.failed_calls)}."
     parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     if not parts:
         return f"{system.system}: nothing is graded yet."
@@ -189,7 +189,7 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
         others = f"; {unchecked:,} undecided"
     else:
         others = f"; {unchecked:,} {which}"
-    return f"{system.system}: {_passing(checked, 'checked outputs')}{others if unchecked else ''}{_range(checked, which)}."
+    return f"{system.system}: {_passing(checked, 'checked outputs')}{others if unchecked else ''}{_range(checked, system.failed_calls, which)}."
 
 
 def _passing(rate: Rate, plural: str) -> str:
@@ -203,14 +203,15 @@ def _passing(rate: Rate, plural: str) -> str:
     return f"{value} of {which} {'passes' if rate.n == 1 else 'pass'}"
 
 
-def _range(rate: Rate, which: str = "ungraded") -> str:
+def _range(rate: Rate, failed_calls: int, which: str = "ungraded") -> str:
     """Return the range of the rate if all outputs it leaves out failed or passed."""
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
     ungraded = rate.of - rate.n
     which = "missing" if rate.outcomes.get("missing") == ungraded else which
-    return f". {low} to {high} if {all_counted(ungraded, f'{which} output')} failed or passed"
+    failed = f" ({failed_calls:,} by failed calls)" if failed_calls and which == "ungraded" else ""
+    return f". {low} to {high} if {all_counted(ungraded, f'{which} output')}{failed} failed or passed"
 
 
 def deciding(strata: Strata) -> tuple[ComparedStratum, str]:

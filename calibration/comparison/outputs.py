@@ -11,7 +11,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..case_weights import case_weights
 from ..pass_threshold import HALF
 from ..row_weights import weighted_mean
-from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
+from ..tables.calibration_table import DECIDED, DECIDED_BY, FAILED, Table
 from .comparison_results import BY_LABEL, Right
 from .shared_tasks import clusters_of_cases, tasks_of
 
@@ -33,6 +33,8 @@ class SystemOutputs(NamedTuple):
         decided: Decision; NaN for an undecided output.
         verdicts: Verdict of each judge, shape ``(judges, n)``.
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
+        failed: Whether there is no verdict because calls of each judge failed, and of all judges that were
+            asked, shape ``(judges + 1, n)``; None if no call failed.
     """
 
     task: IntArray
@@ -43,6 +45,7 @@ class SystemOutputs(NamedTuple):
     decided: FloatArray
     verdicts: FloatArray
     labels: FloatArray
+    failed: BoolArray | None = None
 
     @property
     def is_undecided(self) -> BoolArray:
@@ -51,7 +54,7 @@ class SystemOutputs(NamedTuple):
 
     def take(self, rows: BoolArray | IntArray) -> SystemOutputs:
         """Return the selected outputs."""
-        return SystemOutputs._make(column[..., rows] for column in self)
+        return SystemOutputs._make(None if column is None else column[..., rows] for column in self)
 
 
 class AllOutputs(NamedTuple):
@@ -105,6 +108,7 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         decided,
         verdicts,
         _passes(label, thresholds[:, None]),
+        _failed_calls(table, output, judges),
     )
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
     compared = {name: each for name, each in systems.items() if len(each.task)}
@@ -160,6 +164,20 @@ def _verdicts(
     return judges, verdicts, repeats
 
 
+def _failed_calls(table: Table, output: IntArray, judges: list[str]) -> BoolArray | None:
+    """Return where calls failed, as in `SystemOutputs`."""
+    if FAILED not in table.numbers:
+        return None
+    failed, outputs = np.isfinite(table.numbers[FAILED]), int(output.max(initial=-1)) + 1
+    rows_of = table.judge.rows()
+
+    def all_failed(rows: IntArray) -> BoolArray:
+        asked = np.bincount(output[rows], minlength=outputs)
+        return (asked > 0) & (np.bincount(output[rows], weights=failed[rows], minlength=outputs) == asked)
+
+    return np.stack([*(all_failed(rows_of[judge]) for judge in judges), all_failed(np.arange(len(output)))])
+
+
 def _rank(table: Table, judge: str) -> int:
     """Return a judge's rank: juries, then verdicts on whole answers, others, and baselines."""
     kind = table.judges[judge].kind if judge in table.judges else None
@@ -182,6 +200,7 @@ class Graded(NamedTuple):
         result: 1 for a pass, 0 for a fail, NaN if ungraded.
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
+        failed: Whether there is no result because calls failed; None if no call failed.
     """
 
     task: IntArray
@@ -192,10 +211,11 @@ class Graded(NamedTuple):
     result: FloatArray
     is_undecided: BoolArray
     label: FloatArray
+    failed: BoolArray | None = None
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
         """Return the selected outputs."""
-        return Graded._make(column[rows] for column in self)
+        return Graded._make(None if column is None else column[rows] for column in self)
 
     @property
     def is_graded(self) -> BoolArray:
@@ -211,6 +231,11 @@ class Graded(NamedTuple):
     def labelled_ungraded(self) -> BoolArray:
         """Mask of the ungraded outputs with a label."""
         return ~self.is_graded & self.is_undecided & np.isfinite(self.label)
+
+    @property
+    def by_failed_calls(self) -> BoolArray:
+        """Mask of the outputs that are ungraded because calls failed."""
+        return np.zeros(len(self.result), np.bool_) if self.failed is None else ~self.is_graded & self.failed
 
     @property
     def all_labelled(self) -> bool:
@@ -271,4 +296,5 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     ]
     result = np.where(outputs.is_undecided, verdict, outputs.decided)
     task, case, trials, item, cluster, *_ = outputs
-    return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label)
+    failed = None if outputs.failed is None else outputs.failed[judge, column] & outputs.is_undecided
+    return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label, failed)

@@ -183,10 +183,11 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
 
 class _Replies:
-    """Outputs that judges replied to without a grade, and those that a judge graded."""
+    """Outputs that judges graded, gave no grade for, or did not answer (calls failed)."""
 
     def __init__(self) -> None:
         self._withheld: dict[ItemKey, Outcome] = {}
+        self._failed = dict[ItemKey, None]()
         self._graded = set[ItemKey]()
 
     def add(self, verdict: StoredVerdict) -> None:
@@ -197,12 +198,17 @@ class _Replies:
             self._graded.add(verdict.key)
         elif verdict.outcome in {"unparsable", "refused"}:
             self._withheld.setdefault(verdict.key, verdict.outcome)
+        elif verdict.outcome == "failed":
+            self._failed[verdict.key] = None
 
     def count_into(self, tally: Tally) -> None:
-        """Count, by system, the outputs that no judge graded though one replied."""
+        """Count, by system, the outputs that no judge graded, by what came of the calls."""
         for key, outcome in self._withheld.items():
             if key not in self._graded:
                 entry(tally.withheld, key.system, Counter)[outcome] += 1
+        for key in self._failed:
+            if key not in self._graded and key not in self._withheld:
+                tally.failed_calls[key.system] += 1
 
 
 def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:

@@ -18,13 +18,14 @@ from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, ranked_rates, rates_if_random
 from .caution_text import brief_comparison_cautions
-from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, terms_of, unlabelled
+from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, ranges_of, terms_of, unlabelled
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import counted, decimal, if_random, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
 from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
+from .ungraded_text import ungraded_ranges
 
 _RIGHT = {
     "agrees": "{} verdicts agree with the labels",
@@ -184,6 +185,7 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
     corrected = part is comparison.strata.all and bool(part.corrected_systems)
     title = f"{where.removeprefix('on ').removeprefix('the ')}{'*' if corrected and not both else ''}"
     yield plotted_table("", (title, "n", *columns, "ungraded"), rows)
+    yield from ungraded_ranges(ranges_of(part, names.of, order))
     if corrected:
         undecided = "undecided by checkers, " if both else ""
         labels = counted(sum(judged.labelled.values()), "label")

@@ -101,6 +101,8 @@ def _system(system: SystemResult) -> Iterator[str]:
         for rate in (*([system.judged] if has_mean_scores else []), system.overall):
             yield f"  {_TITLES.get(rate.name, rate.name)}: {number_text.rate(rate)}"
             yield from _range(rate)
+    if system.failed_calls:
+        yield f"  ungraded by failed calls: {counted(system.failed_calls, 'output')}"
     if system.faults:
         named = list(system.faults.items())
         more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""

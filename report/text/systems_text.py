@@ -22,6 +22,7 @@ from ..items.naming import NAME, UNGRADED, ShortNames, items_at, short_names
 from . import number_text
 from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
+from .ungraded_text import UngradedRange, ungraded_ranges
 
 _MOST_SYSTEMS = 6
 _MOST_NAMED = 3
@@ -128,6 +129,15 @@ def _systems_table(
     )
     if len(systems) > _MOST_SYSTEMS:
         yield number_text.counted(len(systems) - _MOST_SYSTEMS, "more system")
+    yield from ungraded_ranges(
+        UngradedRange(
+            names.of(system.system),
+            None if (main := available.main(system)) is None else main.bounds,
+            ungraded(system) or 0,
+            system.failed_calls,
+        )
+        for system in systems[:_MOST_SYSTEMS]
+    )
     if available.judged:
         yield _judged_note(systems, judges)
 
