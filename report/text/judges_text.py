@@ -20,7 +20,7 @@ from ..items.naming import group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
-from .probability_text import in_the_large, probability_judges
+from .probability_text import in_the_large, labels_are_random, probability_judges, undeclared_judges
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
@@ -177,11 +177,16 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
 def _is_biased(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> bool:
     """Return whether labels show the judge's pass rate to be too high or too low.
 
-    Of probabilities without a declared threshold, the mean counts instead of the rate above a cut.
+    Of probabilities, the mean counts instead of the rate above a cut, and only if labels are a random sample.
     """
+    if name in undeclared_judges(calibration):
+        return (
+            False  # probabilities may be cut anywhere, so the rate above the default threshold says nothing
+        )
     judges = probability_judges(calibration)
     if name in judges:
-        return in_the_large(judges[name], calibration.level, len(judges)) != 0.0
+        off = in_the_large(judges[name], calibration.level, len(judges)) != 0.0
+        return off and labels_are_random(calibration, name)
     bias = panel.statistics.get("bias")
     if bias is None or bias.low is None or bias.high is None:
         return False
