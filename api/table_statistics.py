@@ -65,6 +65,7 @@ def calibrate(
     levels: Sequence[float] | None = None,
     threshold_for: str | None = None,
     recalibrate: Recalibrator | None = None,
+    error_costs: Sequence[float] | str | None = None,
     **reading: Unpack[TableReading],
 ) -> Calibration:
     """Measure agreement of judges with trusted labels: ``calibration["judge"].cohen_kappa.low``.
@@ -84,6 +85,7 @@ def calibrate(
         levels: All values that labels and scores can have: adds agreement on these categories.
         threshold_for: Find the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
+        error_costs: Costs of letting a bad output through and of rejecting a good one, ``(5, 1)``: probabilities pass from 5 / (5 + 1) on.
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
     Returns:
@@ -121,6 +123,7 @@ def calibrate(
         categories=categories,
         threshold_for=threshold_for,
         recalibrate=recalibrate,
+        error_costs=None if error_costs is None else _error_costs(error_costs, None),
     )
     return Calibration.of(
         calibrate_table(

@@ -27,6 +27,7 @@ from ..records import (
     Verdict,
     read_records,
 )
+from ..records.score_kinds import ScoreKind
 from ..spelling import command, either
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
@@ -191,6 +192,11 @@ class RunRows(msgspec.Struct, frozen=True):
     def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
         """Pass threshold of each judge: the run's override, or the one it declares."""
         return {judge.id: judge.threshold for judge in self.store.roster}
+
+    @property
+    def score_kinds(self) -> Mapping[JudgeId, ScoreKind]:
+        """Kind of the scores of each judge that declares it."""
+        return {judge.id: judge.scores for judge in self.store.roster if judge.scores is not None}
 
     @property
     def labels(self) -> Sequence[Verdict]:

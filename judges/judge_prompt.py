@@ -12,6 +12,7 @@ import msgspec
 
 from ..records import Case, JudgeId, Kind, Message, Output
 from ..records.output import steps_by_turn
+from ..records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
 from .criteria import criteria_of, criterion_asked_about, criterion_evidence
 from .decision_block import PARTED
@@ -183,6 +184,19 @@ class JudgePrompt:
     def weighs(self) -> bool:
         """True if its score is the probability of the best score, by the reply's log-probabilities."""
         return self.prompt.mode == LOGPROBS
+
+    @property
+    def scores(self) -> ScoreKind | None:
+        """Kind of its scores, if its prompt says it.
+
+        An expected share or level of several answers is a grade.
+        """
+        if self.weighs:
+            return PROBABILITIES
+        decision = self.prompt.decision if self.decides else None
+        if decision is None:
+            return None
+        return PROBABILITIES if decision.score in {"one", "all_of"} else GRADES
 
     @property
     def compares(self) -> bool:

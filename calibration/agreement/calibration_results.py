@@ -12,6 +12,7 @@ import msgspec
 
 from ...errors import InputError
 from ...records import nearest
+from ...records.score_kinds import ScoreKind
 from ...records.typed_values import convert
 from ...spelling import command
 from ..comparison.comparison_results import ComparisonNumbers
@@ -61,6 +62,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pass_at: Pass threshold of its verdicts, and of the labels beside them.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
+        scores: What its scores are, as declared; None if nothing says it.
         n: Rows with label and score.
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.
@@ -83,6 +85,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
 
     pass_at: float = HALF
     pass_at_source: ThresholdSource = "default"  # noqa: S105 - not that kind of pass
+    scores: ScoreKind | None = None
     n: int = 0
     n_missing: int = 0
     n_unlabelled: int = 0

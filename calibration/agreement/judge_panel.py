@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...records.score_kinds import ScoreKind
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.choosing import simultaneous
 from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
@@ -32,7 +33,12 @@ _PLAIN_SAMPLES: tuple[LabelsDeclaredBy, ...] = ("random", "review")
 
 
 def judge_panel(
-    table: Table, *, settings: Settings, source: ThresholdSource = "default", of: int = 1
+    table: Table,
+    *,
+    settings: Settings,
+    source: ThresholdSource = "default",
+    scores: ScoreKind | None = None,
+    of: int = 1,
 ) -> JudgeCalibration:
     """Compare one judge, of this many in the table, with the labels."""
     table, pass_at = table.at_one_threshold()
@@ -45,6 +51,7 @@ def judge_panel(
     return JudgeCalibration(
         pass_at=pass_at,
         pass_at_source=source,
+        scores=scores,
         n=sample.n,
         n_missing=int((labelled & ~judged).sum()),
         n_unlabelled=int((~labelled).sum()),

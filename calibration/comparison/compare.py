@@ -263,6 +263,8 @@ def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Co
 
 def _best_system(outputs: AllOutputs, level: float) -> Best | None:
     graded = {name: each.take(each.is_graded) for name, each in graded_of(outputs).items()}
+    if any(each.by_probability for each in graded.values()):
+        return None  # chosen by counts of passes, of which probabilities have none
     candidates = [
         _Candidate(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()
     ]

@@ -240,7 +240,7 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         rates: Pass rate of all outputs of this part, by system.
         outputs: Number of outputs in this part, by system.
         graded: Number of graded outputs, by system.
-        passed: Number of these that pass, uncorrected, by system.
+        passed: Number of these that pass, uncorrected, by system; of probabilities, their sum.
         labelled: Number of graded undecided outputs with a label, by system.
         corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
         corrected_systems: Systems whose rates labels correct, and those without undecided outputs if others
@@ -264,7 +264,7 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     rates: dict[str, Statistic]
     outputs: dict[str, int]
     graded: dict[str, int]
-    passed: dict[str, int]
+    passed: dict[str, float]
     labelled: dict[str, int]
     corrected: bool
     corrected_systems: list[str] = []

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ..corrected_rate.chosen_labels import chosen_by_score
 from ..intervals.closed_forms import wilson_interval
+from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..statistic import Statistic, defined, undefined
@@ -123,7 +124,7 @@ def _stratum(
         },
         outputs={name: len(each.task) for name, each in graded.items()},
         graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
-        passed={name: int((each.result == 1.0).sum()) for name, each in graded.items()},
+        passed={name: _passed(each) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],
@@ -146,6 +147,13 @@ def _stratum(
             if (bounds := ungraded_bounds(each, correct=name in correctable)) is not None
         },
     )
+
+
+def _passed(graded: Graded) -> float:
+    """Return how many outputs pass; of probabilities, how many are expected to."""
+    if graded.by_probability:
+        return float(graded.result[graded.is_graded].sum())
+    return int((graded.result == 1.0).sum())
 
 
 def _judged_and(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
@@ -200,8 +208,8 @@ def _pair(
         )
     both = first.is_graded & second.is_graded
     items = Items(
-        first.result[both] == 1.0,
-        second.result[both] == 1.0,
+        first.passes[both] == 1.0,
+        second.passes[both] == 1.0,
         first.cluster[both],
         first.item[both],
         terms.names,
@@ -256,6 +264,11 @@ class _Compared(NamedTuple):
             if too_few:
                 return TestedDifference(undefined(too_few, n=n, level=level))
         if not (self.correct or self.weighted or self.by_case):
+            if first.by_probability or second.by_probability:
+                gaps = self.first.result - self.second.result
+                return clustered_difference(
+                    mean_over_clusters(gaps[np.isfinite(gaps)], self.items.cluster), n=n, level=level
+                )
             return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
         subtracted = [
             part._replace(coefficient=-part.coefficient)
@@ -271,8 +284,8 @@ class _Compared(NamedTuple):
         if self.by_case is not None or self.correct or self.weighted:
             sides = self.by_case or (self.first, self.second)
             return [_weighted_rate(each, correct=self.correct, n=len(cluster), level=level) for each in sides]
-        passed = self.items.right_a, self.items.right_b
-        return [share_of(each.astype(np.float64), cluster, level=level) for each in passed]
+        both = self.first.is_graded & self.second.is_graded
+        return [share_of(each.result[both], cluster, level=level) for each in (self.first, self.second)]
 
 
 def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:

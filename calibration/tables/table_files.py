@@ -26,6 +26,7 @@ from ...records import (
     nearest,
     read_records,
 )
+from ...records.score_kinds import ScoreKind
 from ...spelling import spelled_scale
 from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...tables.frames import frame_rows
@@ -65,9 +66,10 @@ class RowSource(Protocol):
         ...
 
     @property
-    def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
-        """Pass threshold of each judge."""
-        ...
+    def thresholds(self) -> Mapping[JudgeId, PassThreshold]: ...  # noqa: D102
+
+    @property
+    def score_kinds(self) -> Mapping[JudgeId, ScoreKind]: ...  # noqa: D102
 
     @property
     def labels(self) -> Iterable[Verdict]:
@@ -124,16 +126,17 @@ def read_table(
         path=labels,
     )
     _refuse_unknown_scales(form, table)
-    thresholds = run_facts.thresholds
+    thresholds, kinds = run_facts.thresholds, run_facts.score_kinds
     table = replace(
         table,
         thresholds={name: thresholds[judge] for name, judge in judges.items() if judge in thresholds},
+        score_kinds={name: kinds[judge] for name, judge in judges.items() if judge in kinds},
         checkers=dict(run_facts.checkers),
         notes=tuple(read.notes),
         warnings=tuple(read.warnings),
         numbered=read.numbered,
         draws=draws,
-    )
+    ).with_score_kinds(form.scores.kinds)
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif in_verdicts is not None:
@@ -158,10 +161,11 @@ class _ReadFacts(NamedTuple):
 
 
 class _RunFacts(NamedTuple):
-    """Names and thresholds of the judges of runs, and number of labels by checker."""
+    """Facts about judges of runs, and number of labels by checker."""
 
     names: ShownNames
     thresholds: dict[JudgeId, PassThreshold]
+    score_kinds: dict[JudgeId, ScoreKind]
     checkers: Counter[str]
 
 
@@ -172,7 +176,7 @@ def _add_sources(
     labels: InputPath | None,
 ) -> tuple[_RunFacts, _ReadFacts]:
     """Add the rows of all sources; return facts about runs, and how columns of files were read."""
-    facts, read, unread = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts](), UnreadRows()
+    facts, read, unread = _RunFacts(ShownNames(), {}, {}, Counter()), list[_ReadFacts](), UnreadRows()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     files = [source for source in sources if isinstance(source, (Path, MemoryFile))]
     names = names_apart(files) if len(files) > 1 else {}
@@ -195,6 +199,7 @@ def _add_sources(
         else:
             path, rows = source.path, ((0, row) for row in source.rows(facts.names))
             facts.thresholds.update(source.thresholds)
+            facts.score_kinds.update(source.score_kinds)
             facts.checkers.update(labels_from_verdicts(source.labels).checkers)
             columns = _columns_of_rows(form.columns, (), label_columns)
             builder.extend(rows, path=path, columns=columns, in_units=True)

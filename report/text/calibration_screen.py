@@ -41,7 +41,7 @@ _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
 
 
-_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "default")
+_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "costs", "default")
 """Sources of thresholds that the judge's prompt does not declare."""
 
 _LABEL_RATIO = 1.2
@@ -141,13 +141,16 @@ def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
     """Yield the thresholds that no judge declares, if scores are not all 0 or 1."""
-    judges: dict[float, list[str]] = {}
+    judges: dict[tuple[float, str], list[str]] = {}
     for judge in calibration.probability:
-        if calibration.judges[judge].pass_at_source in _UNDECLARED and not judge.endswith(f"@{BASELINE}"):
-            judges.setdefault(calibration.judges[judge].pass_at, []).append(judge)
-    for at, names in judges.items():
+        panel = calibration.judges[judge]
+        source: str = panel.pass_at_source
+        if source in _UNDECLARED and not judge.endswith(f"@{BASELINE}"):
+            by = "error_costs" if source == "costs" else "pass_at"
+            judges.setdefault((panel.pass_at, by), []).append(judge)
+    for (at, by), names in judges.items():
         subject = names[0] if len(names) == 1 else number_text.counted(len(names), "judge")
-        yield f"{subject}: scores from {at:g} pass ({setting('pass_at')})."
+        yield f"{subject}: scores from {at:.4g} pass ({setting(by)})."
 
 
 def _columns(table: DocumentTable) -> int:

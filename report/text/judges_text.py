@@ -20,7 +20,7 @@ from ..items.naming import group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
-from .probability_text import in_the_large, probability_judges
+from .probability_text import in_the_large, probability_judges, undeclared_judges
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
@@ -218,9 +218,11 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
 def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> TrustWord | None:
     """Return the word for a judge whose rate is clearly off the labels', if it is.
 
-    Of probabilities without a declared threshold, the mean counts instead of the rate above a cut. Only labels of
-    all outputs, or of a random sample, show a bias.
+    Of probabilities, the mean counts instead of the rate above a cut. Only labels of all outputs, or of a random
+    sample, show a bias.
     """
+    if name in undeclared_judges(calibration):
+        return None  # they may be cut anywhere, so the rate above the default threshold says nothing
     of = len(calibration.judges)
     probability = probability_judges(calibration).get(name)
     if probability is not None:

@@ -10,6 +10,8 @@ from ...calibration.agreement.diagnosis_results import ProbabilityScores, Reliab
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
 from ...judges.baseline import MODEL as BASELINE
+from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
+from ...spelling import setting
 from ..document import Piece
 from ..document_parts import DocumentTable
 from . import number_text
@@ -25,43 +27,61 @@ _OFF = 1.0
 """Slope of probabilities that are neither too extreme nor too timid."""
 
 
-def probability_judges(calibration: CalibrationNumbers) -> Mapping[str, ProbabilityScores]:
-    """Return the judges with finer scores than grades and no declared threshold."""
+def probability_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityScores]:
+    """Return the judges whose scores are declared probabilities."""
+    return _of_kind(calibration, PROBABILITIES)
+
+
+def undeclared_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityScores]:
+    """Return the judges with finer scores than grades, of which nothing says what they are.
+
+    A threshold that the judge declares or the user gives says that scores are grades.
+    """
+    return {
+        judge: scores
+        for judge, scores in _of_kind(calibration, None).items()
+        if scores.are_fine and calibration.judges[judge].pass_at_source == _UNDECLARED
+    }
+
+
+def _of_kind(calibration: CalibrationNumbers, kind: ScoreKind | None) -> dict[str, ProbabilityScores]:
     return {
         judge: scores
         for judge, scores in calibration.probability.items()
-        if scores.are_fine
-        and calibration.judges[judge].pass_at_source == _UNDECLARED
-        and not judge.endswith(f"@{BASELINE}")
+        if calibration.judges[judge].scores == kind and not judge.endswith(f"@{BASELINE}")
     }
 
 
 def probability_lines(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield a row of statistics per probability judge, and which are over- or underconfident."""
-    judges = probability_judges(calibration)
-    if not judges:
-        return
-    yield (
-        "Scores as probabilities (base rate as a constant: " + _base_rate(next(iter(judges.values()))) + "):"
-    )
+    """Yield a row of statistics per probability judge, and which are over- or underconfident.
+
+    Of fine scores that nothing declares, the numbers are shown under a condition, and no word follows.
+    """
+    if judges := probability_judges(calibration):
+        yield f"Scores as probabilities (base rate as a constant: {_base_rate(judges)}):"
+        yield _table(judges)
+        yield from _extremes(judges, calibration)
+    if judges := undeclared_judges(calibration):
+        options = setting("scores", PROBABILITIES), GRADES
+        yield f"If these scores are probabilities (say {' or '.join(options)}; base rate: {_base_rate(judges)}):"
+        yield _table(judges)
+
+
+def _table(judges: Mapping[str, ProbabilityScores]) -> DocumentTable:
     rows = [(f"  {judge}", *_cells(each)) for judge, each in judges.items()]
-    yield DocumentTable(
-        ("", "mean p - rate", "slope", "Brier", "log loss"),
-        rows,
-        left_aligned=frozenset({0}),
-        indent=0,
-    )
-    yield from _extremes(judges, calibration)
+    head = ("", "mean p - rate", "slope", "Brier", "log loss")
+    return DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
 
 
 def only_curve(calibration: CalibrationNumbers) -> Iterator[str]:
     """Yield the reliability curve of a table's only judge; of several, ``-v`` has them."""
     if len(calibration.judges) == 1:
-        for scores in probability_judges(calibration).values():
+        for scores in (probability_judges(calibration) | undeclared_judges(calibration)).values():
             yield from reliability_plot(scores.bins)
 
 
-def _base_rate(scores: ProbabilityScores) -> str:
+def _base_rate(judges: Mapping[str, ProbabilityScores]) -> str:
+    scores = next(iter(judges.values()))
     brier, log_loss = (scores.calibration[f"{name}_of_base_rate"].value for name in ("brier", "log_loss"))
     return f"Brier {number_text.number(brier)}, log loss {number_text.number(log_loss)}"
 

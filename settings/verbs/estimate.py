@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ..labels_settings import LabelChoiceSettings
+from ..labels_settings import LabelChoiceSettings, ScoreKindsSettings
 from ..setting import Setting
 from ..tables_settings import OpenChoicesSettings, TablesSettings
 
 
-class EstimateSettings(TablesSettings, LabelChoiceSettings, OpenChoicesSettings):
+class EstimateSettings(TablesSettings, ScoreKindsSettings, LabelChoiceSettings, OpenChoicesSettings):
     """Settings of `fiducial estimate`."""
 
     judge: Annotated[

@@ -25,5 +25,6 @@ def test_a_judge_is_overconfident_only_by_labels_of_all_outputs_or_a_random_samp
         | ({"label": float(rng.random() < chance[n])} if n >= unlabelled else {})
         for n in range(300)
     ]
-    lines = list(as_lines(probability_lines(calibrate(table_from_rows(rows), replicates=20))))
+    table = table_from_rows(rows).with_score_kinds({"": "probabilities"})
+    lines = list(as_lines(probability_lines(calibrate(table, replicates=20))))
     assert lines[-1] == told
