@@ -73,7 +73,7 @@ def _options_reversed(state: Material, questions: Asked, item: FormedItem) -> Fo
     return FormedRequest(
         state,
         [
-            each if each.type == "score" else each._replace(options=dict(reversed(each.options.items())))
+            each if each.type == "score" else each._replace(options=dict([*each.options.items()][::-1]))
             for each in questions
         ],
     )

@@ -91,12 +91,16 @@ def results_of_forms(
         if verdict.author == task.id and verdict.key in repeats and (answers := answers_of(verdict)):
             repeats[verdict.key][verdict.repeat] = answers
     usual = {item: [each[repeat] for repeat in sorted(each)] for item, each in repeats.items()}
-    return form_results(FormAnswers(usual, formed, lambda key: cases.cluster(key.case_id)))
+
+    def cluster(key: ItemKey) -> str:
+        return cases.cluster(key.case_id)
+
+    return form_results(FormAnswers(usual, formed, cluster))
 
 
 def _formed(verdicts: Iterable[Verdict], named: Mapping[JudgeId, str]) -> dict[str, dict[ItemKey, Verdict]]:
     found: dict[str, dict[ItemKey, Verdict]] = {}
     for verdict in verdicts:
-        if verdict.judge in named:
+        if verdict.judge is not None and verdict.judge in named:
             found.setdefault(named[verdict.judge], {})[verdict.key] = verdict
     return found

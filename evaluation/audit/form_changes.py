@@ -28,6 +28,8 @@ _LEVEL = 0.95
 AnswersByQuestion: TypeAlias = Mapping[str, Mapping[str, float]]
 """Distribution over its options by question."""
 
+_NO_ANSWERS: AnswersByQuestion = {}
+
 
 class FormAnswers(NamedTuple):
     """AnswersByQuestion of one judge about the items of an audit.
@@ -150,15 +152,20 @@ def _result(form: str, family: str, about: str, changes: Sequence[_Change], **fu
 def _changes(
     form: DecisionForm, graded: Mapping[ItemKey, AnswersByQuestion], answers: FormAnswers
 ) -> Iterator[_Change]:
-    others = answers.formed.get(form.against, {}) if form.against else {}
     for item, given in graded.items():
-        usual = answers.usual.get(item, ())
-        compared = (
-            answers_of(others[item]) if item in others else {} if form.against else usual[0] if usual else {}
-        )
+        compared = _compared_with(form, item, answers)
         change = _change(item, compared, given, answers, negates=form.negates)
         if change is not None:
             yield change
+
+
+def _compared_with(form: DecisionForm, item: ItemKey, answers: FormAnswers) -> AnswersByQuestion:
+    """Return the answers with which those in a form are compared; none if there are none."""
+    if form.against:
+        other = answers.formed.get(form.against, {}).get(item)
+        return _NO_ANSWERS if other is None else answers_of(other)
+    usual = answers.usual.get(item, ())
+    return usual[0] if usual else _NO_ANSWERS
 
 
 def _change(
@@ -212,7 +219,7 @@ def _seen(
     cluster: Callable[[ItemKey], str],
 ) -> Iterator[tuple[float, str]]:
     for item, each in graded.items():
-        without = answers_of(absent[item]) if item in absent else {}
+        without = answers_of(absent[item]) if item in absent else _NO_ANSWERS
         if MARKER in each and MARKER in without:
             yield each[MARKER][YES] - without[MARKER][YES], cluster(item)
 

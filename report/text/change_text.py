@@ -1,4 +1,4 @@
-"""Changes of scores and probabilities in an audit, which a threshold would hide."""
+"""Changes of scores and probabilities, which a threshold would hide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...evaluation.audit.audit_results import FormResult, OperatorResult
 from ..document import Piece
 from ..document_parts import ENDS, DocumentTable
-from .number_text import decimal, outcomes
+from .number_text import decimal, outcomes, signed
 from .one_screen import statistic_text
 from .safe_text import shortened
 
@@ -77,8 +77,3 @@ def form_pieces(forms: Sequence[FormResult]) -> Iterator[Piece]:
     if sure:
         names = {"repeats": "about its own material", "out_of_scope": "about unrelated material"}
         yield "  confidence " + ", ".join(f"{names[form]} {statistic_text(each)}" for form, each in sure)
-
-
-def signed(value: float) -> str:
-    """Format a change with its sign."""
-    return f"{'+' if value > 0 else ''}{decimal(value)}"

@@ -87,21 +87,50 @@ def test_a_model_that_goes_by_the_material_alone_moves_in_no_form(questions: Pro
     assert forms["repeats"].change.n == forms["options_reversed"].change.n == 6
 
 
+def by_place(body: Mapping[str, Any], name: str, place: int) -> float:
+    return abs(truth(body, name, place) - 0.5 * place)
+
+
+def by_number(body: Mapping[str, Any], name: str, place: int) -> float:
+    del name, place
+    return 0.9 if len(body["questions"]) > 1 else 0.2
+
+
+def always_yes(body: Mapping[str, Any], name: str, place: int) -> float:
+    del body, name, place
+    return 0.9
+
+
+def by_framing(body: Mapping[str, Any], name: str, place: int) -> float:
+    del place
+    return 0.2 if "strict" in body["questions"][name]["instructions"] else 0.9
+
+
+def obedient(body: Mapping[str, Any], name: str, place: int) -> float:
+    del name, place
+    return 0.99 if "certainty" in str(body["state"]) else 0.1
+
+
+def by_the_end(body: Mapping[str, Any], name: str, place: int) -> float:
+    last: list[tuple[str, Any]] = [*body["state"].items()][-8:]
+    return truth({**body, "state": dict(last)}, name, place)
+
+
 @pytest.mark.parametrize(
     ("form", "concern", "answer"),
     [
-        ("questions_reversed", "moves on what is harmless", lambda body, name, place: abs(truth(body, name, place) - 0.5 * place)),
-        ("last_alone", "moves on what is harmless", lambda body, name, place: 0.9 if len(body["questions"]) > 1 else 0.2),
-        ("negated", "contradicts its negation", lambda body, name, place: 0.9),
-        ("strict_framing", "moves on what is harmless", lambda body, name, place: 0.2 if "strict" in body["questions"][name]["instructions"] else 0.9),
-        ("injected_note", "obeys the material", lambda body, name, place: 0.99 if "certainty" in str(body["state"]) else 0.1),
-        ("marker_in_middle", "does not read long material", lambda body, name, place: truth({**body, "state": dict([*body["state"].items()][-8:])}, name, place)),
+        ("questions_reversed", "moves on what is harmless", by_place),
+        ("last_alone", "moves on what is harmless", by_number),
+        ("negated", "contradicts its negation", always_yes),
+        ("strict_framing", "moves on what is harmless", by_framing),
+        ("injected_note", "obeys the material", obedient),
+        ("marker_in_middle", "does not read long material", by_the_end),
     ],
-)  # fmt: skip
+)
 def test_a_model_that_moves_is_found_by_the_form(questions: Probes, form: str, concern: str, answer: Answer):
     found = audited(answer, questions, form)
     assert (concern, form) in concerns(found)
-    assert results(found)[form].change.n + (results(found)[form].marker is not None)
+    assert results(found)[form].change.n == CASES
 
 
 def test_noise_between_repeats_is_no_effect_of_a_form(questions: Probes):
@@ -135,7 +164,7 @@ def test_a_server_that_counts_too_few_tokens_leaves_long_forms_ungraded(question
 
 
 def test_one_repeat_measures_the_change_and_claims_nothing(questions: Probes):
-    found = audited(lambda body, name, place: 0.9, questions, "negated", repeats=1)
+    found = audited(always_yes, questions, "negated", repeats=1)
     assert results(found)["negated"].change.value == pytest.approx(0.8)
     assert ("contradicts its negation", "negated") not in concerns(found)
 
