@@ -71,6 +71,53 @@ def decision_parser(block: DecisionBlock, *, flipped: bool = False) -> ReplyPars
     return parse
 
 
+def form_parser(text: str) -> ParsedReply:
+    """Parse a reply to questions in another form, whose answers are compared and make no grade.
+
+    The score is the mean of our confidence in the answers.
+    """
+    answers = _answers(text)
+    details: dict[str, Any] = {QUESTIONS: answers}
+    refused = [name for name, answer in answers.items() if (answer or {}).get("refused") is True]
+    problems: list[str] = []
+    for name in answers.keys() - set(refused):
+        try:
+            answer_distribution(answers[name])
+        except ValueError as error:
+            problems.append(f"{name}: {error}")
+    if problems or not answers:
+        raise UnscoredAnswersError("; ".join(sorted(problems)) or "no answer", refused=False, details=details)
+    if refused:
+        raise UnscoredAnswersError(
+            f"the model refused the question {', '.join(refused)}", refused=True, details=details
+        )
+    sure = [confidence_of(answer_distribution(answer)) for answer in answers.values()]
+    return ParsedReply(sum(sure) / len(sure), None, details)
+
+
+YES, NO = "yes", "no"
+"""Options of a yes/no question, as its answer is compared."""
+
+
+def answer_distribution(answer: Mapping[str, Any] | None) -> dict[str, float]:
+    """Return the distribution of one answer; of a yes/no question, over yes and no.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if answer is None:
+        raise ValueError("no answer")
+    if "probabilities" in answer:
+        return _distribution(answer)
+    p = _probability(answer.get("p"))
+    return {YES: p, NO: 1 - p}
+
+
+def confidence_of(distribution: Mapping[str, float]) -> float:
+    """Return our confidence in an answer: the margin of the likeliest option above chance."""
+    return _confidence(list(distribution.values()))
+
+
 def _answers(text: str) -> dict[str, dict[str, Any] | None]:
     try:
         return decode_json(text.encode(), dict[str, dict[str, Any] | None])

@@ -11,6 +11,7 @@ __all__ = [
     "CERTIFICATES",
     "CLUSTERS",
     "COMPARISON",
+    "FORMS",
     "GENERATED",
     "LABELS",
     "MANIFEST",
@@ -26,6 +27,9 @@ CALIBRATION = "calibration.json"
 CERTIFICATES = "certificate*.json"
 COMPARISON = "comparison.json"
 REPORT = "report.html"
+
+FORMS = "forms.jsonl"
+"""Answers of an audit to the same questions in other forms, which are no grades."""
 
 AUDIT = "audit.json"
 """Results of an audit, in the folder of the run that judged its probes."""

@@ -114,7 +114,8 @@ def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationN
             yield f"{number_text.listed(names)} {verb} {word} (slope {side} 1)."
         if names := [judge for judge in off if panels[judge].declared is None]:
             verb = "has" if len(names) == 1 else "have"
-            yield f"{number_text.listed(names)} {verb} a slope {side} 1, on these labels."
+            slope = f"a slope {side} 1 on these labels; {word} if they are a random sample"
+            yield f"{number_text.listed(names)} {verb} {slope}."
 
 
 def _distance(statistic: Statistic, null: float, level: float, judges: int) -> float:
