@@ -50,6 +50,8 @@ def command(**values: Any) -> int:
         no_new_failures=options.no_new_failures,
         max_ungraded=options.max_ungraded,
         cost_at_most=options.cost_at_most,
+        judge_error=options.judge_error,
+        labels_chosen_by=options.labels_chosen_by,
         graded_by=options.graded_by,
     )
     if options.junit is not None:
