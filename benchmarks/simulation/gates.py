@@ -53,6 +53,7 @@ _WORLDS = {
 
 def gates(draws: int) -> Iterator[Scenario]:
     """Simulate gates on a drop, on a rate, and under judges whose errors differ by system."""
+    yield from _judges(draws)
     for number, (name, world) in enumerate(_WORLDS.items()):
         rng = np.random.default_rng([_SEED, number])
         equal = [_drop(rng, world, 0.0) for _ in range(draws)]
@@ -73,7 +74,6 @@ def gates(draws: int) -> Iterator[Scenario]:
     pairs = [_power(rng) for _ in range(draws)]
     yield share("200 flaky cases, 12 points worse: fails", "", "", [gate for gate, _ in pairs])
     yield share("the same by McNemar's exact test at 5 %", "", "", [exact for _, exact in pairs])
-    yield from _judges(draws)
 
 
 class _Judge(NamedTuple):
@@ -176,5 +176,7 @@ def _judged(rng: np.random.Generator, judge: _Judge) -> str:
     strata = compare(table, by="system", against="after", labels_chosen_by="random").strata
     assert strata is not None
     pair = strata.all.pairs[0]
-    assert (pair.a, pair.corrected) == ("after", True), "the change is after minus before, by labels"
+    assert pair.a == "after", "the change is after minus before"
+    if not pair.corrected:  # labels look chosen by score, so that the judge settles nothing
+        return "cannot tell"
     return answer_of(corrected_bounds(pair.difference, 1.0, of=n, ends=(-1.0, 1.0)), 0.0)

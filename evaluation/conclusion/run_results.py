@@ -136,6 +136,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         unjudged_steps: How many of these record their steps.
         form: Outputs that differ only in form; None if there are none.
         withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
+        graded_weight: Weight of the graded outputs if each case has weight 1; None if each case has one output.
+        withheld_weight: Weight of the withheld ones; None as well.
     """
 
     system: str
@@ -152,6 +154,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
     unjudged_steps: dict[Kind, int] = {}
     form: OtherForms | None = None
     withheld: dict[Outcome, int] = {}
+    graded_weight: float | None = None
+    withheld_weight: float | None = None
 
     @property
     def failed_checks(self) -> int:
@@ -329,6 +333,7 @@ class Tally(msgspec.Struct):
         open_scores: System to judge to its scores of these, one by one.
         judged_kinds: System to judge to its verdicts of these, by the kind of their case.
         withheld: System to the outcomes of outputs that no judge graded though one replied.
+        withheld_keys: System to these outputs.
         against_people: Checked outputs that people labelled, by whether the checker passed them and whether people do.
     """
 
@@ -339,6 +344,7 @@ class Tally(msgspec.Struct):
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
     withheld: dict[str, Counter[Outcome]] = msgspec.field(default_factory=dict)
+    withheld_keys: dict[str, list[ItemKey]] = msgspec.field(default_factory=dict)
     against_people: Counter[tuple[bool, bool]] = msgspec.field(default_factory=Counter[tuple[bool, bool]])
 
     def add_checked(
