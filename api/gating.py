@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast
 
+from ..calibration.gating.gate_results import GateAnswer
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
@@ -39,6 +40,12 @@ class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
         __tracebackhide__ = True
         if self.answer != "passes":
             raise AssertionError(inert(str(self)))
+
+    def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
+        """Return the answer for somebody who must decide; a run without a graded output stays untold."""
+        if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
+            return self.answer
+        return "passes" if cannot_tell == "pass" else "fails"
 
     def write_junit(self, path: FilePath) -> Path:
         """Write the conditions as JUnit XML, and return the path."""

@@ -2,63 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import pytest
 from each_row import each_row
+from gated_replies import N, graded, lenient, open_cases, replies, strict
 from msgspec.structs import replace
 
 import fiducial as fd
 from fiducial.errors import UsageError
-
-N = 60
-
-
-def open_cases(n: int = N) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": f"c{number:02}",
-            "kind": "memory_answer",
-            "messages": [{"role": "user", "content": f"Where is {number}?"}],
-            "reference": {"answers": [f"place {number} in Rome"]},
-            "tags": {"risk": "high" if number % 3 else "low"},
-        }
-        for number in range(n)
-    ]
-
-
-def replies(bad: int = 12, trials: Callable[[int], int] = lambda _: 1, n: int = N) -> list[fd.Output]:
-    """Return replies, the first ``bad`` wrong; checkers decide every seventh."""
-    return [
-        fd.Output(
-            case_id=f"c{number:02}",
-            system="me",
-            trial=trial,
-            text="elsewhere"
-            if number < bad
-            else f"place {number} in Rome"
-            if number % 7 == 0
-            else f"Rome, {number}",
-        )
-        for number in range(n)
-        for trial in range(trials(number))
-    ]
-
-
-def lenient(output: str) -> float:
-    return float("Rome" in output)
-
-
-def strict(output: str) -> float | None:
-    number = int("".join(filter(str.isdigit, output)) or 0)
-    return None if number % 2 else float("Rome" in output and number > 20)
-
-
-def graded(output: str) -> float:
-    return 0.9 if "place" in output else 0.6 if "Rome" in output else 0.2
 
 
 def labels(
@@ -189,3 +144,13 @@ def test_labels_of_one_run_alone_correct_no_difference(tmp_path: Path):
     labelled = evaluated(tmp_path / "a", outputs, lenient, labels=labels(outputs))
     plain = evaluated(tmp_path / "b", outputs, lenient)
     assert fd.gate(plain, labelled, max_drop=0.3, labels_chosen_by="random").answer == "cannot tell"
+
+
+def test_the_command_that_judges_again_names_every_judge(tmp_path: Path):
+    was = evaluated(tmp_path / "a", replies(), baseline())
+    rubric = fd.judge("rubric", model="baseline")
+    now = evaluated(tmp_path / "b", replies(), rubric, baseline(), judge_on="all")
+    again = fd.gate(now, was, max_drop=0.1).judge_again
+    assert again.startswith("fiducial run ")
+    assert "--judge rubric@baseline --judge memory_answer@baseline" in again
+    assert again.endswith(f"--out {was.folder}-again")
