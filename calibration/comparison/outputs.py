@@ -285,11 +285,11 @@ class Graded(NamedTuple):
 
 def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
     """Return all outputs of each system, with a judge's verdict on each undecided one."""
-    judges = _judges_of_outputs(outputs)
+    judges = judges_of_outputs(outputs)
     return {name: graded_by(each, judges[name]) for name, each in outputs.systems.items()}
 
 
-def _judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
+def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
     """Return the judge whose verdict counts for each output, by number and system; -1 for none.
 
     It is the same for all outputs of a task: the first judge that graded one of them.

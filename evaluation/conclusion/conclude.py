@@ -27,7 +27,7 @@ from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, OpenScores, SystemResult, Tally, entry
 from .run_summary import RunSummary, certified_in, folder_named, keep_comparison
-from .uneven_trials import with_uneven_overall, with_uneven_trials
+from .uneven_trials import with_uneven_overall, with_uneven_trials, with_weights
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
@@ -69,6 +69,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     writer.update(results=systems, judges=judges, counts=counts)
     compared = keep_comparison(writer)
     systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
+    systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
     systems = with_examples(systems, tally, writer)
     writer.update(results=systems)
     return RunSummary(
@@ -206,6 +207,7 @@ class _Replies:
         for key, outcome in self._withheld.items():
             if key not in self._graded:
                 entry(tally.withheld, key.system, Counter)[outcome] += 1
+                entry(tally.withheld_keys, key.system, list).append(key)
         for key in self._failed:
             if key not in self._graded and key not in self._withheld:
                 tally.failed_calls[key.system] += 1

@@ -137,6 +137,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         form: Outputs that differ only in form; None if there are none.
         withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
         failed_calls: Outputs that no judge graded or replied to, because calls failed.
+        graded_weight: Weight of the graded outputs if each case has weight 1; None if each case has one output.
+        withheld_weight: Weight of the withheld ones; None as well.
     """
 
     system: str
@@ -154,6 +156,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
     form: OtherForms | None = None
     withheld: dict[Outcome, int] = {}
     failed_calls: int = 0
+    graded_weight: float | None = None
+    withheld_weight: float | None = None
 
     @property
     def failed_checks(self) -> int:
@@ -332,6 +336,7 @@ class Tally(msgspec.Struct):
         judged_kinds: System to judge to its verdicts of these, by the kind of their case.
         withheld: System to the outcomes of outputs that no judge graded though one replied.
         failed_calls: System to the number of outputs that no judge graded or replied to, because calls failed.
+        withheld_keys: System to these outputs.
         against_people: Checked outputs that people labelled, by whether the checker passed them and whether people do.
     """
 
@@ -343,6 +348,7 @@ class Tally(msgspec.Struct):
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
     withheld: dict[str, Counter[Outcome]] = msgspec.field(default_factory=dict)
     failed_calls: Counter[str] = msgspec.field(default_factory=Counter[str])
+    withheld_keys: dict[str, list[ItemKey]] = msgspec.field(default_factory=dict)
     against_people: Counter[tuple[bool, bool]] = msgspec.field(default_factory=Counter[tuple[bool, bool]])
 
     def add_checked(

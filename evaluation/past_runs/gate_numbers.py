@@ -78,6 +78,7 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
         no_new_failures: Tags of cases that must not fail anew.
         max_ungraded: Largest share of ungraded outputs.
         cost_at_most: Most dollars that judges may cost.
+        judge_error: Most by which errors of a judge without labels shift a number; None if unknown.
     """
 
     minimums: list[Minimum] = []
@@ -85,11 +86,12 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
     no_new_failures: list[str] = []
     max_ungraded: float | None = None
     cost_at_most: float | None = None
+    judge_error: float | None = None
 
     @property
     def is_empty(self) -> bool:
         """True without any condition."""
-        return self == GateLimits()
+        return self == GateLimits(judge_error=self.judge_error)
 
 
 class GateNumbers(ResultStruct, frozen=True, kw_only=True):

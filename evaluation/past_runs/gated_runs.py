@@ -6,38 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ...calibration.chance_verdict import chance_verdict
-from ...calibration.pass_threshold import PassThreshold
-from ...calibration.statistic import Statistic
+from ...calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ...errors import InputError, RunFolderError
-from ...records import Author, Case, ItemKey, Output, Verdict, read_records
+from ...records import Case, ItemKey, Output, Verdict, read_records
 from ...records.case_index import case_files
-from ...records.made_scores import reaches
 from ...spelling import setting
-from ..conclusion.run_results import ALL_CORRECTED, DECIDED, SystemResult
-from ..judging.known_judges import judge_order
-from ..store.journal_rows import StoredVerdict, is_baseline
+from ..conclusion.run_results import DECIDED, SystemResult
+from ..labelling.label_choice import choice_of
+from ..store.journal_rows import StoredVerdict
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
-
-_CHECKER = -1
-"""Rank of a checker's verdict, before those of judges."""
-
-
-class GatedOutput(NamedTuple):
-    """Grade of one output.
-
-    Attributes:
-        score: Score from 0 to 1; None if there is none.
-        by: Display name of who gave it, or of who gave none.
-        judged: Whether a judge gave it.
-        error_type: Fault that a checker found.
-    """
-
-    score: float | None
-    by: str
-    judged: bool
-    error_type: str | None = None
+from .gated_judging import GatedOutput, JudgedTable, judged_table
 
 
 class GatedRun(NamedTuple):
@@ -48,7 +28,8 @@ class GatedRun(NamedTuple):
         systems: Outputs by system.
         missing: Number of further outputs by system that nothing was graded of.
         clusters: Cluster by case id; a case that is not listed is its own.
-        corrected: Rate of all outputs by system, where labels correct it.
+        judged: Table of judges' verdicts and labels; None without a verdict of a judge.
+        declared: How outputs were chosen for labels, as said to the gate.
         guessing: Judges that labels do not show to be better than chance, and what they show.
         failed: Number of calls that failed.
         cost: Dollars that the judges cost; None if unknown.
@@ -61,7 +42,8 @@ class GatedRun(NamedTuple):
     systems: dict[str, dict[ItemKey, GatedOutput]]
     missing: dict[str, int]
     clusters: Mapping[str, str] = {}
-    corrected: Mapping[str, Statistic] = {}
+    judged: JudgedTable | None = None
+    declared: LabelDeclaration | None = None
     guessing: Mapping[str, str] = {}
     failed: int = 0
     cost: float | None = None
@@ -70,13 +52,22 @@ class GatedRun(NamedTuple):
     store: RunStore | None = None
 
     @property
+    def chosen_by(self) -> LabelsDeclaredBy | None:
+        """Declaration of how outputs were chosen for labels; None if nothing says it."""
+        return self.declared or (None if self.store is None else choice_of(self.store.labels))
+
+    @property
     def graded(self) -> int:
         """Number of outputs with a grade."""
         return sum(each.score is not None for outputs in self.systems.values() for each in outputs.values())
 
 
-def gated_run(store: RunStore) -> GatedRun:
+def gated_run(store: RunStore, declared: LabelDeclaration | None = None) -> GatedRun:
     """Read a finished run.
+
+    Args:
+        store: The run folder.
+        declared: How outputs were chosen for labels; by default the labels say it.
 
     Raises:
         RunFolderError: It is not finished, was changed by hand, or its counts are not those of its verdicts.
@@ -85,24 +76,20 @@ def gated_run(store: RunStore) -> GatedRun:
     store.refuse_edited()
     results = {each.system: each for each in manifest.results or []}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
-    ranks: dict[Author, int] = {
-        judge: rank for rank, judge in enumerate(judge_order(store.roster, store.calibration))
-    }
-    best: dict[ItemKey, int] = {}
     graded: set[ItemKey] = set()
-    thresholds, is_part = store.roster.thresholds, part_test(store.verdicts.standing, store.roster)
+    is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
         if verdict.graded:
             graded.add(verdict.key)
-        if verdict.source == "judge" and (verdict.repeat or is_baseline(verdict.author)):
-            continue
-        rank = _rank(verdict, ranks)
-        if verdict.key not in best or rank < best[verdict.key]:
-            best[verdict.key] = rank
-            systems.setdefault(verdict.system, {})[verdict.key] = _graded(verdict, thresholds)
+        known = systems.setdefault(verdict.system, {})
+        if verdict.key not in known or _is_decision(verdict):
+            known[verdict.key] = _as_graded(verdict)
     _refuse_other_counts(store, systems, results, len(graded))
+    judged = judged_table(store) if "judge" in store.verdicts.standing.sources else None
+    if judged is not None:
+        _count_judged(systems, judged)
     panels = {} if store.calibration is None else store.calibration.judges
     shown = {
         name: chance_verdict(panel.statistics.get("balanced_accuracy")) for name, panel in panels.items()
@@ -113,11 +100,8 @@ def gated_run(store: RunStore) -> GatedRun:
         systems=systems,
         missing={name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()},
         clusters=store.clusters,
-        corrected={
-            name: each.overall
-            for name, each in results.items()
-            if each.overall is not None and each.overall.name == ALL_CORRECTED
-        },
+        judged=judged,
+        declared=declared,
         guessing={name: each for name, each in shown.items() if each and each != "too few labels"},
         failed=0 if manifest.counts is None else manifest.counts.failed,
         cost=None if None in costs else sum(each for each in costs if each is not None),
@@ -127,19 +111,27 @@ def gated_run(store: RunStore) -> GatedRun:
     )
 
 
-def _rank(verdict: StoredVerdict, ranks: Mapping[Author, int]) -> int:
-    """Rank verdicts: a decision first, then judges that graded by precedence, then others."""
-    if verdict.source != "judge":
-        return _CHECKER if verdict.outcome != "undecided" else 2 * len(ranks) + 2
-    rank = ranks.get(verdict.author, len(ranks))
-    return rank if verdict.graded else len(ranks) + 1 + rank
+def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judged: JudgedTable) -> None:
+    """Give outputs the scores that count in a judged run, where decisions pass or fail, too."""
+    keys = {str(key): key for known in systems.values() for key in known}
+    for name, score, by in judged.outputs():
+        key = keys.get(name)
+        if key is None:  # a part of an output
+            continue
+        was = systems[key.system][key]
+        now = was._replace(score=score) if by is None else GatedOutput(score, by, judged=True)
+        systems[key.system][key] = now
 
 
-def _graded(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> GatedOutput:
-    judged, score = verdict.source == "judge", verdict.score
-    if judged and score is not None:
-        score = float(reaches(score, thresholds.get(verdict.author, PassThreshold()).at))
-    return GatedOutput(score, verdict.by, judged, verdict.error_type)
+def _is_decision(verdict: StoredVerdict) -> bool:
+    return verdict.source != "judge" and verdict.graded
+
+
+def _as_graded(verdict: StoredVerdict) -> GatedOutput:
+    """Return a checker's verdict; a judge's counts as `judged_table` chooses among them."""
+    if verdict.source == "judge":
+        return GatedOutput(None, verdict.by, judged=True)
+    return GatedOutput(verdict.score, verdict.by, judged=False, error_type=verdict.error_type)
 
 
 def _expected(result: SystemResult) -> int:

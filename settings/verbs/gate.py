@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from ..labels_settings import LabelChoiceSettings
 from ..results_settings import JsonSettings, VerboseSettings
 from ..setting import Setting
 
 
-class GateSettings(JsonSettings, VerboseSettings):
+class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     """Settings of `fiducial gate`."""
 
     runs: Annotated[
@@ -56,6 +57,16 @@ class GateSettings(JsonSettings, VerboseSettings):
     cost_at_most: Annotated[
         float | None,
         Setting("Most dollars that the judges may have cost.", metavar="DOLLARS", low=0, harmless=True),
+    ] = None
+    judge_error: Annotated[
+        float | None,
+        Setting(
+            "Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs: 0.05; 0 takes its verdicts as right.  [default: unknown, so that they settle nothing]",
+            metavar="POINTS",
+            low=0,
+            high=1,
+            harmless=True,
+        ),
     ] = None
     cannot_tell: Annotated[
         Literal["pass", "fail"] | None,

@@ -260,6 +260,8 @@ SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
         ("promptfoo/results.json", "promptfoo"),
         ("deepeval/test_run.json", None),
         ("langfuse/scores_v3_page.json", None),
+        ("otel/evaluation_event_sdk.json", None),
+        ("otel", None),
     ],
 )
 def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by: str | None):

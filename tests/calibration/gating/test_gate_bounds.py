@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration.gating.gate_bounds import (
+    GatedRow,
     GatedScores,
     answer_of,
     corrected_bounds,
@@ -21,7 +22,7 @@ from fiducial.calibration.statistic import Statistic
 
 def cases(passed: int, failed: int, ungraded: int = 0) -> GatedScores:
     grades = [1.0] * passed + [0.0] * failed + [None] * ungraded
-    return gated_scores((f"c{i:04}", f"c{i:04}", each) for i, each in enumerate(grades))
+    return gated_scores(GatedRow(f"c{i:04}", f"c{i:04}", each) for i, each in enumerate(grades))
 
 
 def test_a_rate_passes_by_its_lower_end_and_fails_by_its_upper_one():
@@ -51,7 +52,7 @@ def test_nothing_graded_is_never_an_answer():
 
 
 def test_a_case_weighs_one_whatever_its_trials():
-    outputs = [("easy", "easy", 1.0)] * 30 + [("hard", "hard", 0.0)]
+    outputs = [GatedRow("easy", "easy", 1.0)] * 30 + [GatedRow("hard", "hard", 0.0)]
     assert rate_bounds(gated_scores(outputs)).value == 0.5
 
 
@@ -74,7 +75,7 @@ def test_more_conditions_that_may_fail_ask_for_more_before_one_does():
 
 
 def test_pass_to_the_k_needs_k_trials_of_each_case():
-    rows = [(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
+    rows = [GatedRow(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
     assert answer_of(trial_bounds(gated_scores(rows), 2), 0.8) == "passes"
     assert answer_of(trial_bounds(gated_scores(rows), 3), 0.1) == "cannot tell"
 
@@ -109,7 +110,10 @@ def test_more_cases_tell_unless_the_value_is_the_limit_or_hidden_behind_ungraded
 def test_clusters_widen_the_ends():
     score = np.repeat([1.0, 0.0], [80, 20])
     case = np.arange(100)
-    alone, together_ = (rate_bounds(GatedScores(case, cluster, score)) for cluster in (case, case // 10))
+    alone, together_ = (
+        rate_bounds(GatedScores(case, cluster, score, np.ones(100, np.bool_)))
+        for cluster in (case, case // 10)
+    )
     assert alone.low is not None
     assert together_.low is not None
     assert together_.low < alone.low
