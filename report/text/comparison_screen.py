@@ -170,7 +170,8 @@ def _not_above(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
     return f"not shown to be better than the {CONTROL}{lead}"
 
 
-def _with_baseline(pair: ComparedPair) -> bool:
+def with_baseline(pair: ComparedPair) -> bool:
+    """Return whether one of a pair is a word overlap baseline."""
     return is_baseline_name(pair.a) or is_baseline_name(pair.b)
 
 
@@ -315,7 +316,7 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the pairs by a statistic, which has no leader or no better end."""
     measure = measure_of(comparison)
     pairs = [pair for pair in comparison.pairs if pair.n]
-    controls = [pair for pair in pairs if _with_baseline(pair)]
+    controls = [pair for pair in pairs if with_baseline(pair)]
     judged = [pair for pair in pairs if pair not in controls] or pairs
     different = sum(pair.better is not None for pair in judged)
     share = f"{different:,}" if different else "None"
@@ -336,7 +337,7 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
         )
         for pair in sorted(
             pairs,
-            key=lambda pair: (_with_baseline(pair), pair.better is None, 1.0 if pair.p is None else pair.p),
+            key=lambda pair: (with_baseline(pair), pair.better is None, 1.0 if pair.p is None else pair.p),
         )
     ]
     shared = f" ({names.shared})" if names.shared else ""
