@@ -14,7 +14,7 @@ from ..evaluation.store.manifest import Counts
 from .document import CautionLine, CommandLine, Piece, as_lines, document
 from .items.naming import short_names
 from .next_step import next_step
-from .ranking import Answer, best_system_answer, deciding, ranked_rates
+from .ranking import Answer, best_system_answer, deciding, ranked_in, ranked_rates
 from .text import number_text
 from .text.caution_text import comparison_cautions, not_sent_caution, sentences
 from .text.failures_text import failures_document
@@ -174,8 +174,9 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     better = names.in_text(first.better.text)
     pieces: list[Piece] = [*_unanswered(summary.judges), better, *filter(None, [first.trusted])]
     pieces += [*next_pieces(msgspec.structs.replace(first.next, text=names.in_text(first.next.text))), ""]
-    pieces += systems_document(summary.systems, summary.judges)
-    pieces += failures_document(summary.systems, summary.judges)
+    ranked = ranked_in(summary)
+    pieces += systems_document(summary.systems, summary.judges, ranked)
+    pieces += failures_document(summary.systems, summary.judges, ranked)
     closing = [
         *contradicted_lines(summary.counts),
         *adjudicated_lines(first.trust),

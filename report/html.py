@@ -24,6 +24,7 @@ from .items.packing import pack
 from .model import MOST_TEXTS, ListedItem, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
+from .ranking import ranked_in
 from .text import number_text
 from .text.failures_text import failure_parts
 from .text.judges_text import Trust, judges_table
@@ -211,7 +212,8 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         The page.
     """
     first, packed = answers(data), pack(items, data.thresholds, texts)
-    best = by_rate(data.systems)[0] if data.systems else None
+    ranked = ranked_in(data)
+    best = by_rate(data.systems, ranked)[0] if data.systems else None
     words = {failed_only_by(each.judge): f"failed by {each.judge} ({each.word})" for each in first.trust}
     failures = [] if best is None else failure_parts(best, packed.failures.get(best.system, []), words)
     return rendered(
@@ -226,7 +228,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         answers=first,
         systems=as_html(
             [
-                *systems_document(data.systems, data.judges, linked=True),
+                *systems_document(data.systems, data.judges, ranked, linked=True),
                 *few_groups_lines(data),
                 *contradicted_lines(data.counts),
             ]

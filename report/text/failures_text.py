@@ -13,7 +13,7 @@ from ..document import Piece
 from ..items.naming import failed_by, items_at
 from .one_screen import clipped
 from .safe_text import WIDTH, columns_of
-from .systems_text import by_rate, judged_parts, without_baselines
+from .systems_text import NOT_RANKED, Ranked, by_rate, judged_parts, without_baselines
 
 if TYPE_CHECKING:
     from ..items.packing import FailurePart
@@ -40,11 +40,13 @@ class CommonFailure(NamedTuple):
     example: str = ""
 
 
-def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> list[CommonFailure]:
+def commonest_failures(
+    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], ranked: Ranked = NOT_RANKED
+) -> list[CommonFailure]:
     """Return the three commonest failures of the best system, the commonest first."""
     if not systems:
         return []
-    best = by_rate(systems)[0]
+    best = by_rate(systems, ranked)[0]
     checked = [
         CommonFailure(
             count, _what(best, fault), items_at(system=best.system, fault=fault), _example(best, fault)
@@ -87,12 +89,14 @@ def _named_part(system: SystemResult, part: FailurePart, words: Mapping[str, str
     return words.get(part.by, part.by)
 
 
-def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+def failures_document(
+    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], ranked: Ranked = NOT_RANKED
+) -> Iterator[Piece]:
     """Name the commonest failures, each with an example."""
-    failures = commonest_failures(systems, judges)
+    failures = commonest_failures(systems, judges, ranked)
     if not failures:
         return
-    yield f"Commonest failures{f' of {by_rate(systems)[0].system}' if len(systems) > 1 else ''}:"
+    yield f"Commonest failures{f' of {by_rate(systems, ranked)[0].system}' if len(systems) > 1 else ''}:"
     width = len(f"{failures[0].n:,}")
     for each in failures:
         begin = f"  {each.n:>{width},}  "

@@ -13,10 +13,11 @@ from ...calibration.chance_verdict import verdict_at_once
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import JudgeUse
 from ...evaluation.conclusion.run_summary import RunSummary
+from ...judges.baseline import is_baseline_name
 from ..document import Piece
 from ..document_parts import FIRST, NOTHING, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
-from ..items.naming import group_of, items_at
+from ..items.naming import NAME, fitted, group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
@@ -146,8 +147,15 @@ def control_in(summary: RunSummary) -> Trust | None:
 
 
 def trust_of(calibration: CalibrationNumbers) -> Iterator[Trust]:
-    """Give each judge of a table its verdict."""
-    return (_trust(name, calibration) for name in calibration.judges)
+    """Give each judge of a table its verdict; baselines get one only among themselves."""
+    names = [name for name in calibration.judges if not is_baseline_name(name)]
+    return (_trust(name, calibration) for name in names or calibration.judges)
+
+
+def controls_of(calibration: CalibrationNumbers) -> list[Trust]:
+    """Return the verdicts on the baselines of a table, if it has other judges."""
+    controls = [_trust(name, calibration) for name in calibration.judges if is_baseline_name(name)]
+    return controls if len(controls) < len(calibration.judges) else []
 
 
 def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
@@ -297,8 +305,8 @@ _NAME = 26
 """Width of a judge's name in columns: more than a system's, since it includes a variant."""
 
 
-_CONTROL = "word overlap baseline"
-"""Name of the control in the table of judges."""
+CONTROL = "word overlap baseline"
+"""Name of the control in tables of judges."""
 
 
 def judges_table(
@@ -324,7 +332,7 @@ def judges_table(
         for group in shown
     ]
     if control is not None:
-        rows.append((_CONTROL, *_cells(control, why=why, linked=linked)))
+        rows.append((CONTROL, *_cells(control, why=why, linked=linked)))
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
         Cell(PASSED_BAD, title="Outputs labelled bad that the judge passed"),
@@ -364,7 +372,12 @@ def _results(trust: Trust) -> tuple[object, ...]:
 
 def group_label(group: Sequence[Trust], name: str) -> str:
     """Return the name of a judge, or of several variants: ``tool_call_accuracy x3``."""
-    return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
+    if len(group) == 1:
+        return name
+    base = name.partition("/")[0]
+    if "..." in base:  # without its variant it may have room
+        base = fitted(group[0].judge.partition("/")[0], NAME)
+    return f"{base} x{len(group)}"
 
 
 def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:

@@ -9,7 +9,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...calibration.agreement.diagnosis_results import ProbabilityScores, ReliabilityBin
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
-from ...judges.baseline import MODEL as BASELINE
+from ...judges.baseline import is_baseline_name
 from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ...spelling import setting
 from ..document import Piece
@@ -48,7 +48,7 @@ def _of_kind(calibration: CalibrationNumbers, kind: ScoreKind | None) -> dict[st
     return {
         judge: scores
         for judge, scores in calibration.probability.items()
-        if calibration.judges[judge].scores == kind and not judge.endswith(f"@{BASELINE}")
+        if calibration.judges[judge].scores == kind and not is_baseline_name(judge)
     }
 
 
