@@ -209,6 +209,26 @@ class Verbatim(Block, frozen=True):
         return f"{self.hidden:,} more characters are not shown here; the records hold them."
 
 
+class Picture(Block, frozen=True):
+    """Image shown on a page, which its policy lets load nothing but data addresses.
+
+    Attributes:
+        title: Text in its place, on a terminal too.
+        address: A ``data:`` address of an image; see `items.pictures`.
+    """
+
+    title: str
+    address: str
+
+    def lines(self) -> Iterator[str]:
+        """Render for a terminal: its title."""
+        yield self.title
+
+    def markup(self) -> Markup:
+        """Render as HTML."""
+        return filled('<p><img alt="%s" src="%s"></p>', fit(self.title), self.address)
+
+
 class Columns(Block, frozen=True):
     """Blocks shown side by side on a page that is wide enough."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -39,7 +39,15 @@ def _figure_styles() -> Markup:
 
 
 def _file(name: str) -> str:
-    return (_TEMPLATES / name).read_text("utf-8")
+    text = (_TEMPLATES / name).read_text("utf-8")
+    return text if name.endswith(".j2") else "\n".join(_kept_lines(text))
+
+
+def _kept_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a style or script without indentation and without lines of comments."""
+    for line in map(str.strip, text.splitlines()):
+        if line and not line.startswith("//") and not (line.startswith("/*") and line.endswith("*/")):
+            yield line
 
 
 _FILTERS: Mapping[str, Callable[..., str]] = {
@@ -180,10 +188,10 @@ def _without_plots(table: DocumentTable) -> DocumentTable:
 def _policy(style: Markup, script: Markup) -> str:
     """Return the Content-Security-Policy: load nothing, run only our style and script.
 
-    Our style and script are known by their hashes.
+    Our style and script are known by their hashes; images are those in the page itself.
     """
     return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
