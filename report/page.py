@@ -19,7 +19,7 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from ..records import InputPath, atomic_write
-from .document import Columns, Details, Document, Figure, Piece, as_html
+from .document import Card, Columns, Details, Document, Figure, Piece, as_html
 from .document_parts import FIRST, Cell, DocumentTable, fit
 from .figures.drawing import figure_styles, lean
 from .text import number_text
@@ -109,6 +109,7 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
         about: Line below it, such as time and sample size.
         answer: Sentences and tables; the first sentence is the headline if sections follow.
         figures: Figures above the first table of the answer.
+        cards: Cards above the figures.
         sections: Further documents by heading; the page's navigation names them. Empty ones are left out.
     """
 
@@ -116,6 +117,7 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
     answer: Document
     about: str = ""
     figures: Sequence[Figure] = ()
+    cards: Sequence[Card] = ()
     sections: Mapping[str, Document] = {}
 
 
@@ -151,6 +153,8 @@ def answer_pieces(page: ResultPage) -> list[Piece]:
     place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
     if page.figures:
         pieces.insert(place, Columns(page.figures))
+    if page.cards:
+        pieces.insert(place, Columns(page.cards))
     return pieces
 
 

@@ -47,6 +47,7 @@ from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
 from .scored import ScoredProbe, scored_probes
+from .weakness_examples import weakness_examples
 
 TO_READ = "to_read.jsonl"
 """File of verdicts for people to read: missed faults, false alarms, successful attacks."""
@@ -98,13 +99,17 @@ def _conclude(
         prepared.climb.results(writer) if prepared.climb else {},
     )
     scored = {task.id: verdicts.scored(task.id) for task in tasks}
+    audits = [(task, _audit_of(task, verdicts, prepared)) for task in tasks if scored[task.id]]
     audit = AuditNumbers(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
-        judges=[_audit_of(task, verdicts, prepared) for task in tasks if scored[task.id]],
+        judges=[each for _, each in audits],
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),
         failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group),
         adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
         refused=not_sent(tasks),
+        examples=weakness_examples(
+            [(each, scored[task.id]) for task, each in audits if task in requested], inputs, prepared.climb
+        ),
     )
     write_json(writer.path / AUDIT, audit)
     rows = [row for task in requested for row in to_read(task.by, scored[task.id])]
