@@ -219,7 +219,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     return rendered(
         _TEMPLATE,
         ["report.css", "items.css"],
-        ["report_address.js", "report.js"],
+        ["report_address.js", "markdown.js", "report.js"],
         data=data,
         items=packed,
         calibration=None
