@@ -98,7 +98,7 @@ def run_card(
 
 
 def card_forecasts(plan: CardPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
-    """Forecast the calls of a card without making one; only natural faults are laid out."""
+    """Return forecasts of a card's calls without making one; natural faults are laid out."""
     forecasts = audit_forecasts(plan.of_set(), access, prices)
     if _natural_part(plan) is not None:
         forecasts += audit_forecasts(plan.of_natural(), access, prices)

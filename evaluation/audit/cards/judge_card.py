@@ -87,7 +87,7 @@ class NaturalShares(NaturalPart, frozen=True, kw_only=True):
 
 
 class CardCost(msgspec.Struct, frozen=True, kw_only=True):
-    """What asking took.
+    """Cost of asking.
 
     Attributes:
         verdicts: Verdicts asked for.

@@ -57,7 +57,7 @@ class NaturalReference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NaturalPart(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a set's natural part could be laid out.
+    """Extent to which a set's natural part could be laid out.
 
     Attributes:
         named: Outputs that the set names.
