@@ -27,7 +27,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test slow properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
+.PHONY: help demo test slow properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp vulnerabilities cards shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -113,6 +113,10 @@ shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
 		$(JUDGES)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools/test_metrics_as_judges.py
 	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/shipped_judges.py --out docs/shipped-judges.md
+
+cards: $(VENV)/.ready  ## a card of every judge that can be asked offline into docs/cards, and docs/measured-judges.md; needs FIDUCIAL_REFERENCE; in the environment of shipped-judges
+	$(call beside,$(JUDGES),.ci/judges.txt)
+	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/judge_cards.py
 
 ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
 	$(call beside,.venv-ray,.ci/ray.txt)

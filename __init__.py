@@ -15,6 +15,7 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from .api.assertions import assert_rate
+    from .api.audit_cards import audit_card, audit_table
     from .api.auditing import audit
     from .api.audits import certify, check_certificate
     from .api.bfcl import score_bfcl
@@ -48,6 +49,7 @@ __version__ = VERSION
 
 _HOME = {
     "api.assertions": "assert_rate",
+    "api.audit_cards": "audit_card audit_table",
     "api.auditing": "audit",
     "api.audits": "certify check_certificate",
     "api.bfcl": "score_bfcl",
@@ -96,6 +98,8 @@ __all__ = [
     "agent",
     "assert_rate",
     "audit",
+    "audit_card",
+    "audit_table",
     "calibrate",
     "certify",
     "check",

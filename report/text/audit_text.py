@@ -141,11 +141,7 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
     how = _PAIRWISE if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     missing = outcomes(judge.ungraded)
     yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{missing and f' ({missing})'}{how}"
-    for plants, (heading, rate) in _HEADINGS.items():
-        rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
-        if rows:
-            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
-            yield DocumentTable(head, rows, left_aligned=ENDS)
+    yield from operator_tables(judge.operators, lexical)
     if judge.fine_scores and judge.id.kind != "baseline":
         yield from change_pieces(judge.operators)
     yield from form_pieces(judge.forms)
@@ -156,6 +152,17 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
         steady = judge.steadiness
         yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
     yield from localisation_pieces(judge.located)
+
+
+def operator_tables(
+    operators: Sequence[OperatorResult], lexical: Mapping[str, str] = _NO_RATES
+) -> Iterator[DocumentTable]:
+    """Yield a table of rates for each sort of operator, beside the word overlap baseline's."""
+    for plants, (heading, rate) in _HEADINGS.items():
+        rows = [_operator_row(each, lexical) for each in operators if each.plants == plants]
+        if rows:
+            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
+            yield DocumentTable(head, rows, left_aligned=ENDS)
 
 
 def _findings(judge: JudgeAudit) -> Iterator[str]:
