@@ -33,6 +33,7 @@ class SystemOutputs(NamedTuple):
         decided: Decision; NaN for an undecided output.
         verdicts: Verdict of each judge, shape ``(judges, n)``.
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
+        row: Number of its first row in the table.
     """
 
     task: IntArray
@@ -43,6 +44,7 @@ class SystemOutputs(NamedTuple):
     decided: FloatArray
     verdicts: FloatArray
     labels: FloatArray
+    row: IntArray
 
     @property
     def is_undecided(self) -> BoolArray:
@@ -63,12 +65,14 @@ class AllOutputs(NamedTuple):
         judges: Judges of undecided outputs, in the order of the rows of ``verdicts``. Juries come first and
             baselines last; others are in the table's order of preference, then by number of outputs.
         repeats: Number of verdicts beyond a judge's first on an output, which are not used; by judge.
+        table: The table that they are from, if any.
     """
 
     systems: dict[str, SystemOutputs]
     decided_by: list[str]
     judges: list[str]
     repeats: dict[str, int]
+    table: Table | None = None
 
 
 def outputs_of(table: Table, right: Right | None) -> AllOutputs:
@@ -105,10 +109,11 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         decided,
         verdicts,
         _passes(label, thresholds[:, None]),
+        first,
     )
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
     compared = {name: each for name, each in systems.items() if len(each.task)}
-    return AllOutputs(compared, _deciders(table), judges, repeats)
+    return AllOutputs(compared, _deciders(table), judges, repeats, table)
 
 
 def _numbers_of_trials(case: IntArray, counts: BoolArray) -> IntArray:
@@ -182,6 +187,7 @@ class Graded(NamedTuple):
         result: 1 for a pass, 0 for a fail, NaN if ungraded.
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
+        row: Number of its first row in the table.
     """
 
     task: IntArray
@@ -192,6 +198,7 @@ class Graded(NamedTuple):
     result: FloatArray
     is_undecided: BoolArray
     label: FloatArray
+    row: IntArray
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
         """Return the selected outputs."""
@@ -271,4 +278,4 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     ]
     result = np.where(outputs.is_undecided, verdict, outputs.decided)
     task, case, trials, item, cluster, *_ = outputs
-    return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label)
+    return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label, outputs.row)
