@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.label_declarations import LabelsDeclaredBy
+from ..calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
 from ..calibration.tables.table_files import read_table
@@ -32,7 +32,7 @@ from ..spelling import command, either
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
-from .case_tags import with_tags
+from .case_tags import ANY_TAG, with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of
@@ -112,6 +112,7 @@ def read_tables(
             labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
         )
         table = with_tags(table, runs, () if form is None else form.tags)
+        table = _with_tested_tags(table, runs) if outputs or open_only else table
         return _with_word_overlap(table, runs) if lexical else table
 
 
@@ -142,8 +143,14 @@ def _has_checked(store: RunStore) -> bool:
 
 def systems_table(store: RunStore) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
-    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=choice_of(store.labels))
-    return _with_order(table, [store])
+    chosen_by = choice_of(store.labels)
+    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
+    return _with_order(_with_tested_tags(table, [store]), [store])
+
+
+def _with_tested_tags(table: Table, stores: Sequence[RunStore]) -> Table:
+    """Add the tags of cases, by which labels that are declared a random sample are tested."""
+    return with_tags(table, stores, [ANY_TAG]) if table.labels_chosen_by in RANDOM_SAMPLES else table
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
