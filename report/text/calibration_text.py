@@ -206,7 +206,7 @@ def _certificate(judge: str, certified: CertifiedThreshold) -> str:
         else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
         f"{certified.kept / certified.coverage:,.0f})"
     )
-    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % (90 % confidence)"
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % on outputs like these (90 % confidence)"
 
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:

@@ -117,12 +117,30 @@ def target_of(part: RateEstimate) -> str:
             "The corrected rate depends on how they were chosen; say it with an option:"
         )
     if part.reported is None and part.labels_only.undefined is not None:
-        return f"Not corrected: {part.labels_only.undefined}."
+        return f"Not corrected: {part.labels_only.undefined}.{_undefined_by_class(part)}"
     if part.chosen_by is not None:
-        return _CHOSEN[part.chosen_by]
+        return f"{_CHOSEN[part.chosen_by]}{_also_assumed(part)}"
     assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
     estimated = _RATE[part.target].replace("Pass rate", "Mean label") if part.is_mean else _RATE[part.target]
-    return f"{estimated}; valid if {assumed}."
+    return f"{estimated}; valid if {assumed}.{_also_assumed(part)}"
+
+
+def _undefined_by_class(part: RateEstimate) -> str:
+    """Return why the one estimate for labels drawn by true class is undefined."""
+    by_class = part.estimates.get("rogan_gladen") if part.chosen_by in {"label", "elsewhere"} else None
+    return (
+        "" if by_class is None or by_class.undefined is None else f" It is undefined: {by_class.undefined}."
+    )
+
+
+def _also_assumed(part: RateEstimate) -> str:
+    """Return what the rate and its interval assume beside how items were chosen for labels."""
+    assumed = ""
+    if part.n_cases is not None:
+        assumed += " Numbers of trials may not depend on results."
+    if part.reported == "rogan_gladen" and part.n_clusters < part.n_items:
+        assumed += " The interval takes items as independent, also those of one cluster."
+    return assumed
 
 
 NOT_INCLUDED = "Checked outputs are not included."
