@@ -91,7 +91,7 @@ def probability_worlds(draws: int) -> Iterator[Scenario]:
 
 
 class _Truth(NamedTuple):
-    """Population values: mean p - rate, slope, and rate of outputs, the same for both systems."""
+    """Population values: mean p - rate, slope, and the rate of both systems."""
 
     in_the_large: float
     slope: float
@@ -164,7 +164,7 @@ def _intervals(drawn: Drawn, truth: _Truth) -> list[bool]:
 
 
 def _corrected(drawn: Drawn, seed: int, truth: _Truth) -> tuple[list[bool], bool]:
-    """Return whether rates corrected with a random sample of labels, and their difference, cover the truth."""
+    """Return whether corrected rates, and their difference, cover the truth."""
     labelled = np.random.default_rng([seed, 8]).random(len(drawn.p)) < _LABELLED
     found = compare(_table(drawn, labelled), by="system", labels_chosen_by="random")
     assert found.strata is not None
