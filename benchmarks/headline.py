@@ -25,6 +25,7 @@ from simulation.margins import margins
 from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
 from simulation.next_plans import power
 from simulation.order_effects import order_effects
+from simulation.probabilities import probability_worlds
 from simulation.scenario import Scenarios
 from simulation.trust import verdicts
 from simulation.uneven_outputs import uneven_outputs
@@ -62,6 +63,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     35: ("comparisons whose labels are no random sample", contradictions),
     41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
     53: ("gate between two runs", gates),
+    51: ("judges that give probabilities", probability_worlds),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
     24: ("rate by labels of people who err", erring_people),
     5: ("lead of the best system over each other one, all intervals at once", leads),

@@ -36,6 +36,7 @@ from .case_tags import ANY_TAG, with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of
+from .served_versions import ServedVersions, version_notes
 from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict
 from .store.known_items import part_test
@@ -92,7 +93,9 @@ def read_tables(
     """
     with ExitStack() as exits:
         opened = [
-            RunRows(exits.enter_context(RunStore(source)), open_only=open_only, outputs=outputs)
+            RunRows(
+                exits.enter_context(RunStore(source)), open_only=open_only, outputs=outputs, by_version=True
+            )
             if isinstance(source, MemoryFolder) or (isinstance(source, Path) and source.is_dir())
             else source
             for source in sources
@@ -110,6 +113,7 @@ def read_tables(
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
             labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
+            warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
         table = with_tags(table, runs, () if form is None else form.tags)
         table = _with_tested_tags(table, runs) if outputs or open_only else table
@@ -189,6 +193,7 @@ class RunRows(msgspec.Struct, frozen=True):
     store: RunStore
     open_only: bool = False
     outputs: bool = False
+    by_version: bool = False
 
     @property
     def path(self) -> FolderPath:
@@ -218,15 +223,22 @@ class RunRows(msgspec.Struct, frozen=True):
         """
         self.store.refuse_pairs()
         if self.outputs:
-            return output_rows(self.store, names)
-        return run_rows(self.store, names, open_only=self.open_only)
+            return output_rows(self.store, names, by_version=self.by_version)
+        return run_rows(self.store, names, open_only=self.open_only, by_version=self.by_version)
 
 
 def run_rows(
-    store: RunStore, names: ShownNames | None = None, *, open_only: bool = False
+    store: RunStore,
+    names: ShownNames | None = None,
+    *,
+    open_only: bool = False,
+    by_version: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`."""
-    names, decided = names or ShownNames(), _Decided(store)
+    """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`.
+
+    Versions of a decision model are judges of their own ``by_version``, else values of a column.
+    """
+    names, decided, versions = names or ShownNames(), _Decided(store), ServedVersions(store)
     if "judge" not in decided.sources:
         raise InputError(
             _no_judge(),
@@ -236,7 +248,8 @@ def run_rows(
     trials = store.verdicts.standing.trials_by_case()
     all_decided = True
     for verdict in store.judge_verdicts():
-        judge = names.of(verdict.author, verdict.by)
+        version = versions.of(verdict)
+        judge = names.of(verdict.author, verdict.by, version if by_version else "")
         checked = decided.graded(verdict.key)
         person = checked is not None and checked.source == "human"
         if open_only and checked is not None and not person:
@@ -250,6 +263,8 @@ def run_rows(
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
+        if version and not by_version:
+            row["served_by"] = version
         if trials:
             row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
         if item in trusted and checked is not None and not person:
@@ -259,7 +274,9 @@ def run_rows(
         raise InputError(_ALL_DECIDED, path=str(store.path))
 
 
-def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[dict[str, Any]]:
+def output_rows(
+    store: RunStore, names: ShownNames | None = None, *, by_version: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield a run's rows by output: the checker's decision, judges' verdicts, and labels.
 
     An undecided output has its label instead of a decision. An output that no judge was asked about has one row, without a score.
@@ -270,8 +287,9 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
         part_test(store.verdicts.standing, store.roster),
     )
     trusted, people = _labels(store)
+    versions = ServedVersions(store) if by_version else None
     for verdict in store.judge_verdicts():
-        judge = names.of(verdict.author, verdict.by)
+        judge = names.of(verdict.author, verdict.by, "" if versions is None else versions.of(verdict))
         if is_part(verdict.key):
             continue
         item = str(verdict.key)

@@ -16,7 +16,7 @@ from .items.naming import short_names
 from .next_step import next_step
 from .ranking import Answer, best_system_answer, deciding, ranked_in, ranked_rates
 from .text import number_text
-from .text.caution_text import comparison_cautions, not_sent_caution, sentences
+from .text.caution_text import comparison_cautions, not_sent_caution, sentences, versions_caution
 from .text.failures_text import failures_document
 from .text.form_text import form_lines
 from .text.judges_text import (
@@ -181,6 +181,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         *contradicted_lines(summary.counts),
         *adjudicated_lines(first.trust),
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
+        *(versions_caution(use.name, use.served_by) for use in summary.judges if use.served_by),
         *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),
         *map(CautionLine, summary.earlier_rules),
         *(() if summary.judges else form_lines(summary.systems)),

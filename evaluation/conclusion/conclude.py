@@ -19,6 +19,7 @@ from ...records.verdict import COUNTED, OF_PARTS
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
+from ..served_versions import ServedVersions
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
@@ -274,7 +275,12 @@ def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool
 
     Judges that were asked and have no verdict had nothing to judge; they come last.
     """
-    uses = [use for journal in store.journals for use in _uses(store, store.in_order(journal), prices)]
+    versions = ServedVersions(store)
+    uses = [
+        msgspec.structs.replace(use, served_by=versions.counts(use.id)) if use.id is not None else use
+        for journal in store.journals
+        for use in _uses(store, store.in_order(journal), prices)
+    ]
     return [*uses, *(_idle(store, {use.id for use in uses}) if judged else [])]
 
 

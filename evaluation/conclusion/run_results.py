@@ -198,6 +198,8 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Decoding parameters that the model refused, so that they were not sent."""
     cached_tokens: int = 0
     """Tokens of the prompts that the provider had cached, if it counts them."""
+    served_by: dict[str, int] = {}
+    """Number of verdicts by version of a decision model, if several answered."""
 
     @property
     def graded_nothing(self) -> bool:

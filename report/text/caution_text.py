@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
+from ...evaluation.served_versions import versions_sentence
 from ...spelling import either, setting, spelled_pairs
 from ..document import CautionLine
 from .number_text import counted, draw_command
@@ -39,6 +40,13 @@ _SENTENCES: dict[str, str] = {
 def not_sent_caution(judge: str, parameters: Iterable[str]) -> CautionLine:
     """Return the caution that a judge's model refused decoding parameters."""
     return CautionLine(f"{judge}: not sent, since the model refuses it: {', '.join(parameters)}")
+
+
+def versions_caution(judge: str, served_by: Mapping[str, int]) -> CautionLine:
+    """Return the caution that several versions of a decision model answered."""
+    return CautionLine(
+        f"{versions_sentence(judge, served_by)}. Its probabilities and thresholds differ by version; calibrate and compare take each as a judge of its own."
+    )
 
 
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:

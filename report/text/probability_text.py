@@ -23,6 +23,9 @@ _COLUMNS = 41
 _UNDECLARED: ThresholdSource = "default"
 """Source of a threshold that neither the judge nor the user declared."""
 
+_WORDS = 2
+"""Tests of each judge whose words follow: of its mean and of its slope."""
+
 _OFF = 1.0
 """Slope of probabilities that are neither too extreme nor too timid."""
 
@@ -107,7 +110,7 @@ def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationN
         off = [
             judge
             for judge, each in judges.items()
-            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, len(panels)) > 0
+            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, _WORDS * len(panels)) > 0
         ]
         if names := [judge for judge in off if panels[judge].declared is not None]:
             verb = "is" if len(names) == 1 else "are"
@@ -118,14 +121,14 @@ def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationN
             yield f"{number_text.listed(names)} {verb} {slope}."
 
 
-def _distance(statistic: Statistic, null: float, level: float, judges: int) -> float:
-    """Return the part of a difference that is clear for several judges at once; 0 if none is.
+def _distance(statistic: Statistic, null: float, level: float, tests: int) -> float:
+    """Return the part of a difference that is clear in several tests at once; 0 if none is.
 
     The interval's half is widened as for so many comparisons (Bonferroni).
     """
     if statistic.value is None or statistic.low is None or statistic.high is None:
         return 0.0
-    usual, adjusted = (NormalDist().inv_cdf(1 - (1 - level) / (2 * each)) for each in (1, judges))
+    usual, adjusted = (NormalDist().inv_cdf(1 - (1 - level) / (2 * each)) for each in (1, tests))
     half = (statistic.high - statistic.low) / 2 * adjusted / usual
     difference = statistic.value - null
     return max(0.0, abs(difference) - half) * (1 if difference > 0 else -1)
@@ -133,7 +136,7 @@ def _distance(statistic: Statistic, null: float, level: float, judges: int) -> f
 
 def in_the_large(scores: ProbabilityScores, level: float, judges: int) -> float:
     """Return a judge's clear difference of mean probability and rate; 0 if none is clear."""
-    return _distance(scores.calibration["calibration_in_the_large"], 0.0, level, judges)
+    return _distance(scores.calibration["calibration_in_the_large"], 0.0, level, _WORDS * judges)
 
 
 def reliability_plot(bins: Sequence[ReliabilityBin]) -> Iterator[str]:

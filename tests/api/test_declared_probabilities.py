@@ -25,7 +25,7 @@ def _sigmoid(x: float) -> float:
 
 @cache
 def rows() -> list[dict[str, Any]]:
-    """Return a calibrated judge, an overconfident one with the same ranking, and one with two decimals."""
+    """Return a calibrated judge, an overconfident one that ranks alike, and one that rounds."""
     r = random.Random(3)
     found: list[dict[str, Any]] = []
     for n in range(150):
