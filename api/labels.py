@@ -27,7 +27,7 @@ from .argument_checks import checked_arguments, require_choice
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
 from .headers import header_choice
-from .joining import complete_cases, next_lines, recheck_command
+from .joining import complete_cases, looks_of, next_lines, recheck_command
 from .label_sources import LabelReading, grade_meaning, label_input, unpacked_source
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, disk_folder_of
@@ -130,6 +130,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         first_skipped: Place and problem of the first of those.
         references: The references; None if the table has none.
         commands: The commands to type next.
+        rounds: Number of rounds in which outputs got labels.
     """
 
     folder: Path
@@ -145,6 +146,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     first_skipped: str | None = None
     references: JoinedReferences | None = None
     commands: list[str] = []
+    rounds: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``labels add --json`` prints it."""
@@ -172,7 +174,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             )
         if self.skipped:
             lines.append(f"{counted(self.skipped, 'row')} skipped, the first: {self.first_skipped}")
-        return [*lines, *self.commands]
+        return [*lines, *looks_of(self.rounds), *self.commands]
 
 
 def _references_joined(joined: JoinedReferences) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole
 from .display import Document, Shown
-from .joining import correction_commands
+from .joining import correction_commands, looks_of
 from .paths import FilePath, input_path, put_back, written_path
 from .run import Run, disk_folder_of
 
@@ -215,6 +215,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
         return [
             f"{'decisions' if self.decided else 'labels'}: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
             *self._skipped(),
+            *looks_of(self.rounds),
             *(
                 ["next: adjudicated numbers", *_adjudicated_by(self.run)]
                 if self.decided

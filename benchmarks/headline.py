@@ -21,6 +21,7 @@ from simulation.few_labels import alarms, corrected_runs, differences, false_win
 from simulation.gates import gates
 from simulation.judge_words import low_errors, unbiased_judges
 from simulation.lenient_judges import lenient_judges
+from simulation.looks import looks
 from simulation.margins import margins
 from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
 from simulation.next_plans import power
@@ -56,6 +57,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     20: ("a judge that may guess, called the best", lenient_judges),
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
+    28: ("labels in rounds, until the interval leaves 0.80", looks),
     31: ("one of two systems without labels", unlabelled_systems),
     32: ("judges without a bias", unbiased_judges),
     33: ("judges with an error rate of 10 % or more", low_errors),

@@ -14,7 +14,15 @@ import msgspec
 
 from ..calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
-from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
+from ..calibration.tables.calibration_table import (
+    ADDED,
+    BASELINE,
+    DECIDED,
+    DECIDED_BY,
+    OF_CASE,
+    PERSON,
+    Table,
+)
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import (
@@ -29,6 +37,7 @@ from ..records import (
 )
 from ..records.score_kinds import ScoreKind
 from ..spelling import command, either
+from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
@@ -245,6 +254,7 @@ def run_rows(
             path=str(store.path / VERDICTS),
         )
     trusted, people = _labels(store)
+    rounds = rounds_of_outputs(store.labels)
     trials = store.verdicts.standing.trials_by_case()
     all_decided = True
     for verdict in store.judge_verdicts():
@@ -265,6 +275,8 @@ def run_rows(
         }
         if version and not by_version:
             row["served_by"] = version
+        if item in trusted:
+            row[ADDED] = rounds[verdict.key]
         if trials:
             row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
         if item in trusted and checked is not None and not person:

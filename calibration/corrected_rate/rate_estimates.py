@@ -15,6 +15,7 @@ from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
+from .anytime import anytime_rate
 from .chosen_by_columns import Contradiction, contradiction
 from .chosen_labels import chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
@@ -67,6 +68,7 @@ class RateTerms(NamedTuple):
         level: Nominal coverage.
         target: The items' ``population``, or the ``finite`` set of them.
         chosen_by: How items were chosen for labels; None for a random sample.
+        anytime: Whether the answer is a confidence sequence, which is valid at every look.
     """
 
     pass_at: float = 0.5
@@ -74,6 +76,7 @@ class RateTerms(NamedTuple):
     level: float = 0.95
     target: Target = "population"
     chosen_by: LabelsChosenBy | None = None
+    anytime: bool = False
 
 
 class RateEstimates(NamedTuple):
@@ -111,6 +114,8 @@ class RateEstimates(NamedTuple):
             return msgspec.structs.replace(
                 self.estimates["labels_only"], value=None, low=None, high=None, method=None, undefined=_CHOSEN
             )
+        if "anytime" in self.estimates:
+            return self.estimates["anytime"]
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
         if not self.contradicted and all(each.value is None for each in available):
@@ -126,7 +131,11 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """
     rates = _declared(table, terms)
     undeclared = rates.contradicted and not _strata_explain(table, rates, terms)
-    return rates._replace(undeclared=undeclared)
+    rates = rates._replace(undeclared=undeclared)
+    if not terms.anytime:
+        return rates
+    rate = anytime_rate(table, terms.target, terms.level, why_not=_CHOSEN if undeclared else None)
+    return rates._replace(estimates={"anytime": rate} | rates.estimates)
 
 
 def _strata_explain(table: Table, rates: RateEstimates, terms: RateTerms) -> bool:

@@ -18,6 +18,7 @@ from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
     FAILED_CALL,
+    LABEL_ADDED,
     LABEL_PROBABILITY,
     LABEL_ROUND,
     OF_BASELINE,
@@ -53,6 +54,9 @@ PROBABILITY = LABEL_PROBABILITY
 
 ROUND = LABEL_ROUND
 """Number column with the round in which the item was drawn, counted from 1."""
+
+ADDED = LABEL_ADDED
+"""Number column with the round in which the item's label was added, counted from 1."""
 
 OF_CASE = TRIALS_OF_CASE
 """Number column of a run: the outputs of the item's case and system, whether they are rows or not."""
