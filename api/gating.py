@@ -76,7 +76,7 @@ def gate(
     Args:
         after: The run: a run, a run folder, an import, or a file of another tool.
         before: The run to compare with; without any other limit, a drop of 0 is the limit.
-        minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "risk=high:overall": 0.9}``.
+        minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "rubric": 0.7, "risk=high:overall": 0.9}``; ``rubric`` is the mean score.
         max_drop: Most that the rate of all outputs may drop.
         no_new_failures: Tags of cases that must pass if they passed before; without ``before``, all of them.
         max_ungraded: Largest share of a system's outputs that may be ungraded or missing.
@@ -84,7 +84,7 @@ def gate(
         judge_error: Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs; 0 takes its verdicts as
             right. By default that is unknown, and its verdicts settle nothing.
         labels_chosen_by: How outputs were chosen for labels, in both runs; by default as their labels say.
-        graded_by: Whose grades count in a file of another tool, if several graded.
+        graded_by: Whose grades count in a file of another tool, or whose scores of rubrics, if several graded.
 
     Raises:
         InputError: A run cannot be read, or none of its systems is in the other.
@@ -122,7 +122,7 @@ def _read(
 ) -> GatedRun:
     folder = folder_of(given) if isinstance(given, Run) else input_path(given)
     if not isinstance(folder, Path) or (folder / "run.json").exists():
-        return gated_run(exits.enter_context(RunStore(folder)), declared)
+        return gated_run(exits.enter_context(RunStore(folder)), declared, graded_by)
     if folder.is_dir() and (folder / "verdicts.jsonl").exists():
         return gated_records(
             str(folder),

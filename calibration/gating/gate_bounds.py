@@ -22,8 +22,9 @@ from ..repeated_trials import Trials, trial_rate
 from ..statistic import CaseRate, Interval, Statistic, defined
 from .gate_results import GateAnswer, GateBounds, clears
 
-LEVEL = 0.95
-"""Coverage of intervals: each end errs in at most 2.5 %."""
+LEVEL, APPROXIMATE = 0.95, 0.96
+"""Nominal coverage of intervals, so that each end errs in at most 2.5 %: of intervals for single outputs, and of those over clusters,
+trials, fractions and labels, whose ends err in up to 2.9 % where 2.5 % is nominal."""
 
 
 class GatedRow(NamedTuple):
@@ -108,12 +109,12 @@ def rate_bounds(scores: GatedScores, *, conditions: int = 1) -> GateBounds:
         scores: Its outputs, missing ones included.
         conditions: Number of conditions any of which fails the whole.
     """
-    graded, high_level = scores.take(scores.graded), simultaneous_level(LEVEL, conditions)
+    graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
     clusters = scores.clusters
-    worst = _share(scores.by_case(scores.filled(0.0)), clusters, LEVEL)
-    best = _share(scores.by_case(scores.filled(1.0)), clusters, high_level)
+    worst = _share(scores.by_case(scores.filled(0.0)), clusters)
+    best = _share(scores.by_case(scores.filled(1.0)), clusters, conditions)
     return _bounds(_alone(scores, graded), worst, best, n=len(graded.clusters), of=len(clusters))
 
 
@@ -122,18 +123,18 @@ def _alone(scores: GatedScores, graded: GatedScores) -> Statistic:
     share = scores.graded_share
     means, weight = graded.by_case(graded.score), share[share > 0]
     if (weight == weight[0]).all():
-        return _share(means, graded.clusters, LEVEL)
-    return share_of(means, graded.clusters, weight, level=LEVEL)
+        return _share(means, graded.clusters)
+    return share_of(means, graded.clusters, weight, level=APPROXIMATE)
 
 
-def _share(scores: FloatArray, cluster: IntArray, level: float) -> Statistic:
+def _share(scores: FloatArray, cluster: IntArray, conditions: int = 1) -> Statistic:
     """Return a mean of cases; of independent cases that pass or fail, with the exact interval.
 
     Wilson's covers 95 % in the middle of many rates, and one end of it errs in up to 4 %; a gate goes by one end.
     """
     if len(np.unique(cluster)) < len(cluster) or not np.isin(scores, (0.0, 1.0)).all():
-        return share_of(scores, cluster, level=level)
-    passed, n = int(scores.sum()), len(scores)
+        return share_of(scores, cluster, level=simultaneous_level(APPROXIMATE, conditions))
+    passed, n, level = int(scores.sum()), len(scores), simultaneous_level(LEVEL, conditions)
     ends = clopper_pearson_interval(passed, n, level)
     return defined(passed / n, ends, n=n, method="Clopper-Pearson", level=level)
 
@@ -143,17 +144,16 @@ def trial_bounds(scores: GatedScores, k: int, *, conditions: int = 1) -> GateBou
     graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
-    high_level = simultaneous_level(LEVEL, conditions)
-    worst = _trial_rate(scores, scores.filled(0.0), k, LEVEL)
-    best = _trial_rate(scores, scores.filled(1.0), k, high_level)
-    alone = _trial_rate(graded, graded.score, k, LEVEL)
+    worst = _trial_rate(scores, scores.filled(0.0), k)
+    best = _trial_rate(scores, scores.filled(1.0), k, conditions)
+    alone = _trial_rate(graded, graded.score, k)
     return _bounds(alone, worst, best, n=len(graded.clusters), of=len(scores.clusters))
 
 
-def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, level: float) -> Statistic:
+def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, conditions: int = 1) -> Statistic:
     judged = np.zeros(len(passed), dtype=np.bool_)
     rows = Trials(scores.case, scores.cluster, passed, judged, np.full(len(passed), np.nan))
-    rate = trial_rate("pass^k", k, rows, level=level)
+    rate = trial_rate("pass^k", k, rows, level=simultaneous_level(APPROXIMATE, conditions))
     if isinstance(rate, CaseRate) and rate.left_out:
         return Statistic(n=rate.n, undefined="cases have too few trials")
     return rate
@@ -167,9 +167,9 @@ def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1)
     both = (before.graded_share > 0) & (after.graded_share > 0)
     if not both.any():
         return GateBounds(value=None, low=None, high=None, n=0, of=len(before.clusters))
-    worst = _difference(after, 0.0, before, 1.0, LEVEL)
-    best = _difference(after, 1.0, before, 0.0, simultaneous_level(LEVEL, conditions))
-    alone = _difference(_graded_in(after, both), 0.0, _graded_in(before, both), 0.0, LEVEL)
+    worst = _difference(after, 0.0, before, 1.0)
+    best = _difference(after, 1.0, before, 0.0, conditions)
+    alone = _difference(_graded_in(after, both), 0.0, _graded_in(before, both), 0.0)
     return _bounds(alone, worst, best, n=int(both.sum()), of=len(both))
 
 
@@ -180,14 +180,21 @@ def _graded_in(scores: GatedScores, chosen: BoolArray) -> GatedScores:
 
 
 def _difference(
-    after: GatedScores, ungraded_after: float, before: GatedScores, ungraded_before: float, level: float
+    after: GatedScores,
+    ungraded_after: float,
+    before: GatedScores,
+    ungraded_before: float,
+    conditions: int = 1,
 ) -> Statistic:
     first = after.by_case(after.filled(ungraded_after))
     second = before.by_case(before.filled(ungraded_before))
     clusters = after.clusters
-    if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+    single = len(np.unique(clusters)) == len(clusters)
+    if single and np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+        level = simultaneous_level(LEVEL, conditions)
         return share_difference(first == 1.0, second == 1.0, clusters, level).estimate
     combination = mean_over_clusters(first - second, clusters)
+    level = simultaneous_level(APPROXIMATE, conditions)
     return clustered_difference(combination, n=len(first), level=level).estimate
 
 
@@ -200,7 +207,7 @@ def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: 
         certain_high=alone.high,
         n=n,
         of=of,
-        level=LEVEL,
+        level=worst.level,
         high_level=best.level,
     )
 
@@ -212,17 +219,20 @@ def corrected_bounds(
     value, low, high = corrected.value, corrected.low, corrected.high
     if value is None or low is None or high is None:
         return GateBounds(value=value, low=None, high=None, n=corrected.n, of=of)
-    high_level = simultaneous_level(LEVEL, conditions)
-    wider = value + (high - value) * normal_quantile(high_level) / normal_quantile(corrected.level)
+    unit = 1 / normal_quantile(corrected.level)
+    high_level = simultaneous_level(APPROXIMATE, conditions)
+    low = value - (value - low) * normal_quantile(APPROXIMATE) * unit
+    high = value + (high - value) * normal_quantile(high_level) * unit
     worst, best = ends
     return GateBounds(
         value=value,
-        low=low * graded_share + worst * (1 - graded_share),
-        high=min(best, wider) * graded_share + best * (1 - graded_share),
+        low=max(worst, low) * graded_share + worst * (1 - graded_share),
+        high=min(best, high) * graded_share + best * (1 - graded_share),
         certain_low=low,
         certain_high=high,
         n=corrected.n,
         of=of,
+        level=APPROXIMATE,
         high_level=high_level,
     )
 

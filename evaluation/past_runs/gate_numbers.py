@@ -15,14 +15,17 @@ from ..conclusion.run_results import ResultStruct
 from .changed_verdict import ChangedVerdict
 
 _TRIAL_RATE = re.compile(r"pass\^([1-9]\d*)")
-_RATES = ("overall", "pass_rate")
+RUBRIC = "rubric"
+"""Mean share of the points of rubrics."""
+
+_RATES = ("overall", "pass_rate", RUBRIC)
 
 
 class Minimum(msgspec.Struct, frozen=True):
     """Least value of a rate.
 
     Attributes:
-        statistic: ``overall``, ``pass_rate`` (of checked outputs) or ``pass^4``.
+        statistic: ``overall``, ``pass_rate`` (of checked outputs), ``rubric`` (mean score) or ``pass^4``.
         at_least: The least value.
         tag: The tag of the cases it is over: ``safety``, ``risk=high``; empty for all.
     """

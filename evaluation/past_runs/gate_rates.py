@@ -21,7 +21,7 @@ from ...errors import InputError
 from ...records import ItemKey
 from ...spelling import setting
 from .gate_comparability import ids_with
-from .gate_numbers import Minimum
+from .gate_numbers import RUBRIC, Minimum
 from .gated_judging import GatedOutput
 from .gated_runs import GatedRun
 
@@ -106,7 +106,8 @@ def minimum_checks(
     """Yield the condition on each system."""
     only = None if not minimum.tag else tagged(run, minimum.tag)
     corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
-    for system, outputs in run.systems.items():
+    systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
+    for system, outputs in systems.items():
         asked = _checked(outputs) if minimum.statistic == "pass_rate" else outputs
         rate = corrected.get(system)
         rows = rows_of(run, asked, only, settled=rate is not None or judge_error is not None)
@@ -120,7 +121,8 @@ def minimum_checks(
             bounds = shifted(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
         doubt = "" if rate is not None else guesses(run, asked)
-        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels_needed(run))
+        labels = labels_needed(run) if minimum.statistic == "overall" else ""
+        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels)
         yield rate_check(question, bounds, rows)
 
 
@@ -235,7 +237,8 @@ def _would_tell(bounds: GateBounds, question: GateQuestion, rows: Sequence[Gated
         return "a grade: judge or label these outputs"
     needed = more_cases(bounds, limit)
     if needed is None and _unsettled(rows):
-        return f"{question.labels}; or how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
+        bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
+        return f"{question.labels}; or {bound}" if question.labels else bound
     if needed is None and ungraded:
         return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
     if needed is None:

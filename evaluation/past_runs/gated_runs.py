@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from ...calibration.chance_verdict import chance_verdict
@@ -12,12 +13,14 @@ from ...records import Case, ItemKey, Output, Verdict, read_records
 from ...records.case_index import case_files
 from ...spelling import setting
 from ..conclusion.run_results import DECIDED, SystemResult
+from ..inputs import file_sha256
 from ..labelling.label_choice import choice_of
 from ..store.journal_rows import StoredVerdict
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from .gated_judging import GatedOutput, JudgedTable, judged_table
+from .judged_rubrics import verdicts_on_rubrics
 
 
 class GatedRun(NamedTuple):
@@ -30,6 +33,7 @@ class GatedRun(NamedTuple):
         clusters: Cluster by case id; a case that is not listed is its own.
         judged: Table of judges' verdicts and labels; None without a verdict of a judge.
         declared: How outputs were chosen for labels, as said to the gate.
+        graded_by: Author whose grades count, if one was named.
         guessing: Judges that labels do not show to be better than chance, and what they show.
         failed: Number of calls that failed.
         cost: Dollars that the judges cost; None if unknown.
@@ -44,12 +48,40 @@ class GatedRun(NamedTuple):
     clusters: Mapping[str, str] = {}
     judged: JudgedTable | None = None
     declared: LabelDeclaration | None = None
+    graded_by: str | None = None
     guessing: Mapping[str, str] = {}
     failed: int = 0
     cost: float | None = None
     cases: Mapping[str, Case] | None = None
     manifest: Manifest | None = None
     store: RunStore | None = None
+
+    def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
+        """Return the outputs with the scores of the judge that grades rubrics; an import's as they are.
+
+        Raises:
+            InputError: No judge or several judges grade rubrics, or the named one does not.
+        """
+        if self.store is None:
+            return self.systems
+        known = {key.case_id for outputs in self.systems.values() for key in outputs}
+        judges = verdicts_on_rubrics(self.store, known)
+        names = ", ".join(judges)
+        if not judges:
+            raise InputError("no judge grades criteria: ask rubric/each or rubric/together", path=self.name)
+        if self.graded_by is None and len(judges) > 1:
+            named = setting("graded_by", next(iter(judges)))
+            raise InputError(
+                f"{len(judges)} judges grade rubrics: {names}; name one: {named}", path=self.name
+            )
+        judge = self.graded_by or names
+        if judge not in judges:
+            raise InputError(f"{judge} grades no rubrics; there are {names}", path=self.name)
+        scores = {verdict.key: verdict.score for verdict in judges[judge]}
+        return {
+            system: {key: GatedOutput(scores.get(key), judge, judged=True) for key in outputs}
+            for system, outputs in self.systems.items()
+        }
 
     @property
     def chosen_by(self) -> LabelsDeclaredBy | None:
@@ -62,12 +94,15 @@ class GatedRun(NamedTuple):
         return sum(each.score is not None for outputs in self.systems.values() for each in outputs.values())
 
 
-def gated_run(store: RunStore, declared: LabelDeclaration | None = None) -> GatedRun:
+def gated_run(
+    store: RunStore, declared: LabelDeclaration | None = None, graded_by: str | None = None
+) -> GatedRun:
     """Read a finished run.
 
     Args:
         store: The run folder.
         declared: How outputs were chosen for labels; by default the labels say it.
+        graded_by: The judge whose scores of rubrics count, if there are several.
 
     Raises:
         RunFolderError: It is not finished, was changed by hand, or its counts are not those of its verdicts.
@@ -102,6 +137,7 @@ def gated_run(store: RunStore, declared: LabelDeclaration | None = None) -> Gate
         clusters=store.clusters,
         judged=judged,
         declared=declared,
+        graded_by=graded_by,
         guessing={name: each for name, each in shown.items() if each and each != "too few labels"},
         failed=0 if manifest.counts is None else manifest.counts.failed,
         cost=None if None in costs else sum(each for each in costs if each is not None),
@@ -167,16 +203,35 @@ def _refuse_other_counts(
             )
 
 
+COPIES = "inputs"
+"""Folder in a run's in which copies of its files of cases may lie, for another machine."""
+
 _ROUNDING = 1e-9
 
 
 def _cases(store: RunStore) -> dict[str, Case] | None:
-    """Return a run's cases, if its inputs are unchanged."""
+    """Return a run's cases, if its files are unchanged or copies of them lie in its folder."""
     try:
         files = case_files(store.inputs.cases)
     except RunFolderError:
-        return None
+        copies = _copies(store)
+        if copies is None:
+            return None
+        files = case_files(copies)
     return {case.id: case for path in files for case in read_records(path, Case)}
+
+
+def _copies(store: RunStore) -> list[Path] | None:
+    """Return copies of the cases' files in the run's folder ``inputs``; None unless all are as they were."""
+    kept = (store.manifest.inputs or [])[: store.manifest.case_files or 1]
+    folder = store.path
+    if not kept or not isinstance(folder, Path):
+        return None
+    paths = [folder / COPIES / PurePath(each.path).name for each in kept]
+    same = all(
+        path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
+    )
+    return paths if same else None
 
 
 def gated_records(

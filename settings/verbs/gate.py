@@ -20,7 +20,7 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     minimum: Annotated[
         tuple[str, ...],
         Setting(
-            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones), pass^4=0.5; of cases with a tag, risk=high:overall=0.9. May be given several times.",
+            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones), pass^4=0.5, rubric=0.7 (mean score of rubrics); of cases with a tag, risk=high:overall=0.9. May be given several times.",
             option="--min",
             metavar="[TAG:]STAT=VALUE",
             harmless=True,
@@ -78,7 +78,9 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     graded_by: Annotated[
         str | None,
         Setting(
-            "Whose grades count in a file of another tool, if several graded.", metavar="NAME", harmless=True
+            "Whose grades count in a file of another tool, or whose scores of rubrics, if several graded.",
+            metavar="NAME",
+            harmless=True,
         ),
     ] = None
     markdown: Annotated[

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_row import each_row
+from scipy.special import ndtri
 
 from fiducial.calibration.gating.gate_bounds import (
     GatedRow,
@@ -81,11 +83,26 @@ def test_pass_to_the_k_needs_k_trials_of_each_case():
 
 
 def test_what_labels_corrected_covers_only_graded_outputs():
+    wider = ndtri(0.98) / ndtri(0.975)
     rate = Statistic(value=0.9, low=0.8, high=1.0, n=50)
     bounds = corrected_bounds(rate, 0.5, of=100)
-    assert (bounds.low, bounds.high) == (0.4, 1.0)
+    assert (bounds.low, bounds.high) == (pytest.approx(0.5 * (0.9 - 0.1 * wider)), 1.0)
     change = corrected_bounds(Statistic(value=0.0, low=-0.1, high=0.1, n=50), 0.5, of=100, ends=(-1.0, 1.0))
-    assert (change.low, change.high) == (-0.55, 0.55)
+    assert (change.low, change.high) == pytest.approx((-0.5 - 0.05 * wider, 0.5 + 0.05 * wider))
+
+
+@each_row(
+    ("scores", "level"),
+    [
+        (cases(9, 3), 0.95),
+        (gated_scores(GatedRow(f"c{n}", f"g{n // 2}", 1.0) for n in range(12)), 0.96),
+        (gated_scores(GatedRow(f"c{n}", f"c{n}", n / 12) for n in range(12)), 0.96),
+        (gated_scores(GatedRow(f"c{n}", f"c{n}", float(trial)) for n in range(12) for trial in (0, 1)), 0.96),
+    ],
+)
+def test_intervals_by_approximation_have_a_level_to_spare(scores: GatedScores, level: float):
+    for bounds in (rate_bounds(scores), drop_bounds(scores, scores)):
+        assert (bounds.level, bounds.high_level) == (level, level)
 
 
 def test_one_failure_fails_the_whole_and_doubt_keeps_it_from_passing():
