@@ -27,7 +27,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test slow properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp vulnerabilities cards shipped-judges format clean
+.PHONY: help demo test slow properties browser pictures site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp vulnerabilities cards shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -54,6 +54,10 @@ browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-dri
 	@if command -v npm >/dev/null && ! test -e $(BROWSER)/node_modules/axe-core; then \
 		npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.1 || echo "axe-core cannot be installed here: its tests are skipped"; fi
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BROWSER)/bin/python -m pytest -p pytest_timeout tests/browser
+
+pictures: $(VENV)/.ready  ## the pictures of the documentation anew, after what they show has changed; needs what `make browser` needs
+	$(call beside,$(BROWSER),.ci/browser.txt)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 FIDUCIAL_PICTURES=docs/images $(BROWSER)/bin/python -m pytest -q -p pytest_timeout tests/browser/test_pictures.py
 
 site: $(VENV)/.ready  ## these pages and an API reference into build/site; a dead link or anchor is an error; in an environment of its own (120 MB)
 	$(call beside,$(SITE),.ci/site.txt)
