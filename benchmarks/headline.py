@@ -18,6 +18,7 @@ from simulation.erring_deciders import erring_deciders
 from simulation.erring_people import erring_people
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.gates import gates
+from simulation.jury_worth import jury_worth
 from simulation.lenient_judges import lenient_judges
 from simulation.looks import looks
 from simulation.margins import margins
@@ -54,6 +55,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
     28: ("labels in rounds, until the interval leaves 0.80", looks),
+    29: ("independent votes that a jury is worth", jury_worth),
     41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
     53: ("gate between two runs", gates),
     23: ("equal judges: one called best, and the highest of them", equal_judges),

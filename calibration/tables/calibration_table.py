@@ -84,6 +84,18 @@ class LabelDraw(NamedTuple):
     has_chances: bool
 
 
+class JuryMembers(NamedTuple):
+    """Judges whose votes a jury combines.
+
+    Attributes:
+        weights: Weight of each judge, by name.
+        by_score: Whether their scores are combined, and not their passes and fails.
+    """
+
+    weights: Mapping[str, float]
+    by_score: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column of few distinct values.
@@ -150,6 +162,7 @@ class Table:
         numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
         draws: Files of items drawn for labels, one per round, in order.
         labels_chosen_by: How items were chosen for labels, as the labels of a run say.
+        juries: Juries of a run, by name.
     """
 
     item: Column
@@ -170,6 +183,7 @@ class Table:
     numbered: bool = False
     draws: tuple[LabelDraw, ...] = ()
     labels_chosen_by: LabelsDeclaredBy | None = None
+    juries: Mapping[str, JuryMembers] = field(default_factory=dict[str, JuryMembers])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -199,6 +213,7 @@ class Table:
             self.numbered,
             self.draws,
             self.labels_chosen_by,
+            self.juries,
         )
 
     def model_of(self, judge: str) -> str:

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from ...calibration.agreement.diagnosis_results import JuryVotes
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
 from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
@@ -189,6 +190,8 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Decoding parameters that the model refused, so that they were not sent."""
     cached_tokens: int = 0
     """Tokens of the prompts that the provider had cached, if it counts them."""
+    jury: JuryVotes | None = None
+    """Number of independent votes that a jury is worth; None for other judges."""
 
     @property
     def graded_nothing(self) -> bool:
