@@ -153,7 +153,7 @@ def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
 
 
 def _with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
-    """Return the table with the juries of runs that combine votes; of `escalate` one verdict counts."""
+    """Return the table with the juries of runs; of `escalate` only one verdict counts."""
     names = {judge: name for name, judge in table.judges.items()}
     juries = [each for store in stores for each in store.manifest_or_empty.juries]
     found: dict[str, JuryMembers] = {}

@@ -77,7 +77,7 @@ def effective_votes(
     *,
     level: float = 0.95,
 ) -> JuryVotes:
-    """Return the number of independent votes of jurors, by their errors on labels or else by agreement.
+    """Return the number of independent votes of jurors, by errors or by agreement.
 
     Without any label votes are compared instead of errors. Right answers that jurors share then count as
     dependence.
@@ -127,7 +127,7 @@ def _within(errors: FloatArray, group: IntArray) -> FloatArray:
 
 
 def _ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, level: float) -> Statistic:
-    """Return the variance of one juror's error over that of their mean, with an interval on its log."""
+    """Return the variance of one juror's error over that of their mean."""
     jurors, n = errors.shape
     if jurors < 2:  # noqa: PLR2004 - dependence takes two
         why = "every juror says the same of all these outputs; it needs others"
@@ -156,7 +156,7 @@ def _ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, level: fl
 
 
 def _of_unseen(share: FloatArray, clusters: float, level: float) -> float:
-    """Return the votes of jurors that err alone on the largest share of outputs that may go unseen."""
+    """Return the votes if jurors err alone on the largest share that may go unseen."""
     unseen = 1 - ((1 - level) / 2) ** (1 / clusters)
     alone = float((share**2).sum())
     return ((1 - unseen) + unseen * alone) / ((1 - unseen) + unseen * alone**2)

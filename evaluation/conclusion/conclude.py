@@ -16,6 +16,7 @@ from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
+from ...tables.label_rounds import n_rounds
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
@@ -109,6 +110,7 @@ def _counts(
         checked_labelled=tally.against_people.total(),
         failed_labelled_good=tally.against_people[False, True],
         passed_labelled_bad=tally.against_people[True, False],
+        label_rounds=n_rounds(store.labels),
     )
 
 
