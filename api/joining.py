@@ -20,7 +20,6 @@ from ..records.folder_files import CASES
 from ..report.rerun_command import rerun_command
 from ..report.text.import_text import next_of_import, one_judge
 from ..settings.typed_commands import proposed, typed_command
-from ..spelling import command
 
 
 def complete_cases(folder: Path, table: References) -> CompletedCases:
@@ -65,15 +64,6 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
     elif labels:
         yield _CORRECTED
         yield f"  {_estimate_command(folder, imported.judges)}"
-
-
-def looks_of(rounds: int) -> Iterator[str]:
-    """Yield what several rounds of labels mean for intervals, if there are several."""
-    if rounds > 1:
-        yield (
-            f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong in more than 5 %; "
-            f"`{command('estimate', 'FOLDER', anytime=True)}` holds at every look"
-        )
 
 
 _CORRECTED = "next: the pass rate, corrected with these labels"

@@ -18,6 +18,7 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
+from ..report.text.looks_text import looks_of
 from ..report.text.number_text import counted, whole_list
 from ..spelling import command, setting
 from ..tables.joined_table import joined_table
@@ -27,7 +28,7 @@ from .argument_checks import checked_arguments, require_choice
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
 from .headers import header_choice
-from .joining import complete_cases, looks_of, next_lines, recheck_command
+from .joining import complete_cases, next_lines, recheck_command
 from .label_sources import LabelReading, grade_meaning, label_input, unpacked_source
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, disk_folder_of
@@ -174,7 +175,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             )
         if self.skipped:
             lines.append(f"{counted(self.skipped, 'row')} skipped, the first: {self.first_skipped}")
-        return [*lines, *looks_of(self.rounds), *self.commands]
+        return [*lines, *looks_of(self.rounds, self.folder), *self.commands]
 
 
 def _references_joined(joined: JoinedReferences) -> Iterator[str]:

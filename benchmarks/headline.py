@@ -20,6 +20,7 @@ from simulation.erring_people import erring_people
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
 from simulation.gates import gates
 from simulation.judge_words import low_errors, unbiased_judges
+from simulation.jury_worth import jury_worth
 from simulation.lenient_judges import lenient_judges
 from simulation.looks import looks
 from simulation.margins import margins
@@ -58,6 +59,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
     28: ("labels in rounds, until the interval leaves 0.80", looks),
+    29: ("independent votes that a jury is worth", jury_worth),
     31: ("one of two systems without labels", unlabelled_systems),
     32: ("judges without a bias", unbiased_judges),
     33: ("judges with an error rate of 10 % or more", low_errors),

@@ -31,6 +31,8 @@ from .text.judges_text import (
     points,
     trust_in,
 )
+from .text.jury_text import jury_lines
+from .text.looks_text import looks_of
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
 from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines, ungraded_share_lines
@@ -179,7 +181,9 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     pieces += failures_document(summary.systems, summary.judges, ranked)
     closing = [
         *contradicted_lines(summary.counts),
+        *map(CautionLine, looks_of(summary.counts.label_rounds, summary.folder)),
         *adjudicated_lines(first.trust),
+        *jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None}),
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
         *(versions_caution(use.name, use.served_by) for use in summary.judges if use.served_by),
         *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),

@@ -87,6 +87,18 @@ class LabelDraw(NamedTuple):
     has_chances: bool
 
 
+class JuryMembers(NamedTuple):
+    """Judges whose votes a jury combines.
+
+    Attributes:
+        weights: Weight of each judge, by name.
+        by_score: Whether their scores are combined, and not their passes and fails.
+    """
+
+    weights: Mapping[str, float]
+    by_score: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column of few distinct values.
@@ -154,6 +166,7 @@ class Table:
         draws: Files of items drawn for labels, one per round, in order.
         labels_chosen_by: How items were chosen for labels, as the labels of a run say.
         score_kinds: What the scores of judges are, by name, for judges that declare it.
+        juries: Juries of a run, by name.
     """
 
     item: Column
@@ -175,6 +188,7 @@ class Table:
     draws: tuple[LabelDraw, ...] = ()
     labels_chosen_by: LabelsDeclaredBy | None = None
     score_kinds: Mapping[str, ScoreKind] = field(default_factory=dict[str, ScoreKind])
+    juries: Mapping[str, JuryMembers] = field(default_factory=dict[str, JuryMembers])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -205,6 +219,7 @@ class Table:
             self.draws,
             self.labels_chosen_by,
             self.score_kinds,
+            self.juries,
         )
 
     def model_of(self, judge: str) -> str:

@@ -16,6 +16,7 @@ from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
+from ...tables.label_rounds import n_rounds
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
@@ -65,6 +66,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)
+    judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
     writer.update(results=systems, judges=judges, counts=counts)
@@ -110,6 +112,7 @@ def _counts(
         checked_labelled=tally.against_people.total(),
         failed_labelled_good=tally.against_people[False, True],
         passed_labelled_bad=tally.against_people[True, False],
+        label_rounds=n_rounds(store.labels),
     )
 
 
@@ -251,6 +254,19 @@ def _calibrate(
     writer.put_calibration(result)
     worse = _worse_on_undecided(table, tally)
     return result, [msgspec.structs.replace(use, undecided_worse_p=worse.get(use.name)) for use in judges]
+
+
+def _with_jury_votes(
+    writer: RunWriter, judges: list[JudgeUse], calibration: CalibrationNumbers | None
+) -> list[JudgeUse]:
+    """Return the judges with the number of independent votes of each jury."""
+    if not writer.manifest.juries:
+        return judges
+    from ...calibration.agreement.jury_votes import votes_of_juries  # noqa: PLC0415 - scipy is slow to import
+    from ..run_table import table_of  # noqa: PLC0415 - scipy is slow to import
+
+    votes = votes_of_juries(table_of(writer)) if calibration is None else calibration.juries
+    return [msgspec.structs.replace(use, jury=votes.get(use.name)) for use in judges]
 
 
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from ...calibration.agreement.diagnosis_results import JuryVotes
 from ...calibration.comparison.comparison_results import ContradictedLabels
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
@@ -200,6 +201,8 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Tokens of the prompts that the provider had cached, if it counts them."""
     served_by: dict[str, int] = {}
     """Number of verdicts by version of a decision model, if several answered."""
+    jury: JuryVotes | None = None
+    """Number of independent votes that a jury is worth; None for other judges."""
 
     @property
     def graded_nothing(self) -> bool:

@@ -33,6 +33,7 @@ from .judges_text import (
     same_results,
     trust_of,
 )
+from .jury_text import jury_lines
 from .one_screen import statistic_text
 from .probability_text import only_curve, probability_lines
 from .safe_text import WIDTH, columns_of
@@ -65,6 +66,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
     yield CommandLine(number_text.draw_command())
     yield ""
+    yield from jury_lines(calibration.juries)
     yield from judges_alone_pieces(calibration)
 
 
@@ -80,6 +82,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield from _thresholds(calibration)
     yield from probability_lines(calibration)
     yield from adjudicated_lines(trust)
+    yield from jury_lines(calibration.juries)
     yield from recalibration_lines(calibration)
     yield from requested_pieces(calibration)
     yield _baseline_accuracies(calibration)

@@ -170,7 +170,7 @@ def _draw(draw: Draw) -> Iterator[Piece]:
 
 
 def _so_far(draw: Draw) -> Iterator[str]:
-    """Yield the rate by the labels before a random draw, whose interval may be looked at each time."""
+    """Yield the rate by the labels before a random draw."""
     rate = draw.so_far
     if rate is not None and rate.value is not None:
         yield (
