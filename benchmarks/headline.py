@@ -12,6 +12,7 @@ import time
 from commands import described
 from simulation.case_control import class_samples, golden_sets
 from simulation.cliffs import cliffs
+from simulation.combined_worlds import combined_worlds
 from simulation.cycles import corrected_wins, cycles
 from simulation.equal_judges import equal_judges
 from simulation.erring_deciders import erring_deciders
@@ -53,6 +54,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     21: ("not worse by more than 5 points", margins),
     22: ("golden sets of half good and half bad outputs", golden_sets),
     41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
+    42: ("two difficulties at once", combined_worlds),
     53: ("gate between two runs", gates),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
     24: ("rate by labels of people who err", erring_people),

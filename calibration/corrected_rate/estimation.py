@@ -132,7 +132,7 @@ def estimate(
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, options) if len(systems) > 1 else {}
     whole = _rate_estimate(table, options, "all", declared)
-    if declared in {None, "system"} and (without := _without_labels(systems)):
+    if declared in _OF_EVERY_SYSTEM and (without := _without_labels(systems)):
         whole = _uncorrected(whole, without)
     estimation = EstimationNumbers(
         all=whole,
@@ -155,6 +155,10 @@ def estimate(
     return (
         estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, options)
     )
+
+
+_OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset({None, "system", "label", "score"})
+"""Declarations that a system without labels contradicts, so that nothing corrects the rate of all systems."""
 
 
 def _without_labels(systems: Mapping[str, Table]) -> list[str]:
