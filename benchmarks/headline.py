@@ -12,6 +12,7 @@ import time
 from commands import described
 from simulation.case_control import class_samples, golden_sets, other_items
 from simulation.cliffs import cliffs
+from simulation.combined_worlds import combined_worlds
 from simulation.contradictions import contradictions
 from simulation.cycles import corrected_wins, cycles
 from simulation.equal_judges import equal_judges
@@ -66,6 +67,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     34: ("labels from elsewhere", other_items),
     35: ("comparisons whose labels are no random sample", contradictions),
     41: ("hard outputs ungraded, cases with more trials, or both", uneven_outputs),
+    42: ("two difficulties at once", combined_worlds),
     53: ("gate between two runs", gates),
     51: ("judges that give probabilities", probability_worlds),
     23: ("equal judges: one called best, and the highest of them", equal_judges),

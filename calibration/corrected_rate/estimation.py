@@ -129,7 +129,7 @@ def estimate(
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, options) if len(systems) > 1 else {}
     whole = _rate_estimate(table, options, "all", declared)
-    if declared in {None, "system"} and (without := _without_labels(systems)):
+    if declared in _OF_EVERY_SYSTEM and (without := _without_labels(systems)):
         whole = _uncorrected(whole, without)
     estimation = EstimationNumbers(
         all=whole,
@@ -176,6 +176,10 @@ def _refuse_other_terms(
         )
     if anytime:
         refuse_other_designs(chosen_by, others | {"strata": strata})
+
+
+_OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset({None, "system", "label", "score"})
+"""Declarations that a system without labels contradicts, so that nothing corrects the rate of all systems."""
 
 
 def _without_labels(systems: Mapping[str, Table]) -> list[str]:

@@ -208,9 +208,8 @@ def _taken(table: Table, rows: BoolArray) -> FloatArray | None:
 
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
-    why = UNEVEN if weights_of(table) is not None else None
     why = (
-        why
+        (UNEVEN if items.weight is not None and terms.target == "finite" else None)
         or pending_labels(table)
         or unequal_chances(table, items)
         or _chosen_in_strata(table, items, terms)
@@ -239,7 +238,7 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     data = _split(table, labelled & judged, judged & ~labelled)
     chosen, columns = Contradiction() if terms.chosen_by else contradiction(table, given_scores(table))
     if terms.chosen_by or ((chosen is not None or columns) and terms.interval != "wald"):
-        return _of_chosen(table.score[judged], data, terms, chosen)._replace(columns=columns)
+        return _of_chosen(_of_all_judged(table, data), data, terms, chosen)._replace(columns=columns)
     if terms.target != "finite":
         data = replace(data, ungraded=ungraded_levels(table))
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
@@ -255,13 +254,22 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     return RateEstimates(weight, equivalents, estimates, chosen=chosen, graded_rate=graded, columns=columns)
 
 
+def _of_all_judged(table: Table, data: LabelledAndJudged) -> LabelledAndJudged:
+    """Return the data with all judged items in place of the unlabelled ones."""
+    judged = np.isfinite(table.score)
+    data = replace(data, unlabelled=table.score[judged])
+    if data.label_weight is None:
+        return data
+    return replace(data, unlabelled_cluster=table.cluster[judged], unlabelled_weight=_taken(table, judged))
+
+
 def _of_chosen(
-    judged: FloatArray, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
+    of_all: LabelledAndJudged, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
 ) -> RateEstimates:
     """Return the estimates from labels that are not a random sample.
 
     Only Rogan and Gladen's is defined; it needs a random sample of each class. The judge's rate is that of
-    all ``judged`` scores if labels were drawn from these items, and that of unlabelled ones if labels are
+    all judged items (``of_all``) if labels were drawn from these, and that of unlabelled ones if labels are
     from elsewhere.
     """
     why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
@@ -269,8 +277,7 @@ def _of_chosen(
     if terms.target == "finite":
         estimates["rogan_gladen"] = undefined(_NOT_FINITE, n=len(data.label), level=terms.level)
     elif terms.chosen_by != "score":
-        data = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
-        rate = _rogan_gladen(data, terms)
+        rate = rogan_gladen_of(data if terms.chosen_by == "elsewhere" else of_all, terms.pass_at, terms.level)
         if rate.method is not None:
             rate = msgspec.structs.replace(rate, method=f"{rate.method}; labels drawn by true class")
         estimates["rogan_gladen"] = rate
@@ -324,12 +331,6 @@ def ungraded_shares(table: Table) -> UngradedShares | None:
     )
 
 
-def _rogan_gladen(data: LabelledAndJudged, terms: RateTerms) -> Statistic:
-    if data.label_weight is not None:
-        return undefined(UNEVEN, n=len(data.label), level=terms.level)
-    return rogan_gladen_of(data, terms.pass_at, terms.level)
-
-
 _WeightAndEstimates: TypeAlias = tuple[float | None, dict[str, Statistic]]
 """Lambda, and the estimates by name."""
 
@@ -348,10 +349,10 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
         # PPI as published, with a Wald interval; over clusters unless `interval` is `wald`.
         "ppi": prediction_powered(data, 1.0, interval=interval, level=level, scale="wald"),
         "ppi_plus_plus": tuned,
-        "post_stratified": undefined(UNEVEN, n=len(data.label), level=level)
-        if data.label_weight is not None
-        else post_stratified(replace(data, ungraded=()), pass_at=pass_at, interval=interval, level=level),
-        "rogan_gladen": _rogan_gladen(replace(data, ungraded=()), terms),
+        "post_stratified": post_stratified(
+            replace(data, ungraded=()), pass_at=pass_at, interval=interval, level=level
+        ),
+        "rogan_gladen": rogan_gladen_of(replace(data, ungraded=()), pass_at, level),
     }
     return weight, estimates
 

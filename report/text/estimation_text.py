@@ -149,7 +149,7 @@ def _also_assumed(part: RateEstimate) -> str:
     assumed = ""
     if part.n_cases is not None:
         assumed += " Numbers of trials may not depend on results."
-    if part.reported == "rogan_gladen" and part.n_clusters < part.n_items:
+    elif part.reported == "rogan_gladen" and part.n_clusters < part.n_items:
         assumed += " The interval takes items as independent, also those of one cluster."
     return assumed
 
