@@ -14,7 +14,7 @@ from .decision_block import MOST_OPTIONS, PARTED, DecisionBlock
 from .media import refuse_unsendable, shown_among, with_marks
 from .prompt_inputs import fence_for
 from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
-from .transport.decision_apis import DecisionApi, compiled, with_canary
+from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_canary
 
 STATE_VERSION = 1
 """Version of the form of the material, part of a judge's fingerprint."""
@@ -58,6 +58,8 @@ def decision_request(
     text = well_formed(dumps(values))
     state: dict[str, Any] = json.loads(text)
     questions = block.asked({name: state[name] for name in PARTED.keys() & state.keys()}, steps)
+    if len(text.encode()) < CANARY_BYTES:
+        return compiled(api, state, questions)
     return compiled(api, *with_canary(state, questions, fence_for([text])))
 
 

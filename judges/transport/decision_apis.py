@@ -166,8 +166,9 @@ def _blocked(body: object) -> str | None:
 
 def _refuse_cut(request: Request, counted: int) -> None:
     """Refuse a reply to a request of which the server counted far fewer tokens than it has."""
-    size = len(_RUN.sub(rb"\1", msgspec.json.encode(request.parameters)))
-    if counted and size >= _LEAST_BYTES and counted * _BYTES_PER_TOKEN < size:
+    sent = msgspec.json.encode(request.parameters)
+    least = max(_LEAST_BYTES, counted * _BYTES_PER_TOKEN + 1)
+    if counted and len(sent) >= least and (size := len(_RUN.sub(rb"\1", sent))) >= least:
         raise CallError(
             f"the server read {counted:,} tokens of a request of {size:,} bytes: it cut the material off, so this is no verdict on it"
         )
