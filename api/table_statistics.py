@@ -20,13 +20,14 @@ from ..calibration.corrected_rate.estimation import estimate as estimate_table
 from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
-from ..calibration.label_declarations import LabelDeclaration
+from ..calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration
 from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
+from ..evaluation.case_tags import ANY_TAG
 from ..judges.prices import dollars_of
 from ..records import nearest
 from ..spelling import setting
@@ -251,6 +252,7 @@ def compare(
                 apart=by == "judge",
                 systems_apart=by == "system",
                 outputs=by == "system" and right != "agrees",
+                tags=_tested_tags(labels_chosen_by),
                 **reading,
             ),
             by=by,
@@ -284,6 +286,11 @@ def _error_costs(given: Sequence[float] | str, statistic: str | None) -> ErrorCo
     raise UsageError(
         f"{setting('error_costs')} expects two numbers above 0, of a bad output let through and of a good one rejected (5,1), got {reprlib.repr(given)}"
     )
+
+
+def _tested_tags(chosen_by: LabelDeclaration | None) -> list[str]:
+    """Return the tags by which labels are tested: all, if they are declared a random sample."""
+    return [ANY_TAG] if chosen_by in RANDOM_SAMPLES else []
 
 
 @checked_arguments
@@ -342,7 +349,7 @@ def estimate(
             read_table(
                 table,
                 open_only=part == "open" and open_worse_by is None,
-                tags=[*([strata] if strata else []), *reweight_by],
+                tags=[*([strata] if strata else []), *reweight_by, *_tested_tags(labels_chosen_by)],
                 **reading,
             ),
             judge=judge,

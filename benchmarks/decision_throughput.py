@@ -1,8 +1,8 @@
-"""Throughput of asking a decision model, beside a bare aiohttp loop that posts rendered requests.
+"""Throughput of asking a decision model, beside a bare aiohttp loop.
 
     python benchmarks/decision_throughput.py [--items 2000] [--concurrency 64] [--latency 50] [--runs 5]
 
-Both ask the same server in turns. Each run is a process of its own on one core, measured with its start-up and without; the
+The loop posts requests that were rendered before. Both ask the same server in turns. Each run is a process of its own on one core, measured with its start-up and without; the
 server has another core.
 "ideal" is items x latency / concurrency. On a busy machine run it at real-time priority: `chrt -f 10 python ...`.
 """

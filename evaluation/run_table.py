@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.label_declarations import LabelsDeclaredBy
+from ..calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
 from ..calibration.tables.table_files import read_table
@@ -32,7 +32,7 @@ from ..spelling import command, either
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
-from .case_tags import with_tags
+from .case_tags import ANY_TAG, with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of
@@ -112,21 +112,32 @@ def read_tables(
             _with_order(table, runs),
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
-            labels_chosen_by=_choice(opened, runs, labels) if open_only or outputs else None,
+            labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
             warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
         table = with_tags(table, runs, () if form is None else form.tags)
+        table = _with_tested_tags(table, runs) if outputs or open_only else table
         return _with_word_overlap(table, runs) if lexical else table
 
 
 def _choice(
-    opened: Sequence[object], runs: Sequence[RunStore], labels: InputPath | None
+    opened: Sequence[object],
+    runs: Sequence[RunStore],
+    labels: InputPath | None,
+    judged: Table | None = None,
 ) -> LabelsDeclaredBy | None:
-    """Return how outputs were chosen for labels, as labels of runs and of a file say."""
+    """Return how outputs were chosen for labels, as labels of runs and of a file say.
+
+    None if checkers labelled others of the ``judged`` outputs.
+    """
     if len(runs) < len(opened) or isinstance(labels, LabelTable):
         return None
     added = () if labels is None else read_records(labels, Verdict)
-    return choice_of(chain(*(run.labels for run in runs), added))
+    said = list(chain(*(run.labels for run in runs), added))
+    choice = choice_of(said)
+    if choice is None or judged is None:
+        return choice
+    return choice if judged.labelled_items() <= {str(label.key) for label in said} else None
 
 
 def _has_checked(store: RunStore) -> bool:
@@ -136,8 +147,14 @@ def _has_checked(store: RunStore) -> bool:
 
 def systems_table(store: RunStore) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
-    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=choice_of(store.labels))
-    return _with_order(table, [store])
+    chosen_by = choice_of(store.labels)
+    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
+    return _with_order(_with_tested_tags(table, [store]), [store])
+
+
+def _with_tested_tags(table: Table, stores: Sequence[RunStore]) -> Table:
+    """Add the tags of cases, by which labels that are declared a random sample are tested."""
+    return with_tags(table, stores, [ANY_TAG]) if table.labels_chosen_by in RANDOM_SAMPLES else table
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
@@ -153,6 +170,7 @@ def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
     table = read_table([RunRows(store)])
+    table = replace(table, labels_chosen_by=_choice([store], [store], None, table))
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))
     return _with_word_overlap(table, [store]) if lexical else table

@@ -27,7 +27,7 @@ from .text.agreement_text import (
 )
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
-from .text.judges_text import FAILED_GOOD, PASSED_BAD, PROVEN_RATE, error_rates
+from .text.judges_text import FAILED_GOOD, LOW_ERRORS_RATE, PASSED_BAD, error_rates
 from .text.probability_text import probability_judges, undeclared_judges
 from .text.systems_text import judge_names
 
@@ -139,8 +139,8 @@ def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
         for name, panel in judges.items()
     ]
     caption = "Share of bad outputs that each judge passed, and of good ones that it failed"
-    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - PROVEN_RATE)
-    return Figure(figure, caption=f"{caption}. Dashed: {1 - PROVEN_RATE:.2g}.")
+    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - LOW_ERRORS_RATE)
+    return Figure(figure, caption=f"{caption}. Dashed: {1 - LOW_ERRORS_RATE:.2g}.")
 
 
 def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from ..calibration.comparison.comparison_results import ComparedStratum, Strata
+from ..calibration.comparison.comparison_results import ComparedStratum, ContradictedLabels, Strata
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import (
     ALL_CORRECTED,
@@ -21,6 +21,7 @@ from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..proposed_steps import Command, PythonCall
 from .text import number_text
+from .text.contradicted_text import if_chosen
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import (
     ON_ALL,
@@ -77,7 +78,9 @@ def best_system_answer(summary: RunSummary) -> Answer:
     condition = number_text.if_random(
         rates_if_random(summary.strata, summary.systems), named=len(summary.systems) > 1
     )
-    sentences = [f"{text}{_uneven_trials(summary.systems)}", *([condition] if condition else [])]
+    several = len(summary.systems) > 1
+    chosen = if_chosen(labels_contradicted(summary.strata, summary.systems), named=several)
+    sentences = [f"{text}{_uneven_trials(summary.systems)}", *filter(None, [condition, chosen])]
     return Answer(text=" ".join(sentences), evidence="systems")
 
 
@@ -90,6 +93,16 @@ def rates_if_random(strata: Strata | None, systems: Sequence[SystemResult] = ())
         return strata.all.if_random or strata.open.if_random
     rates = {each.system: part for each in systems if (part := each.overall or each.judged) is not None}
     return {name: part.if_random for name, part in rates.items() if part.if_random is not None}
+
+
+def labels_contradicted(
+    strata: Strata | None, systems: Sequence[SystemResult] = ()
+) -> Mapping[str, ContradictedLabels]:
+    """Return the systems whose labels of undecided outputs are shown to be no random sample."""
+    if strata is not None:
+        return strata.open.contradicted
+    found = {system.system: system.judged.contradicted for system in systems if system.judged is not None}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 _MOST_UNEVEN = 3

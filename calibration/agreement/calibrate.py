@@ -218,24 +218,26 @@ def _better_threshold(table: Table, level: float) -> BetterThreshold | None:
     )
 
 
-def _judges(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
+def _judges(table: Table, settings: Settings, of: int | None = None) -> dict[str, JudgeCalibration]:
+    """Compare each judge with the labels; ``of`` counts all judges shown."""
     judges = table.judge.present()
+    of = of or len(judges)
     return {
         judge: judge_panel(
             table.take(rows),
             settings=settings,
             source=table.threshold_of(judge).source,
             scores=table.score_kind_of(judge),
-            of=len(judges),
+            of=of,
         )
         for judge, rows in judges
     }
 
 
 def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, JudgeCalibration]]]:
-    bare = table.without_slices()
+    bare, of = table.without_slices(), len(table.judge.present())
     return {
-        name: {value: _judges(bare.take(rows), settings) for value, rows in parts}
+        name: {value: _judges(bare.take(rows), settings, of) for value, rows in parts}
         for name, column in table.columns.items()
         if len(parts := column.present()) > 1
     }

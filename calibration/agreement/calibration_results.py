@@ -16,6 +16,7 @@ from ...records.score_kinds import ScoreKind
 from ...records.typed_values import convert
 from ...spelling import command
 from ..comparison.comparison_results import ComparisonNumbers
+from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Caution, Statistic, StatisticEntry, Statistics
 from ..thresholds.threshold_results import (
@@ -76,6 +77,10 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         missing: Rate and possible effect of missing verdicts.
         balanced_accuracy_at_once: Balanced accuracy with an interval that holds for all judges of the table at
             once (Bonferroni); None for a single judge.
+        rates_at_once: True positive rate, true negative rate and bias with such intervals, by name; empty for
+            a single judge.
+        declared: What says that the labels are of a random sample of its outputs, or of each of them; None if
+            nothing does.
     """
 
     pass_at: float = HALF
@@ -94,6 +99,8 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     statistics: Statistics = {}
     missing: MissingVerdicts | None = None
     balanced_accuracy_at_once: Statistic | None = None
+    rates_at_once: Statistics = {}
+    declared: LabelsDeclaredBy | None = None
 
     accuracy = StatisticEntry()
     true_positive_rate = StatisticEntry()

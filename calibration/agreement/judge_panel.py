@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...records.score_kinds import ScoreKind
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.choosing import simultaneous
 from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
 from ..intervals.measurement import USUAL, Settings, measure
+from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import ThresholdSource
 from ..sample import Cells, Sample, make_sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
@@ -23,6 +24,12 @@ from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingV
 from .diagnosis_results import People
 
 _Result = TypeVar("_Result")
+
+_AT_ONCE = ("true_positive_rate", "true_negative_rate", "bias")
+"""Statistics of which the words of the verdict on a judge speak."""
+
+_PLAIN_SAMPLES: tuple[LabelsDeclaredBy, ...] = ("random", "review")
+"""Declarations of a random sample of all outputs; one of each system weighs systems by its labels."""
 
 
 def judge_panel(
@@ -60,7 +67,19 @@ def judge_panel(
         balanced_accuracy_at_once=None
         if of == 1
         else simultaneous(ESTIMATORS["balanced_accuracy"], sample, settings, of=of),
+        rates_at_once={}
+        if of == 1
+        else {name: simultaneous(ESTIMATORS[name], sample, settings, of=of) for name in _AT_ONCE},
+        declared=_declared(table, labelled),
     )
+
+
+def _declared(table: Table, labelled: BoolArray) -> LabelsDeclaredBy | None:
+    """Return what says that the labels are of a random sample of a judge's outputs, or of all."""
+    if labelled.all():
+        return "every_output" if len(labelled) else None
+    drawn = table.labels_chosen_by
+    return drawn if drawn in _PLAIN_SAMPLES else None
 
 
 def by_judge(table: Table, function: Callable[[Table], _Result | None]) -> dict[str, _Result]:

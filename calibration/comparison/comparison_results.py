@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..chance_verdict import ChanceVerdict
-from ..label_declarations import LabelsDeclaredBy
+from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
@@ -230,6 +230,22 @@ BY_LABEL = "label"
 """Author of decisions in a table with labels but no checker's verdicts."""
 
 
+class ContradictedLabels(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Labelled undecided outputs of a system that are unlike the others, so that they are no random sample.
+
+    Attributes:
+        p: Least p-value, for all tests of all systems.
+        columns: Columns by which they differ, with p-values.
+        explained_by: Those within whose values scores do not differ.
+        scenarios: Rate of graded undecided outputs, for each way in which these may have been chosen for labels.
+    """
+
+    p: float
+    columns: dict[str, float] = {}
+    explained_by: list[str] = []
+    scenarios: dict[LabelsChosenBy, Statistic] = {}
+
+
 class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Systems against each other on one part of their outputs.
 
@@ -245,11 +261,13 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
         corrected_systems: Systems whose rates labels correct, and those without undecided outputs if others
             are corrected. A system needs two labels, declared to be a random sample, which they must look like.
-        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a
-            random sample.
+        chosen: Systems whose labelled undecided outputs are unlike the rest by score or by a column, with the
+            p-value of a random sample.
         declared: What says how the labelled undecided outputs of a system were chosen, by system; None if
             nothing does. Then its rate is uncorrected.
         if_random: Corrected rates of such systems, valid if their labels are a random sample.
+        contradicted: What contradicts the labels of systems in ``chosen``, and their rates by how these may have
+            been chosen.
         judges: The same part by each single judge, if several judged undecided outputs.
         n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
         graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
@@ -267,6 +285,7 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     chosen: dict[str, float] = {}
     declared: dict[str, LabelsDeclaredBy | None] = {}
     if_random: dict[str, Statistic] = {}
+    contradicted: dict[str, ContradictedLabels] = {}
     judges: Mapping[str, ComparedStratum] = {}
     n_cases: dict[str, int] = {}
     graded_rates: dict[str, float] = {}

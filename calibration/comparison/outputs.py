@@ -35,6 +35,7 @@ class SystemOutputs(NamedTuple):
         verdicts: Verdict of each judge, shape ``(judges, n)``; declared probabilities are kept as they are.
         passes: The same at each judge's threshold, probabilities too.
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
+        row: Number of its first row in the table.
     """
 
     task: IntArray
@@ -46,6 +47,7 @@ class SystemOutputs(NamedTuple):
     verdicts: FloatArray
     passes: FloatArray
     labels: FloatArray
+    row: IntArray
 
     @property
     def is_undecided(self) -> BoolArray:
@@ -66,12 +68,14 @@ class AllOutputs(NamedTuple):
         judges: Judges of undecided outputs, in the order of the rows of ``verdicts``. Juries come first and
             baselines last; others are in the table's order of preference, then by number of outputs.
         repeats: Number of verdicts beyond a judge's first on an output, which are not used; by judge.
+        table: The table that they are from, if any.
     """
 
     systems: dict[str, SystemOutputs]
     decided_by: list[str]
     judges: list[str]
     repeats: dict[str, int]
+    table: Table | None = None
 
 
 def outputs_of(table: Table, right: Right | None) -> AllOutputs:
@@ -109,10 +113,11 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         verdicts,
         passes,
         _passes(label, thresholds[:, None]),
+        first,
     )
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
     compared = {name: each for name, each in systems.items() if len(each.task)}
-    return AllOutputs(compared, _deciders(table), judges, repeats)
+    return AllOutputs(compared, _deciders(table), judges, repeats, table)
 
 
 def _numbers_of_trials(case: IntArray, counts: BoolArray) -> IntArray:
@@ -194,6 +199,7 @@ class Graded(NamedTuple):
         passes: The same at the judge's threshold.
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
+        row: Number of its first row in the table.
     """
 
     task: IntArray
@@ -205,6 +211,7 @@ class Graded(NamedTuple):
     passes: FloatArray
     is_undecided: BoolArray
     label: FloatArray
+    row: IntArray
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
         """Return the selected outputs."""
@@ -292,4 +299,5 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
         for each in (outputs.verdicts, outputs.passes)
     )
     task, case, trials, item, cluster, *_ = outputs
-    return Graded(task, case, trials, item, cluster, result, passes, outputs.is_undecided, label)
+    undecided = outputs.is_undecided
+    return Graded(task, case, trials, item, cluster, result, passes, undecided, label, outputs.row)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from ..corrected_rate.chosen_labels import chosen_by_score
 from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
 from ..corrected_rate.few_labels import unseen_weighted_variance
 from ..corrected_rate.ungraded_levels import UngradedLevel
@@ -18,7 +17,9 @@ from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..row_weights import weighted_mean
 from ..statistic import Statistic, defined, undefined
+from ..tables.calibration_table import Table
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
+from .contradicted_labels import contradicted_labels
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
@@ -39,6 +40,7 @@ class SystemTerms(NamedTuple):
         flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
         chosen_by: How undecided outputs were chosen for labels; None if nothing says it.
+        table: The table of the outputs, if any.
     """
 
     names: list[str]
@@ -46,6 +48,7 @@ class SystemTerms(NamedTuple):
     flips: int
     level: float
     chosen_by: LabelsDeclaredBy | None = None
+    table: Table | None = None
 
 
 def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
@@ -55,6 +58,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
     """
     whole = graded_of(outputs)
     decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
+    terms = terms._replace(table=outputs.table)
     by_judge = {
         judge: _stratum(_judged_by(outputs, number), [judge], terms)
         for number, judge in enumerate(outputs.judges)
@@ -69,7 +73,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
 
 def pooled_rates(outputs: AllOutputs, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
     """Return each system's rate on its undecided outputs and on all, without comparing systems."""
-    whole = graded_of(outputs)
+    whole, terms = graded_of(outputs), terms._replace(table=outputs.table)
     undecided = _stratum(_undecided(whole), outputs.judges, terms, paired=False)
     return undecided, _stratum(whole, outputs.judges, terms, paired=False)
 
@@ -97,14 +101,14 @@ def _stratum(
     paired: bool = True,
 ) -> ComparedStratum:
     """Compare systems in one stratum; ``by`` names its checkers and judges."""
-    tests = sum(bool(each.labelled.any()) for each in graded.values())
-    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, tests)) is not None}
-    able = _judged_and(
-        graded, {name for name, each in graded.items() if name not in chosen and _correctable(each)}
-    )
     declared: dict[str, LabelsDeclaredBy | None] = {
         name: _declared(each, terms) for name, each in graded.items() if each.labelled.any()
     }
+    contradicted = contradicted_labels(graded, terms.table, declared, terms.level)
+    able = _judged_and(
+        graded,
+        {name for name, each in graded.items() if name not in contradicted and _correctable(each)},
+    )
     correctable = _judged_and(
         graded,
         {
@@ -131,8 +135,9 @@ def _stratum(
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],
-        chosen=chosen,
+        chosen={name: each.p for name, each in contradicted.items()},
         declared=declared,
+        contradicted=contradicted,
         if_random={
             name: _rate(graded[name], correct=True, level=terms.level)
             for name in graded
@@ -175,14 +180,6 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
 def _correctable(graded: Graded) -> bool:
     """Return whether a system has enough labels of undecided outputs, or no such output."""
     return not graded.is_undecided.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
-
-
-def _chosen_by_score(graded: Graded, tests: int) -> float | None:
-    """Return the p of labelled outputs being scored like the others if rejected, else None.
-
-    Outputs are the undecided ones; ``tests`` is the number of such tests.
-    """
-    return chosen_by_score(_labelled_and_judged(graded), tests=tests) if graded.labelled.any() else None
 
 
 def _pair(

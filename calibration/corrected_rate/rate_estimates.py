@@ -15,8 +15,8 @@ from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
-from .chosen_by_columns import chosen_by_columns, tests_of_scores
-from .chosen_labels import chosen_by_score, chosen_within_strata
+from .chosen_by_columns import Contradiction, contradiction
+from .chosen_labels import chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
 from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target, UngradedShares
 from .estimators import (
@@ -228,10 +228,7 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
     data = _split(table, labelled & judged, judged & ~labelled)
-    given = given_scores(table)
-    as_given = replace(data, score=given[labelled & judged], unlabelled=given[judged & ~labelled])
-    columns = {} if terms.chosen_by else chosen_by_columns(table)
-    chosen = None if terms.chosen_by else chosen_by_score(as_given, tests=tests_of_scores(table))
+    chosen, columns = Contradiction() if terms.chosen_by else contradiction(table, given_scores(table))
     if terms.chosen_by or ((chosen is not None or columns) and terms.interval != "wald"):
         return _of_chosen(table.score[judged], data, terms, chosen)._replace(columns=columns)
     if terms.target != "finite":

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from ...calibration.comparison.comparison_results import ContradictedLabels
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
 from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
@@ -71,6 +72,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
             nothing does, so that no rate that is printed first is corrected.
         if_random: The rate corrected with labels of which nothing says how they were chosen, valid if they are
             a random sample.
+        contradicted: What shows that the labels are no random sample, with the rates that they then give.
     """
 
     name: str
@@ -84,6 +86,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
     n_cases: int | None = None
     declared: LabelsDeclaredBy | None = None
     if_random: Statistic | None = None
+    contradicted: ContradictedLabels | None = None
 
     @property
     def corrects(self) -> bool:

@@ -175,7 +175,7 @@ def _refuse_cut(request: Request, counted: int) -> None:
 
 
 def _refuse_without_end(canary: Mapping[str, Any] | None) -> None:
-    """Refuse a reply of a model that did not see the end of the material, or does not say that it did."""
+    """Refuse a reply that does not say that the end of the material was there."""
     p = None if canary is None else canary.get("p")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
         raise CallError(

@@ -61,7 +61,7 @@ class Request:
 
 
 def _encoded(values: Sequence[Any]) -> bytes:
-    """Return values as JSON with their keys in order; it takes a tenth of the time of `json.dumps`."""
+    """Return values as JSON, with keys in their order, faster than `json.dumps`."""
     try:
         return msgspec.json.encode(values)
     except UnicodeEncodeError:  # a lone surrogate, which the request then cannot be sent with

@@ -25,6 +25,7 @@ from .judges_text import (
     TrustWord,
     error_rates,
     group_label,
+    heading_of,
     same_results,
     trust_of,
 )
@@ -161,7 +162,7 @@ def _table(
 ) -> DocumentTable:
     rows: list[tuple[str, ...]] = []
     for word, group in groups.items():
-        rows += [(f"{word}:", "", "", "", "")] if group else []
+        rows += [(f"{heading_of(word)}:", "", "", "", "")] if group else []
         rows += [
             (
                 f"  {group_label(each, names.of(each[0].judge))}",

@@ -195,7 +195,7 @@ _COMPARISON: dict[str, str] = {
     "uncorrected": "judged outputs are uncorrected, and the judge's errors may favour a system; labels of randomly drawn undecided outputs of every "
     "system correct them (outputs judged)",
     "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
-    "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
+    "chosen_by_score": "labels that look unlike a random sample, by scores or a column, correct nothing (labels)",
     "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
     "row_numbers": "no item in common: ids are row numbers; name the id column: {item}",
     "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",

@@ -16,9 +16,10 @@ from ...spelling import spelled_pairs
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
-from ..ranking import best_system, deciding, graded_rates, ranked_rates, rates_if_random
+from ..ranking import best_system, deciding, graded_rates, labels_contradicted, ranked_rates, rates_if_random
 from .caution_text import brief_comparison_cautions
 from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, terms_of, unlabelled
+from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import counted, decimal, if_random, listed, with_interval
@@ -82,6 +83,8 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield best_system(comparison.strata, part.outputs)
         if condition := if_random(rates_if_random(comparison.strata)):
             yield condition
+        if chosen := if_chosen(labels_contradicted(comparison.strata)):
+            yield chosen
         yield from margin_lines(part.pairs, where=where)
         yield ""
         yield from _systems(comparison, part, where)

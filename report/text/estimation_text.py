@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate, Target
@@ -50,17 +50,23 @@ _CHOSEN: dict[LabelsChosenBy, str] = {
 }
 
 
-_MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
+MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
     "score": "by score",
     "label": "by true class",
     "elsewhere": "from elsewhere",
 }
+"""Ways in which items may have been chosen for labels, in words."""
 
 
 def by_columns(part: RateEstimate) -> str:
     """Return what to set if columns decided which items have labels."""
-    if part.explained_by:
-        column = part.explained_by[0]
+    return explained(part.explained_by)
+
+
+def explained(by: Sequence[str]) -> str:
+    """Return what to set if columns decided which items have labels; some explain it."""
+    if by:
+        column = by[0]
         option = (
             setting("labels_chosen_by", "system") if column == "system" else setting("reweight_by", column)
         )
@@ -88,7 +94,7 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
     if part.scenarios is None or part.reported is not None:
         return []
     return [
-        ChoiceScenario(_MAYBE_CHOSEN[chosen_by], rate, setting("labels_chosen_by", chosen_by))
+        ChoiceScenario(MAYBE_CHOSEN[chosen_by], rate, setting("labels_chosen_by", chosen_by))
         for chosen_by, rate in part.scenarios.items()
     ]
 

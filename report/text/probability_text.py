@@ -103,28 +103,21 @@ def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
 def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationNumbers) -> Iterator[str]:
     """Name judges whose slope differs from 1, at the level of all judges together.
 
-    They are called over- or underconfident only if their labels are known to be a random sample.
+    They are over- or underconfident only by labels of all outputs, or of a random sample.
     """
+    panels = calibration.judges
     for word, side, sign in (("overconfident", "below", -1), ("underconfident", "above", 1)):
-        names = [
+        off = [
             judge
             for judge, each in judges.items()
-            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, _WORDS * len(judges)) > 0
+            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, _WORDS * len(panels)) > 0
         ]
-        known = [name for name in names if labels_are_random(calibration, name)]
-        if known:
-            verb = "is" if len(known) == 1 else "are"
-            yield f"{number_text.listed(known)} {verb} {word} (slope {side} 1)."
-        if rest := [name for name in names if name not in known]:
-            yield f"{number_text.listed(rest)}: slope {side} 1 on these labels; {word} if they are a random sample."
-
-
-def labels_are_random(calibration: CalibrationNumbers, judge: str) -> bool:
-    """Return whether a judge's labels are known to be a random sample.
-
-    They are if every judged output has one.
-    """
-    return not calibration.judges[judge].n_unlabelled
+        if names := [judge for judge in off if panels[judge].declared is not None]:
+            verb = "is" if len(names) == 1 else "are"
+            yield f"{number_text.listed(names)} {verb} {word} (slope {side} 1)."
+        if names := [judge for judge in off if panels[judge].declared is None]:
+            verb = "has" if len(names) == 1 else "have"
+            yield f"{number_text.listed(names)} {verb} a slope {side} 1, on these labels."
 
 
 def _distance(statistic: Statistic, null: float, level: float, tests: int) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, get_args
 
+from ...calibration.label_declarations import LabelsChosenBy
 from ...evaluation.conclusion.run_results import (
     ALL,
     ALL_CORRECTED,
@@ -16,6 +17,7 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ...evaluation.store.journal_rows import is_baseline
+from ...spelling import command
 from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import NAME, UNGRADED, ShortNames, items_at, short_names
@@ -241,6 +243,9 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
 def _why_uncorrected(corrected: StratumRate | None) -> str:
     if corrected is None:
         return _FEW_LABELS
+    if corrected.declared in get_args(LabelsChosenBy):
+        estimates = command("estimate", "RUN", labels_chosen_by=corrected.declared)
+        return f"{_CHOSEN_LABELS} (`{estimates}` corrects the rate of undecided ones)"
     if corrected.value is None:
         return _CHOSEN_LABELS
     return _UNDECLARED if corrected.declared is None else _CHOSEN_LABELS

@@ -39,7 +39,7 @@ def test_the_answer_with_its_rate_and_the_systems_are_on_the_first_screen(
 
 def test_next_step_and_judges_are_on_the_first_screen(browser: Browser, demo: Path):
     browser.open(demo / "report.html", size=WIDE)
-    assert "3 of 8 judges are proven" in browser.one("#trusted").text
+    assert "8 of 8 judges need more labels" in browser.one("#trusted").text
     assert bottom(browser, "#next") <= WIDE[1]
     assert bottom(browser, "#trusted p") <= WIDE[1]
 

@@ -440,7 +440,7 @@ def test_the_fit_of_the_weight_to_the_labels_costs_a_degree_of_freedom() -> None
     score[:n] = np.where(rng.random(n) < 0.8, label[:n], 1 - label[:n])
     number = np.arange(judged)
     open_ = np.ones(judged, bool)
-    graded = Graded(number, number, np.ones_like(number), number, number, score, score, open_, label)
+    graded = Graded(number, number, np.ones_like(number), number, number, score, score, open_, label, number)
     rest, unlabelled = _weighted_parts(graded, correct=True)
     raw = label[:n] - unlabelled.coefficient * score[:n]  # the coefficient is the weight, where all is open
     assert unlabelled.coefficient > 0
