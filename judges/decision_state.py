@@ -15,7 +15,7 @@ from .decision_forms import FormedItem, formed
 from .media import refuse_unsendable, shown_among, with_marks
 from .prompt_inputs import fence_for
 from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
-from .transport.decision_apis import DecisionApi, compiled, with_canary
+from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_canary
 
 STATE_VERSION = 1
 """Version of the form of the material, part of a judge's fingerprint."""
@@ -61,10 +61,11 @@ def decision_request(
     text = well_formed(dumps(values))
     state: dict[str, Any] = json.loads(text)
     questions = block.asked({name: state[name] for name in PARTED.keys() & state.keys()}, steps)
-    code = fence_for([text])
     if not form:
-        return compiled(api, *with_canary(state, questions, code))
-    other = formed(form, state, questions, FormedItem(code, case.id))
+        if len(text.encode()) < CANARY_BYTES:
+            return compiled(api, state, questions)
+        return compiled(api, *with_canary(state, questions, fence_for([text])))
+    other = formed(form, state, questions, FormedItem(fence_for([text]), case.id))
     if other is None:
         raise NotApplicableError("the questions about this output have no such form")
     return compiled(api, other.state, other.questions)

@@ -145,6 +145,7 @@ def _panel(drawn: Drawn) -> JudgeCalibration:
     sample = usable_sample(table)
     return JudgeCalibration(
         scores=PROBABILITIES,
+        declared="every_output",
         n=len(passes),
         n_clusters=len(passes),
         effective_clusters=len(passes),

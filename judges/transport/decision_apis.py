@@ -166,15 +166,16 @@ def _blocked(body: object) -> str | None:
 
 def _refuse_cut(request: Request, counted: int) -> None:
     """Refuse a reply to a request of which the server counted far fewer tokens than it has."""
-    size = len(_RUN.sub(rb"\1", msgspec.json.encode(request.parameters)))
-    if counted and size >= _LEAST_BYTES and counted * _BYTES_PER_TOKEN < size:
+    sent = msgspec.json.encode(request.parameters)
+    least = max(_LEAST_BYTES, counted * _BYTES_PER_TOKEN + 1)
+    if counted and len(sent) >= least and (size := len(_RUN.sub(rb"\1", sent))) >= least:
         raise CallError(
             f"the server read {counted:,} tokens of a request of {size:,} bytes: it cut the material off, so this is no verdict on it"
         )
 
 
 def _refuse_without_end(canary: Mapping[str, Any] | None) -> None:
-    """Refuse a reply of a model that did not see the end of the material, or does not say that it did."""
+    """Refuse a reply that does not say that the end of the material was there."""
     p = None if canary is None else canary.get("p")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
         raise CallError(

@@ -227,10 +227,10 @@ def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     """Return the word for a judge whose rate is clearly off the labels', if it is.
 
     Of probabilities, the mean counts instead of the rate above a cut. Only labels of all outputs, or of a random
-    sample, show a bias.
+    sample, show a bias. Scores that may be probabilities have no word, since nothing says where to cut them.
     """
     if name in undeclared_judges(calibration):
-        return None  # they may be cut anywhere, so the rate above the default threshold says nothing
+        return None
     of = len(calibration.judges)
     probability = probability_judges(calibration).get(name)
     if probability is not None:

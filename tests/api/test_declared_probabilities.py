@@ -77,11 +77,11 @@ def test_a_threshold_that_the_user_gives_takes_no_declaration_back():
     assert "overconfident" in screen(found)
 
 
-def test_labels_of_a_part_that_nothing_declares_random_give_a_condition_instead_of_a_word():
+def test_labels_of_a_part_that_nothing_declares_random_give_no_word():
     some = [{**row, "label": row["label"] if int(row["item_id"][1:]) % 2 else None} for row in rows()]
     shown = screen(fd.calibrate(some, scores="probabilities", **FAST))
-    assert "overconfident if they are a random sample" in shown
-    assert "is overconfident" not in shown
+    assert "over has a slope below 1, on these labels." in shown
+    assert "overconfident" not in shown
 
 
 @pytest.mark.parametrize("judge", ["honest", "two"])
