@@ -23,6 +23,9 @@ MARKER = "marker"
 ADDED = "added_question"
 """Name of the question that a form adds."""
 
+RENAMED = "renamed_"
+"""Beginning of the names of questions in a form with other names."""
+
 FormFamily: TypeAlias = Literal[
     "repeats", "order", "batching", "negation", "paraphrase", "framing", "injection", "length", "scope"
 ]
@@ -93,6 +96,12 @@ def _question_added(state: Material, questions: Asked, item: FormedItem) -> Form
     del item
     added = Question(ADDED, "yes_no", "Is there any text in the material?", {})
     return FormedRequest(state, [added, *questions])
+
+
+def _renamed(state: Material, questions: Asked, item: FormedItem) -> FormedRequest:
+    """Rename questions, whose names models should not see."""
+    del item
+    return FormedRequest(state, [each._replace(name=f"{RENAMED}{each.name}") for each in questions])
 
 
 def _negated(state: Material, questions: Asked, item: FormedItem) -> FormedRequest:
@@ -185,6 +194,7 @@ DECISION_FORMS: tuple[DecisionForm, ...] = (
     DecisionForm("first_alone", "batching", "the first question in a request of its own", partial(_alone, 0)),
     DecisionForm("last_alone", "batching", "the last question in a request of its own", partial(_alone, -1)),
     DecisionForm("question_added", "batching", "an unrelated question before the others", _question_added),
+    DecisionForm("renamed", "batching", "other names of the questions", _renamed),
     DecisionForm("negated", "negation", "the opposite of each yes/no question", _negated, negates=True),
     DecisionForm("paraphrased", "paraphrase", "each question introduced by a clause", partial(_worded, "Having read the material, decide the following:")),
     DecisionForm("strict_framing", "framing", "asked by a strict examiner", partial(_worded, "A strict examiner asks:")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -15,6 +15,10 @@ from .parsing.step_reply import STEP_NAMED
 
 _ROUNDING = 0.005
 """Largest error of a probability that is rounded to two decimals, as some servers do."""
+_DECIMALS = 2
+_UNROUNDED = 1e-9
+_IMPRECISION = 0.01
+"""Largest error of the sum of probabilities that are not rounded, such as those of 16-bit numbers."""
 _PART = re.compile(r"\A(?P<name>.+)_(?P<part>[0-9]{1,6})\Z")
 
 QUESTIONS, CONFIDENCE, BOUNDS = "questions", "confidence", "bounds"
@@ -193,9 +197,15 @@ def _distribution(answer: Mapping[str, Any]) -> dict[str, float]:
     except ValueError as error:
         raise ValueError(f"an option has none: {error}") from error
     total = sum(distribution.values())
-    if abs(total - 1) > len(distribution) * _ROUNDING + 1e-9 or not total:
+    if abs(total - 1) > _tolerance(distribution.values()) or not total:
         raise ValueError(f"the probabilities add up to {total:g}")
     return {label: p / total for label, p in distribution.items()}
+
+
+def _tolerance(probabilities: Collection[float]) -> float:
+    """Return by how much probabilities may miss a sum of 1: by their rounding, or by little."""
+    rounded = all(abs(p - round(p, _DECIMALS)) < _UNROUNDED for p in probabilities)
+    return len(probabilities) * _ROUNDING + _UNROUNDED if rounded else _IMPRECISION
 
 
 def _confidence(probabilities: Sequence[float]) -> float:

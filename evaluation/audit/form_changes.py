@@ -11,7 +11,15 @@ import numpy as np
 from ...calibration.arrays import cluster_numbers
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.statistic import Statistic
-from ...judges.decision_forms import ADDED, DECISION_FORMS, FORM_NAMES, MARKER, DecisionForm, scope_of
+from ...judges.decision_forms import (
+    ADDED,
+    DECISION_FORMS,
+    FORM_NAMES,
+    MARKER,
+    RENAMED,
+    DecisionForm,
+    scope_of,
+)
 from ...judges.decision_scores import NO, QUESTIONS, YES, answer_distribution, confidence_of
 from ...records import ItemKey, Verdict
 from .audit_results import Concern, FormResult, JudgeWeakness
@@ -97,7 +105,7 @@ def _twice(answers: FormAnswers) -> Iterator[tuple[ItemKey, tuple[AnswersByQuest
 
 def _on_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
     verdicts = answers.formed[form.name]
-    graded = {item: answers_of(each) for item, each in verdicts.items() if each.graded}
+    graded = {item: _with_usual_names(answers_of(each)) for item, each in verdicts.items() if each.graded}
     ungraded = dict(Counter(each.outcome for each in verdicts.values() if not each.graded))
     changes = list(_changes(form, graded, answers)) if form.tests_change else []
     confidence, marker, seen = None, None, None
@@ -132,6 +140,13 @@ def _on_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResu
         unread=unread,
         obeyed=obeyed,
     )
+
+
+def _with_usual_names(answers: AnswersByQuestion) -> AnswersByQuestion:
+    """Return answers by the usual names, if all questions were renamed."""
+    if not all(name.startswith(RENAMED) for name in answers):
+        return answers
+    return {name.removeprefix(RENAMED): each for name, each in answers.items()}
 
 
 def _result(form: str, family: str, about: str, changes: Sequence[_Change], **further: Any) -> FormResult:

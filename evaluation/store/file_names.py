@@ -8,6 +8,7 @@ __all__ = [
     "ADJUDICATIONS",
     "AUDIT",
     "CALIBRATION",
+    "CASCADE",
     "CERTIFICATES",
     "CLUSTERS",
     "COMPARISON",
@@ -27,6 +28,9 @@ CALIBRATION = "calibration.json"
 CERTIFICATES = "certificate*.json"
 COMPARISON = "comparison.json"
 REPORT = "report.html"
+
+CASCADE = "cascade.json"
+"""What the first judge of a cascade decided alone, in the folder of the second."""
 
 FORMS = "forms.jsonl"
 """Answers of an audit to the same questions in other forms, which are no grades."""
