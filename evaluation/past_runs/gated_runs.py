@@ -57,7 +57,7 @@ class GatedRun(NamedTuple):
     store: RunStore | None = None
 
     def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
-        """Return the outputs with the scores of the judge that grades rubrics; an import's as they are.
+        """Return the outputs with scores of rubrics; an import's as they are.
 
         Raises:
             InputError: No judge or several judges grade rubrics, or the named one does not.
@@ -222,7 +222,7 @@ def _cases(store: RunStore) -> dict[str, Case] | None:
 
 
 def _copies(store: RunStore) -> list[Path] | None:
-    """Return copies of the cases' files in the run's folder ``inputs``; None unless all are as they were."""
+    """Return the files of cases in the folder ``inputs``; None unless all are unchanged."""
     kept = (store.manifest.inputs or [])[: store.manifest.case_files or 1]
     folder = store.path
     if not kept or not isinstance(folder, Path):
