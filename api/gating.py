@@ -42,7 +42,7 @@ class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
             raise AssertionError(inert(str(self)))
 
     def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
-        """Return the answer for somebody who must decide; a run without a graded output stays untold."""
+        """Return the answer for those who must decide; none if nothing is graded."""
         if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
             return self.answer
         return "passes" if cannot_tell == "pass" else "fails"

@@ -1,4 +1,4 @@
-"""Results of pytest and other test runners as JUnit XML: a case per test, and whether it passed.
+"""JUnit XML of pytest and other test runners: a case per test, and whether it passed.
 
 XML that declares a document type or an entity is refused, so that nothing in it can grow or name another file.
 """

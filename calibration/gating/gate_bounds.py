@@ -203,6 +203,8 @@ def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: 
         value=alone.value,
         low=worst.low,
         high=best.high,
+        least=worst.value,
+        most=best.value,
         certain_low=alone.low,
         certain_high=alone.high,
         n=n,
@@ -228,6 +230,8 @@ def corrected_bounds(
         value=value,
         low=max(worst, low) * graded_share + worst * (1 - graded_share),
         high=min(best, high) * graded_share + best * (1 - graded_share),
+        least=value * graded_share + worst * (1 - graded_share),
+        most=value * graded_share + best * (1 - graded_share),
         certain_low=low,
         certain_high=high,
         n=corrected.n,
@@ -242,7 +246,13 @@ def shifted(bounds: GateBounds, error: float, *, ends: Interval = (0.0, 1.0)) ->
     if bounds.low is None or bounds.high is None:
         return bounds
     worst, best = ends
-    return replace(bounds, low=max(worst, bounds.low - error), high=min(best, bounds.high + error))
+    return replace(
+        bounds,
+        low=max(worst, bounds.low - error),
+        high=min(best, bounds.high + error),
+        least=None if bounds.least is None else bounds.least - error,
+        most=None if bounds.most is None else bounds.most + error,
+    )
 
 
 def answer_of(bounds: GateBounds, limit: float) -> GateAnswer:
@@ -265,13 +275,15 @@ def together(answers: Iterable[GateAnswer]) -> GateAnswer:
 def more_cases(bounds: GateBounds, limit: float) -> int | None:
     """Return how many more cases would tell if the value stays; None if no number would."""
     value, low, high = bounds.value, bounds.certain_low, bounds.certain_high
-    if value is None or low is None or high is None or bounds.low is None or bounds.high is None:
+    if value is None or low is None or high is None or bounds.least is None or bounds.most is None:
         return None
-    gap, half = abs(value - limit), (value - low) if value >= limit else (high - value)
-    hidden = (low - bounds.low) if value >= limit else (bounds.high - high)
-    if gap <= max(hidden, 0.0) + _NOTHING:
+    # What is ungraded or not settled stays so, however many cases there are.
+    above = value >= limit
+    gap = (bounds.least - limit) if above else (limit - bounds.most)
+    half = (value - low) if above else (high - value)
+    if gap <= _NOTHING:
         return None
-    return max(1, math.ceil(bounds.n * (half / (gap - max(hidden, 0.0))) ** 2) - bounds.n)
+    return max(1, math.ceil(bounds.n * (half / gap) ** 2) - bounds.n)
 
 
 _NOTHING = 1e-9

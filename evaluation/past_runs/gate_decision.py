@@ -47,6 +47,9 @@ _LEAST_COMMON = 0.8
 _PASSES = 0.5
 """Least score that passes where an output must not fail."""
 
+_ANSWERED = 50
+"""Most outputs that broke whose answers are shown."""
+
 _SHOWN = 5
 """Most cases that a sentence names."""
 
@@ -105,6 +108,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     ]
     nothing = after.graded == 0
     whole = "cannot tell" if nothing else together(each.answer for each in checks)
+    broke = [each for pair in pairs for each in _broke(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
     return GateNumbers(
         answer=whole,
@@ -116,7 +120,8 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         after=after.name,
         common={pair.name: len(pair.common) for pair in pairs},
         cases={pair.name: pair.cases for pair in pairs},
-        broke=[each for pair in pairs for each in _broke(pair)],
+        broke=broke,
+        answers=after.answers({ItemKey(each.case_id, each.system, each.trial) for each in broke[:_ANSWERED]}),
         graded=after.graded,
         outputs=outputs,
         failed_calls=after.failed,
@@ -273,7 +278,7 @@ def _new_failures(
         asked = [case for case in sorted(wanted) if not compared or _all_pass(was.get(case, []))]
         failed = [case for case in asked if _none_pass(now.get(case, [None]))]
         doubtful = [case for case in asked if case not in failed and not _all_pass(now.get(case, [None]))]
-        doubt = _no_comparison(pair, reasons) if compared else ""
+        doubt = (_no_comparison(pair, reasons) if compared else "") or guesses(after, pair.after)
         answer: GateAnswer = "fails" if failed else "cannot tell" if doubtful or not asked else "passes"
         what = "cases that passed before" if compared else "cases"
         why = f"{len(asked) - len(failed) - len(doubtful):,} of {len(asked):,} {what} pass"

@@ -111,6 +111,7 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
         common: Number of common cases by system.
         cases: Number of cases in either run by system.
         broke: Outputs that passed before and fail now.
+        answers: What was answered, cut, by the name of an output that broke; the first of them.
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
         failed_calls: Number of its calls that failed.
@@ -126,6 +127,7 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
     common: dict[str, int] = {}
     cases: dict[str, int] = {}
     broke: list[ChangedVerdict] = []
+    answers: dict[str, str] = {}
     graded: int
     outputs: int
     failed_calls: int = 0

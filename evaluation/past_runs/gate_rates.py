@@ -76,8 +76,11 @@ def _unseen(count: int) -> list[GatedRow]:
 def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
     """Say who graded outputs, and how judges' verdicts count."""
     judges = {each.by for each in outputs.values() if each.judged}
+    if not judges and run.store is not None:
+        return "checkers"
     if not judges:
-        return "checkers" if run.store is not None else "scorers"
+        names = sorted({each.by for each in outputs.values() if each.score is not None})
+        return f"scorer {', '.join(names)}" if names else ""
     baselines = frozenset[str]() if run.judged is None else run.judged.baselines
     return f"{'baseline' if judges <= baselines else 'judge'}, {how}"
 

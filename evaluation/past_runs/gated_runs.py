@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -11,6 +13,8 @@ from ...calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ...errors import InputError, RunFolderError
 from ...records import Case, ItemKey, Output, Verdict, read_records
 from ...records.case_index import case_files
+from ...records.json_text import encode_json
+from ...records.output import last_text
 from ...spelling import setting
 from ..conclusion.run_results import DECIDED, SystemResult
 from ..inputs import file_sha256
@@ -40,6 +44,7 @@ class GatedRun(NamedTuple):
         cases: Cases by id; None if they cannot be read.
         manifest: The manifest; None of an imported file.
         store: The run folder; None of an imported file.
+        records: Outputs of an imported file, for their texts.
     """
 
     name: str
@@ -55,9 +60,21 @@ class GatedRun(NamedTuple):
     cases: Mapping[str, Case] | None = None
     manifest: Manifest | None = None
     store: RunStore | None = None
+    records: Sequence[Output] = ()
+
+    def answers(self, wanted: Collection[ItemKey]) -> dict[str, str]:
+        """Return what was answered, cut, by the name of the output; nothing of files that are gone."""
+        if not wanted:
+            return {}
+        try:
+            files = () if self.store is None else self.store.inputs.outputs
+        except RunFolderError:
+            return {}
+        read = chain(self.records, *(read_records(path, Output) for path in files))
+        return {str(each.key): _said(each)[:_LONGEST] for each in read if each.key in wanted}
 
     def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
-        """Return the outputs with the scores of the judge that grades rubrics; an import's as they are.
+        """Return the outputs with scores of rubrics; an import's as they are.
 
         Raises:
             InputError: No judge or several judges grade rubrics, or the named one does not.
@@ -125,6 +142,7 @@ def gated_run(
     judged = judged_table(store) if "judge" in store.verdicts.standing.sources else None
     if judged is not None:
         _count_judged(systems, judged)
+    missing = _missing(store, systems, results)
     panels = {} if store.calibration is None else store.calibration.judges
     shown = {
         name: chance_verdict(panel.statistics.get("balanced_accuracy")) for name, panel in panels.items()
@@ -133,7 +151,7 @@ def gated_run(
     return GatedRun(
         name=str(store.path),
         systems=systems,
-        missing={name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()},
+        missing=missing,
         clusters=store.clusters,
         judged=judged,
         declared=declared,
@@ -163,11 +181,54 @@ def _is_decision(verdict: StoredVerdict) -> bool:
     return verdict.source != "judge" and verdict.graded
 
 
+def _said(output: Output) -> str:
+    """Return the text of an output, else its calls, else its error."""
+    text = last_text(output)
+    if text:
+        return text
+    if output.tool_calls:
+        return ", ".join(f"{call.name}({_arguments(call.arguments)})" for call in output.tool_calls)
+    return output.error or ""
+
+
+def _arguments(arguments: object) -> str:
+    return arguments if isinstance(arguments, str) else encode_json(arguments).decode("utf-8")
+
+
 def _as_graded(verdict: StoredVerdict) -> GatedOutput:
     """Return a checker's verdict; a judge's counts as `judged_table` chooses among them."""
     if verdict.source == "judge":
         return GatedOutput(None, verdict.by, judged=True)
     return GatedOutput(verdict.score, verdict.by, judged=False, error_type=verdict.error_type)
+
+
+def _missing(
+    store: RunStore,
+    systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
+    results: Mapping[str, SystemResult],
+) -> dict[str, int]:
+    """Return the number of outputs by system that have no verdict, or are not there.
+
+    A run counts its outputs; those that no judge takes have no verdict. Where files no longer say whose they are, they count for every system.
+
+    Raises:
+        RunFolderError: The run counts fewer outputs than it has verdicts on.
+    """
+    missing = {name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()}
+    counts = store.manifest.counts
+    if counts is None:
+        return missing
+    total = sum(map(len, systems.values())) + sum(missing.values())
+    if counts.outputs < total:
+        raise RunFolderError(f"{store.path}: it counts {counts.outputs:,} outputs, and has {total:,}")
+    if counts.outputs == total:
+        return missing
+    try:
+        outputs = [each.key for path in store.inputs.outputs for each in read_records(path, Output)]
+    except RunFolderError:
+        return {name: count + counts.outputs - total for name, count in missing.items()}
+    unseen = Counter(key.system for key in outputs if key not in systems.get(key.system, {}))
+    return {name: each.missing + unseen[name] for name, each in results.items()}
 
 
 def _expected(result: SystemResult) -> int:
@@ -203,6 +264,9 @@ def _refuse_other_counts(
             )
 
 
+_LONGEST = 300
+"""Characters of an answer."""
+
 COPIES = "inputs"
 """Folder in a run's in which copies of its files of cases may lie, for another machine."""
 
@@ -222,7 +286,7 @@ def _cases(store: RunStore) -> dict[str, Case] | None:
 
 
 def _copies(store: RunStore) -> list[Path] | None:
-    """Return copies of the cases' files in the run's folder ``inputs``; None unless all are as they were."""
+    """Return the files of cases in the folder ``inputs``; None unless all are unchanged."""
     kept = (store.manifest.inputs or [])[: store.manifest.case_files or 1]
     folder = store.path
     if not kept or not isinstance(folder, Path):
@@ -232,6 +296,23 @@ def _copies(store: RunStore) -> list[Path] | None:
         path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
     )
     return paths if same else None
+
+
+_MODEL_GRADED = frozenset(
+    {
+        "model_graded_fact", "model_graded_qa",  # Inspect
+        "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
+        "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality", "pi", "search-rubric",
+        "trajectory:goal-success",  # promptfoo
+    }
+)  # fmt: skip
+"""Scorers of other tools that ask a model, by name."""
+
+
+def _asks_a_model(verdict: Verdict) -> bool:
+    """Return whether a verdict is known to be a model's; other scorers count as they graded."""
+    known = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
+    return verdict.source == "judge" and known
 
 
 def gated_records(
@@ -265,14 +346,14 @@ def gated_records(
             f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
             path=name,
         )
-    by_id = {case.id: case for case in cases}
+    by_id, outputs = {case.id: case for case in cases}, list(outputs)
     chosen = {each.key: each for each in given if graded_by is None or each.by == graded_by}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {}
     for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
         verdict = chosen.get(key)
         graded = GatedOutput(None, graded_by or "nobody", judged=False)
         if verdict is not None:
-            graded = GatedOutput(verdict.score, verdict.by, verdict.source == "judge", verdict.error_type)
+            graded = GatedOutput(verdict.score, verdict.by, _asks_a_model(verdict), verdict.error_type)
         systems.setdefault(key.system, {})[key] = graded
     for system, found in systems.items():
         have = {key.case_id for key in found}
@@ -287,4 +368,5 @@ def gated_records(
         missing={},
         clusters={case.id: case.cluster_id for case in by_id.values()},
         cases=by_id,
+        records=outputs,
     )

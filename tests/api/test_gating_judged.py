@@ -151,3 +151,47 @@ def test_the_command_that_judges_again_names_every_judge(tmp_path: Path):
     assert again.startswith("fiducial run ")
     assert "--judge rubric@baseline --judge memory_answer@baseline" in again
     assert again.endswith(f"--out {was.folder}-again")
+
+
+@each_row(("systems", "files"), [(("me",), True), (("me", "you"), True), (("me", "you"), False)])
+def test_outputs_that_no_judge_takes_are_ungraded_ones(tmp_path: Path, systems: tuple[str, ...], files: bool):
+    cases = [
+        *open_cases(8),
+        {
+            "id": "open",
+            "kind": "open_answer",
+            "messages": [{"role": "user", "content": "Hi"}],
+            "reference": {"criterion": "polite"},
+        },
+    ]
+    outputs = [replace(each, system=system) for system in systems for each in replies(0, n=8)]
+    outputs += [fd.Output(case_id="open", system=system, text="Hello") for system in systems]
+    fd.write_records(tmp_path / "outputs.jsonl", outputs)
+    run = fd.evaluate(
+        cases, tmp_path / "outputs.jsonl", judges=[baseline()], rules=None, out=tmp_path / "r", progress=False
+    )
+    if not files:
+        (tmp_path / "outputs.jsonl").unlink()
+    checks = fd.gate(run, max_ungraded=0.1).checks
+    found = "1 of 9" if files else "2 of 10"
+    assert [each.why for each in checks] == [f"{found} outputs are ungraded or missing"] * len(systems)
+    assert {each.answer for each in checks} == {"fails"}
+
+
+def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
+    def guess(output: str) -> float:
+        return float(int("".join(filter(str.isdigit, output)) or 0) % 2)
+
+    outputs = replies(0)
+    flipped = [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
+    run = evaluated(tmp_path / "r", outputs, guess, labels=flipped)
+    limits: dict[str, Any] = {
+        "minimum": ["overall=0.0", "pass^1=0.0"],
+        "no_new_failures": ["risk=high"],
+        "judge_error": 0.0,
+    }
+    checks = fd.gate(run, **limits).checks
+    assert {each.answer for each in checks if each.by.endswith("right") or "failures" in each.condition} == {
+        "cannot tell"
+    }
+    assert "by the labels" in checks[-1].why

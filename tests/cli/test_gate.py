@@ -103,3 +103,29 @@ def test_the_command_that_judges_again_makes_the_runs_comparable(tmp_path: Path)
     assert fiducial(*shlex.split(gate["judge_again"])[1:]).code == 0
     again = json.loads(fiducial("gate", f"{tmp_path / 'was'}-again", tmp_path / "now", json="-").out)
     assert again.get("incomparable", []) == []
+
+
+def test_markdown_shows_what_was_answered(tmp_path: Path):
+    cases = [fd.Case(**each) for each in open_cases(24)]
+    for name, wrong in (("was", 0), ("now", 24)):
+        outputs = [
+            fd.Output(
+                case_id=each.case_id,
+                system="me",
+                text=f"<b>el|se</b> {n}" if n < wrong else f"place {n} in Rome",
+            )
+            for n, each in enumerate(replies(0, n=24))
+        ]
+        fd.evaluate(
+            cases,
+            outputs,
+            rules="strict",
+            judges=[fd.judge("memory_answer", model="baseline")],
+            out=tmp_path / name,
+            progress=False,
+        )
+    done = fiducial("gate", tmp_path / "was", tmp_path / "now", "--markdown", judge_error=0)
+    assert done.code == 1, done.out + done.err
+    assert "| c00 | me | " in done.out
+    assert "el\\|se" in done.out
+    assert "<b>" not in done.out
