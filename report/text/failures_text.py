@@ -10,7 +10,7 @@ from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
 from ...records.output import EMPTY_ANSWER
 from ..document import Piece
-from ..items.naming import failed_by, items_at
+from ..items.naming import failed_by, items_at, short_names
 from .one_screen import clipped
 from .safe_text import WIDTH, columns_of
 from .systems_text import NOT_RANKED, Ranked, by_rate, judged_parts, without_baselines
@@ -90,13 +90,19 @@ def _named_part(system: SystemResult, part: FailurePart, words: Mapping[str, str
 
 
 def failures_document(
-    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], ranked: Ranked = NOT_RANKED
+    systems: Sequence[SystemResult],
+    judges: Sequence[JudgeUse],
+    ranked: Ranked = NOT_RANKED,
+    *,
+    most: int = _COMMONEST,
 ) -> Iterator[Piece]:
     """Name the commonest failures, each with an example."""
-    failures = commonest_failures(systems, judges, ranked)
+    failures = commonest_failures(systems, judges, ranked)[:most]
     if not failures:
         return
-    yield f"Commonest failures{f' of {by_rate(systems, ranked)[0].system}' if len(systems) > 1 else ''}:"
+    names = short_names(system.system for system in systems)
+    best = names.in_text(by_rate(systems, ranked)[0].system)
+    yield f"Commonest failures{f' of {best}' if len(systems) > 1 else ''}:"
     width = len(f"{failures[0].n:,}")
     for each in failures:
         begin = f"  {each.n:>{width},}  "
