@@ -37,6 +37,7 @@ _KINDS: dict[str, str] = {
     "alarm": f'fill="{_WRONG}"',
     "agree": f'fill="{_RIGHT}"',
     "differ": f'fill="{_WRONG}"',
+    "untested": 'fill="currentColor" fill-opacity="0.45"',
     "label": "",
     "name": 'font-size="12.5" font-weight="600"',
     "head": "",

@@ -28,8 +28,8 @@ UNGRADED = "ungraded"
 NO_OUTPUT = "no output"
 """The group of cases that a system has no output for."""
 
-CELLS = ("passed good", "failed good", "passed bad", "failed bad")
-"""Cells of a judge's 2x2 table."""
+CELLS = ("passed good", "rejected", "let through", "failed bad")
+"""Cells of a judge's 2x2 table: what it did with good outputs, and with bad ones."""
 
 
 _SHARE = re.compile(r"\s{0,8}<P>\s{0,8}([0-9.]{1,8})\s{0,8}</P>", re.IGNORECASE)

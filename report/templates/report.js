@@ -36,6 +36,8 @@ class Items {
   }
 
   statusOf(row) { return this.statuses[this.status[row]]; }
+  // Outputs pass or fail; only labels are right or wrong.
+  outcomeOf(row) { return { right: "passes", wrong: "fails" }[this.statusOf(row)] || this.statusOf(row); }
   systemOf(row) { return this.systems[this.system[row]]; }
   caseOf(row) { return this.cases[this.case[row]]; }
   categoryOf(row) { return this.categorys[this.category[row]]; }
@@ -246,7 +248,7 @@ class Browser {
       element.append(head, query, systems);
       return element;
     }
-    head.append(made("span", "status", status), made("bdi", "id", items.titleOf(row)));
+    head.append(made("span", "status", items.outcomeOf(row)), made("bdi", "id", items.titleOf(row)));
     const answer = made("span", "answer", items.answerOf(row));
     answer.dir = "auto";
     element.append(head, query, answer, made("span", "said", [items.saidOf(row), items.faultOf(row)].filter(Boolean).join(" · ")));
@@ -256,7 +258,7 @@ class Browser {
   // A system's outcome on a case, which leads to its output.
   chip(row) {
     const { items } = this, status = items.statusOf(row);
-    const link = made("a", `chip ${status.replace(" ", "-")}`, `${items.systemOf(row)}: ${status}`);
+    const link = made("a", `chip ${status.replace(" ", "-")}`, `${items.systemOf(row)}: ${items.outcomeOf(row)}`);
     link.href = addressOf(items.idOf(row), this.chosen);
     if (row === this.item) link.setAttribute("aria-current", "true");
     return link;
@@ -321,7 +323,7 @@ class Browser {
     const title = made("h3"), link = made("a", "permalink", items.titleOf(row));
     link.href = addressOf(items.idOf(row), {});
     title.append(link);
-    const about = made("p", "faint", [items.statusOf(row), items.categoryOf(row)].join(" · "));
+    const about = made("p", "faint", [items.outcomeOf(row), items.categoryOf(row)].join(" · "));
     const body = made("div", "detail");
     this.article.replaceChildren(this.beacons(row), title, about, body);
     const text = await items.textOf(row);

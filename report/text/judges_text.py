@@ -15,8 +15,7 @@ from ...evaluation.conclusion.run_results import JudgeUse
 from ...evaluation.conclusion.run_summary import RunSummary
 from ...judges.baseline import is_baseline_name
 from ..document import Piece
-from ..document_parts import FIRST, NOTHING, Cell, DocumentTable
-from ..figures.forest_plot import interval_strip
+from ..document_parts import FIRST, Cell, DocumentTable
 from ..items.naming import NAME, fitted, group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
@@ -57,7 +56,7 @@ _UNEVEN_P = 0.05
 _WORSE_P = 0.1
 """Largest p at which a judge counts as worse on undecided outputs; ten of them may be enough to be proven there."""
 
-PASSED_BAD, FAILED_GOOD = "passed bad", "failed good"
+PASSED_BAD, FAILED_GOOD = "let through", "rejected"
 """The two errors of a judge: false positives and false negatives."""
 
 _RATES = ("true_positive_rate", "true_negative_rate")
@@ -142,7 +141,7 @@ def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = No
     if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE_P:
         word, why = (
             "errs too often",
-            f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
+            f"{why}; it agrees with labels less often on undecided outputs (p {number_text.p_value(p)})",
         )
     decided = adjudicated_by(calibration.adjudication, name)
     why = "; ".join(filter(None, (why, decided)))
@@ -163,7 +162,9 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (word := chance_verdict(balanced)) is not None:
         return word, balanced_accuracy(panel)
-    errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
+    errors = (
+        f"it lets {panel.fp:,} of {bad:,} bad outputs through and rejects {panel.fn:,} of {good:,} good ones"
+    )
     if _is_proven(panel):
         return "proven", errors
     if slices := _proven_slices(name, calibration):
@@ -248,8 +249,8 @@ def judges_table(
 
     Variants with equal results share a row; a baseline, the ``control``, has the last one.
 
-    With ``why`` each judge has its own row, with the reason for its verdict instead of a drawing. With ``linked`` counts of
-    errors lead to their items.
+    With ``why`` each judge has its own row, with the reason for its verdict. With ``linked`` counts of errors lead to their
+    items.
     """
     groups = [[each] for each in trust] if why else list(same_results(trust))
     shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
@@ -262,8 +263,8 @@ def judges_table(
         rows.append((CONTROL, *_cells(control, why=why, linked=linked)))
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
-        Cell(PASSED_BAD, title="Outputs labelled bad that the judge passed"),
-        Cell(FAILED_GOOD, title="Outputs labelled good that the judge failed"),
+        Cell(PASSED_BAD, title="Bad outputs, by their labels, that the judge let through"),
+        Cell(FAILED_GOOD, title="Good outputs, by their labels, that the judge rejected"),
         Cell("at worst", title="The larger of the upper limits of the two error rates"),
         "verdict",
     )
@@ -298,16 +299,11 @@ def group_label(group: Sequence[Trust], name: str) -> str:
 
 
 def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
-    worst, weaker = trust.worst_error_rate, trust.weaker_rate
-    drawn = (
-        NOTHING
-        if weaker is None or weaker.value is None
-        else interval_strip(weaker.value, weaker.low, weaker.high)
-    )
+    worst = trust.worst_error_rate
     return (
         _errors(trust, PASSED_BAD, trust.panel.fp, trust.bad, linked=linked),
         _errors(trust, FAILED_GOOD, trust.panel.fn, trust.good, linked=linked),
-        "-" if worst is None else Cell(f"{100 * worst:.0f} %", figure=NOTHING if why else drawn),
+        "-" if worst is None else f"{100 * worst:.0f} %",
         Cell(verdict_of(trust), trust.why if why else "", "" if why else trust.why),
     )
 

@@ -59,7 +59,7 @@ def _with_shorter_names(shared: str, head: Sequence[str], rows: Sequence[PlotRow
             return rows
         short = _shorter(names, max(room, _NARROWEST))
         if max(map(columns_of, short)) <= room:
-            return [(name, *rest) for name, (_, *rest) in zip(short, rows, strict=True)]
+            return [(name, rate, behind) for name, (_, rate, behind) in zip(short, rows, strict=True)]
     return rows
 
 

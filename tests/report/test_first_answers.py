@@ -419,7 +419,7 @@ def test_a_judge_that_is_worse_on_undecided_outputs_is_not_proven():
         use = replace(use, undecided=40, undecided_labelled=20, undecided_worse_p=p)
         found = answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure))
         assert found.trusted == told
-        assert ("right less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
+        assert ("agrees with labels less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
 
 
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
