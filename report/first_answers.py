@@ -345,7 +345,7 @@ def _printed_reason(judges: Sequence[JudgeUse]) -> str:
 
 
 def _cost_line(judges: Sequence[JudgeUse], *, free: bool = True) -> Iterator[str]:
-    """Yield the calls, tokens and dollars of all judges, if any was asked; with ``free`` also no calls."""
+    """Yield the calls, tokens and dollars of all judges; with ``free`` also that none was asked."""
     calls = sum(use.calls for use in judges)
     stored = sum(use.from_cache for use in judges)
     kept = f"{number_text.counted(stored, 'verdict')} from cache or recording" if stored else ""

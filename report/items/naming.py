@@ -177,7 +177,7 @@ def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tu
 
 
 def apart(names: Sequence[str], columns: int) -> list[str]:
-    """Shorten names to a width, keeping the words that tell them apart; longer ones if these need more.
+    """Shorten names to a width, keeping the words that tell them apart.
 
     Names that cannot be told apart within the width stay as they are.
     """
@@ -205,7 +205,7 @@ def _both_ends(names: Sequence[str], columns: int) -> list[str]:
 
 
 def _differing_words(names: Sequence[str], columns: int) -> list[str]:
-    """Keep the fewest words, counted from either end, that tell names apart, and others as they fit."""
+    """Keep the fewest words that tell names apart, and others as they fit."""
     words = [name_words(name) for name in names]
     most = max(map(len, words), default=0)
     places = [place for n in range(most) for place in (n, -n - 1)]
@@ -226,7 +226,7 @@ def _differing_words(names: Sequence[str], columns: int) -> list[str]:
 
 
 def _only(words: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
-    """Return names with the words at these places, and ``...`` for others between and around them."""
+    """Return names with the words at these places, and ``...`` for the others."""
     return [_with_gaps(each, {place % len(each) for place in places if -len(each) <= place < len(each)}) for each in words if each]  # fmt: skip
 
 
