@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.chance_verdict import chance_verdict
@@ -16,11 +17,12 @@ from ...evaluation.conclusion.run_summary import RunSummary
 from ...judges.baseline import is_baseline_name
 from ..document import Piece
 from ..document_parts import FIRST, Cell, DocumentTable
-from ..items.naming import NAME, fitted, group_of, items_at
+from ..items.naming import NAME, apart, fitted, group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
 from .probability_text import in_the_large, probability_judges
+from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
@@ -268,10 +270,21 @@ def judges_table(
         Cell("at worst", title="The larger of the upper limits of the two error rates"),
         "verdict",
     )
-    yield DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)
+    table = DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)
+    yield table if why or linked else _fitted(table)
     if hidden := [each for group in groups[len(shown) :] for each in group]:
         verdicts = {verdict_of(each) for each in hidden}
         yield f"{number_text.counted(len(hidden), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
+
+
+def _fitted(table: DocumentTable) -> DocumentTable:
+    """Shorten names in the first column until the table fits on a screen."""
+    names = [str(row[0]) for row in table.rows]
+    over = max(map(columns_of, table.lines())) - WIDTH
+    if over <= 0 or not names:
+        return table
+    short = apart(names, max(map(columns_of, names)) - over)
+    return replace(table, rows=[(name, *row[1:]) for name, row in zip(short, table.rows, strict=True)])
 
 
 def same_results(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
