@@ -83,7 +83,7 @@ def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[
 
 
 def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
-    """Yield the differences of all pairs with a common item, the largest first, of baselines last."""
+    """Yield the differences of pairs with a common item, the largest first, baselines last."""
     pairs = [pair for pair in comparison.pairs if pair.n and pair.difference.value is not None]
     pairs.sort(key=lambda pair: (with_baseline(pair), -abs(pair.difference.value or 0.0)))
     if pairs:

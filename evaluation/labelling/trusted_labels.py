@@ -75,7 +75,7 @@ def adopt_labels(
     writer: RunWriter,
     chosen_by: LabelDeclaration | None = None,
 ) -> None:
-    """Check a labels file and copy it to the run folder, beside the labels that were added there.
+    """Check a labels file and copy it to the run folder, beside labels added there.
 
     ``chosen_by`` declares how outputs were chosen for the labels of the file.
 
@@ -98,7 +98,7 @@ def adopt_labels(
 
 
 def _with_own(before: Iterable[Verdict], adopted: Sequence[Verdict]) -> list[Verdict]:
-    """Return the labels of a named file, with those that reviews and `labels add` put into the run.
+    """Return the labels of a named file, with those that were put into the run.
 
     The last label of an output counts: the file's after those of earlier reviews, and added ones after the file's.
     """

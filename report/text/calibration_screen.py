@@ -206,7 +206,7 @@ def _table(
 
 
 def _name(names: ShortNames, judge: str) -> str:
-    """Return a judge's short name, and of a baseline beside judges the judge that it stands for."""
+    """Return a judge's short name, or of a baseline the judge that it stands for."""
     return names.of(judge) if judge in names.short else judge.partition("/")[0]
 
 

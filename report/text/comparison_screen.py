@@ -70,7 +70,7 @@ def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
 
 
 def _leads_are_known(comparison: ComparisonNumbers) -> bool:
-    """Return whether the two best judges have an item in common, or the only one and a baseline."""
+    """Return whether the two best judges, or one and a baseline, have an item in common."""
     leaders = sorted(
         comparison.contenders,
         key=lambda name: (is_baseline_name(name), -(comparison.contenders[name].rate.value or 0.0)),

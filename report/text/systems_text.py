@@ -86,15 +86,16 @@ def systems_document(
     ranked: Ranked = NOT_RANKED,
     *,
     linked: bool = False,
+    most: int = _MOST_SYSTEMS,
 ) -> Iterator[Piece]:
-    """Show several systems as they are ranked, or the parts of a single one.
+    """Show several systems as they are ranked, at most so many, or the parts of a single one.
 
     With ``linked``, ungraded counts link to their items on the same page.
     """
     if len(systems) == 1:
         yield from _parts(systems[0], judges)
     elif systems:
-        yield from _systems_table(by_rate(systems, ranked), judges, ranked, linked=linked)
+        yield from _systems_table(by_rate(systems, ranked), judges, ranked, linked=linked, most=most)
 
 
 class _RatesKnown(NamedTuple):
@@ -138,7 +139,12 @@ class _RatesKnown(NamedTuple):
 
 
 def _systems_table(
-    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], ranked: Ranked, *, linked: bool
+    systems: Sequence[SystemResult],
+    judges: Sequence[JudgeUse],
+    ranked: Ranked,
+    *,
+    linked: bool,
+    most: int,
 ) -> Iterator[Piece]:
     """Show a row per system: its main rate, n, rates of checkers and judges, ungraded outputs."""
     names = short_names(system.system for system in systems)
@@ -149,15 +155,15 @@ def _systems_table(
             ranked.rates.get(system.system) or available.main(system),
             (*_cells(system, available), _ungraded_cell(system, linked=linked)),
         )
-        for system in systems[:_MOST_SYSTEMS]
+        for system in systems[:most]
     ]
     if names.shared:
         yield f"systems {names.shared}"
     yield plotted_table(
         "", (_main_title(systems, available), "n", *available.extra_columns, "ungraded"), rows
     )
-    if len(systems) > _MOST_SYSTEMS:
-        yield number_text.counted(len(systems) - _MOST_SYSTEMS, "more system")
+    if len(systems) > most:
+        yield number_text.counted(len(systems) - most, "more system")
     yield from ungraded_ranges(
         UngradedRange(
             names.of(system.system),
@@ -165,7 +171,7 @@ def _systems_table(
             ungraded(system) or 0,
             system.failed_calls,
         )
-        for system in systems[:_MOST_SYSTEMS]
+        for system in systems[:most]
     )
     if available.judged:
         yield _judged_note(systems, judges)

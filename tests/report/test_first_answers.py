@@ -422,7 +422,7 @@ def test_a_judge_that_is_worse_on_undecided_outputs_needs_more_labels():
         use = replace(use, undecided=40, undecided_labelled=20, undecided_worse_p=p)
         found = answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure))
         assert found.trusted == told
-        assert ("right less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
+        assert ("agrees with labels less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
 
 
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
@@ -851,3 +851,31 @@ def test_a_cost_without_that_of_a_judge_says_so():
     (line,) = _cost_line([priced, unpriced])
     assert line.endswith(", $0.2500 and the cost of 1 judge without a price")
     assert "without" not in next(iter(_cost_line([priced])))
+
+
+def test_twenty_systems_with_long_names_fit_on_a_screen_with_their_bars():
+    topics = ("support", "billing", "returns", "travel", "legal")
+    names = [f"mistral-large-2411-fine-tuned-{topic}-desk-v{n}" for topic in topics for n in range(4)]
+    whole = StratumRate(name=ALL_UNCORRECTED, n=180, of=180, value=0.49, low=0.4, high=0.6)
+    part = StratumRate(name=JUDGED, n=120, of=120, value=0.1, low=0.0, high=0.2)
+    many = systems(
+        *names, overall=whole, judged=part, faults={"wrong_value": 5, "no_call": 4, "extra_call": 3}
+    )
+    uses = judged(*(f"judge_{n}/reasons@m" for n in range(9)))
+    pieces = run_document(RunSummary(systems=many, judges=uses))
+    lines = list(as_lines(pieces, width=80))
+    assert len(lines) <= 23
+    assert max(map(len, lines)) <= 80
+    (table, judges) = (piece for piece in pieces if isinstance(piece, DocumentTable))
+    assert all("o" in str(getattr(row[1], "plain", "")) for row in table.rows)
+    assert len({str(row[0]) for row in table.rows}) == len(table.rows) >= 3
+    assert len(judges.rows) >= 1
+
+
+def test_that_no_call_was_made_is_left_out_before_a_judge_is():
+    free = [replace(use, from_cache=5) for use in judged(*(f"judge_{n}@m" for n in range(25)))]
+    run = RunSummary(systems=systems("a", "b", "c"), judges=free)
+    for room in (40, 23):
+        lines = list(as_lines(run_document(run, room), width=80))
+        assert len(lines) <= room
+        assert any("0 calls" in line for line in lines) == (room == 40)

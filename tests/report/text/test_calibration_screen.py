@@ -17,7 +17,7 @@ BASELINES = "x/lexical@baseline", "y/lexical@baseline"
 
 
 def calibration_of(*judges: str) -> CalibrationNumbers:
-    """Return the calibration of judges that agree with 40 labels, and of baselines that pass everything."""
+    """Return a calibration of judges that agree with labels, and baselines that pass everything."""
     rows = [
         {
             "item_id": f"i{n}",
