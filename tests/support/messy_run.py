@@ -1,4 +1,4 @@
-"""Run as people have them: long names, right-to-left text, missing outputs, few labels, a judge that errs."""
+"""Messy run: long names, right-to-left text, missing outputs, few labels."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def messy_inputs(
 
 
 def _answer(days: str, *, right: bool, form: int) -> str:
-    """Return an answer that a checker decides, or one of three that it leaves to a judge; two fool it."""
+    """Return an answer that a checker decides, or one of three that it leaves to a judge."""
     if not right:
         return (
             "",
@@ -78,7 +78,7 @@ def _label(output: fd.Output, score: float) -> fd.Verdict:
 
 
 def messy_run(folder: Path, cases: int, *, worse: bool = False) -> fd.Run:
-    """Evaluate them with the word overlap baseline, which passes much that is wrong; labels are a sample."""
+    """Evaluate them with the word overlap baseline, which passes much that is wrong."""
     made_cases, outputs, labels = messy_inputs(cases, worse=worse)
     judge = fd.judge("memory_answer", model="baseline")
     return fd.evaluate(made_cases, outputs, judges=judge, labels=labels, out=folder, progress=False)
