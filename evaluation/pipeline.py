@@ -82,6 +82,7 @@ def run(
             tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 
+            progress.begin("calibrating judges and comparing systems", 0)
             summary = conclude(context, prices=plan.prices, judged=problem is None)
             unread = writer.verdicts.settled_after(plan.retry_unreadable, next_command=True).unread
             is_done = not problem and not summary.counts.failed and not unread

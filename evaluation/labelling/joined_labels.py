@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...calibration.decisions import CHOSEN_BY
+from ...calibration.decisions import ADDED, CHOSEN_BY
 from ...calibration.label_declarations import LabelDeclaration
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
@@ -79,6 +79,7 @@ def _into_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | Non
         run.refuse_unknown()
         outputs = dict.fromkeys(verdict.key for verdict in run.verdicts.standing)
         matched, unmatched = _matched(labels, outputs, chosen_by)
+        matched = [msgspec.structs.replace(each, evidence={**each.evidence, ADDED: True}) for each in matched]
         before = list(run.labels)
         together, changed = _merged(before, matched)
         if changed:

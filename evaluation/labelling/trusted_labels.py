@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ...calibration.decisions import REVIEW, decision_of, review_of
+from ...calibration.decisions import ADDED, REVIEW, decision_of, review_of
 from ...calibration.label_declarations import LabelDeclaration
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
@@ -73,7 +72,7 @@ def adopt_labels(
     writer: RunWriter,
     chosen_by: LabelDeclaration | None = None,
 ) -> None:
-    """Check a labels file and copy it to the run folder, beside the labels of `add_labels`.
+    """Check a labels file and copy it to the run folder, beside labels added there.
 
     ``chosen_by`` declares how outputs were chosen for the labels of the file.
 
@@ -86,16 +85,30 @@ def adopt_labels(
         else _of_verdicts(labels, inputs, writer.path)
     )
     adopted = [with_choice(label, chosen_by) for label in adopted]
-    named = {(verdict.key, verdict.by) for verdict in adopted}
     stored = writer.path / LABELS
     if isinstance(labels, Path) and isinstance(stored, Path) and labels.resolve() == stored.resolve():
         if chosen_by is not None:
             declare_labels(writer, chosen_by)
         return
-    reviewed = [verdict for verdict in writer.labels if REVIEW in verdict.evidence]
-    reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in named]
-    # The last label counts, so those of the named file come last.
-    writer.put_labels(chain(reviewed, adopted))
+    writer.put_labels(_with_own(writer.labels, adopted))
+
+
+def _with_own(before: Iterable[Verdict], adopted: Sequence[Verdict]) -> list[Verdict]:
+    """Return the labels of a named file, with those that were put into the run.
+
+    The last label of an output counts: the file's after those of earlier reviews, and added ones after the file's.
+    """
+    named = {(verdict.key, verdict.by) for verdict in adopted}
+    first: list[Verdict] = []
+    last: list[Verdict] = []
+    added: set[ItemKey] = set()
+    for label in before:
+        if ADDED in label.evidence:
+            added.add(label.key)
+            last.append(label)
+        elif REVIEW in label.evidence and (label.key, label.by) not in named:
+            (last if label.key in added else first).append(label)
+    return [*first, *adopted, *last]
 
 
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:

@@ -9,7 +9,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...calibration.agreement.diagnosis_results import ProbabilityScores, ReliabilityBin
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
-from ...judges.baseline import MODEL as BASELINE
+from ...judges.baseline import is_baseline_name
 from ..document import Piece
 from ..document_parts import DocumentTable
 from . import number_text
@@ -32,7 +32,7 @@ def probability_judges(calibration: CalibrationNumbers) -> Mapping[str, Probabil
         for judge, scores in calibration.probability.items()
         if scores.are_fine
         and calibration.judges[judge].pass_at_source == _UNDECLARED
-        and not judge.endswith(f"@{BASELINE}")
+        and not is_baseline_name(judge)
     }
 
 

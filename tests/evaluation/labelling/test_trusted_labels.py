@@ -9,10 +9,12 @@ import pytest
 
 from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.evaluation.labelling.joined_labels import join_labels
 from fiducial.evaluation.labelling.trusted_labels import add_labels, adopt_labels, labelled_by
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Case, ItemKey, Output, Verdict, read_records, write_json, write_records
+from fiducial.tables.standing_labels import standing_labels
 
 
 def label(number: int, score: float | None = 1.0, by: str = "ann", **more: Any) -> Verdict:
@@ -132,6 +134,40 @@ def test_the_file_that_is_named_has_the_last_word(run: Path, tmp_path: Path, inp
     with RunWriter(run) as folder:
         adopt_labels(file_of(tmp_path / "mended", label(0, 0.0)), inputs, folder)
     assert labels_in(run) == [label(0, 0.0)]
+
+
+def test_labels_that_were_added_to_a_run_count_after_it_runs_again_with_its_file(
+    run: Path, tmp_path: Path, inputs: EvaluationInputs
+):
+    built = label(3, by="construction", source="construction", evidence={})
+    ann = label(3, 0.0, evidence={})
+    file = file_of(tmp_path / "built", built, ann)
+    with RunWriter(run) as folder:
+        adopt_labels(file, inputs, folder)
+    # One contradicts the file, one is of another output, and one is ann's second thought.
+    bob, other, again = (
+        label(3, 0.0, by="bob", evidence={}),
+        label(4, evidence={}),
+        label(3, 1.0, evidence={}),
+    )
+    assert join_labels(run, file_of(tmp_path / "added", bob, other, again)).added == 3
+    added = labels_in(run)
+    with RunWriter(run) as folder:
+        adopt_labels(file, inputs, folder)
+        adopt_labels(file, inputs, folder)
+    kept = labels_in(run)
+    assert kept[:2] == [built, ann]
+    assert [(each.case_id, each.by, each.score) for each in kept[2:]] == [
+        ("3", "bob", 0.0),
+        ("4", "ann", 1.0),
+        ("3", "ann", 1.0),
+    ]
+    assert standing_labels(kept) == standing_labels(added)
+    # A review of the same output after them has the last word, and still has it.
+    add_labels(run, [file_of(tmp_path / "review", label(3, 0.0, by="eve"))])
+    with RunWriter(run) as folder:
+        adopt_labels(file, inputs, folder)
+    assert labels_in(run)[-1].by == "eve"
 
 
 @pytest.mark.parametrize("sample", ["doubt", "suspected"])
