@@ -1,4 +1,4 @@
-"""Clicks, pixels scrolled and seconds to the answers of a reader's questions, on a messy run.
+"""Clicks, pixels and seconds to the answers of a reader's questions, on a messy run.
 
     PYTHONPATH=tests/support .venv-browser/bin/python benchmarks/questions.py [--outputs 4947]
 

@@ -48,7 +48,7 @@ _PAGE = re.compile(r"\]\(([^)#]+)\)(?: \(((?:\[[^\]]*\]\([^)]*\)(?:, )?)+)\))?")
 
 
 def _groups() -> dict[str, dict[str, list[str]]]:
-    """Return the site's contents: groups of pages from the index's last section, each with those below it."""
+    """Return the site's contents: groups of pages, each with those below it."""
     index = (ROOT / "docs" / "index.md").read_text("utf-8")
     groups = re.findall(r"^\* \*([^*]+)\*: (.*)$", index, re.MULTILINE)
     return {

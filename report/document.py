@@ -160,10 +160,11 @@ class Details(Block, frozen=True):
 
     title: str
     pieces: Sequence[Piece]
+    is_open: bool = False
 
     def markup(self) -> Markup:
-        """Render as HTML, folded to the title."""
-        return _folded("slice", self.title, self.pieces)
+        """Render as HTML, folded to the title unless it is open from the start."""
+        return _folded("slice", self.title, self.pieces, is_open=self.is_open)
 
     def markdown(self) -> Iterator[str]:
         """Yield Markdown, folded to the title."""
@@ -278,8 +279,10 @@ class Columns(Block, frozen=True):
         return as_markdown(self.pieces)
 
 
-def _folded(kind: str, title: str, pieces: Document) -> Markup:
-    return filled('<details class="%s"><summary>%s</summary>%s</details>', kind, fit(title), as_html(pieces))
+def _folded(kind: str, title: str, pieces: Document, *, is_open: bool = False) -> Markup:
+    state = Markup(" open") if is_open else NOTHING
+    block = '<details class="%s"%s><summary>%s</summary>%s</details>'
+    return filled(block, kind, state, fit(title), as_html(pieces))
 
 
 class Figure(Block, frozen=True):

@@ -56,7 +56,7 @@ class TextChange(Block, frozen=True):
 
     @property
     def _title(self) -> str:
-        """What was done to which text."""
+        """Description of the change."""
         if self.before == self.after:
             return f"Right answer, unchanged; {self.change or 'as it is'}"
         return (

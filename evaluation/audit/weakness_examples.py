@@ -22,7 +22,7 @@ _MAX_LISTED = 30
 
 
 class _Chosen(NamedTuple):
-    """The wrongly judged probes of a weakness, the shown one first, among all that were graded."""
+    """Wrongly judged probes of a weakness, the shown one first, and the number graded."""
 
     judge: str
     where: str

@@ -122,6 +122,9 @@ class AuditCertifySettings(PassThresholdsSettings, JsonSettings):
             form="input file",
         ),
     ] = None
+    html: Annotated[
+        Path | None, Setting("Also write a page of the claims, or of the check.", form="out file")
+    ] = None
     against: Annotated[
         Path | None, Setting("A certificate to check this run against instead.", form="input file")
     ] = None

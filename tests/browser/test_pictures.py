@@ -1,4 +1,4 @@
-"""Pictures of the pages for the documentation, made by `make pictures`, and checked for being current."""
+"""Pictures of pages for the documentation, by `make pictures`, checked for being current."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def current(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def take(browser: Browser, tmp_path: Path) -> Take:
-    """Make a picture of the page that is open; it has to show what the one in the documentation shows.
+    """Make a picture of the open page, and compare what it shows with the documentation's.
 
     Pictures are replaced if FIDUCIAL_PICTURES names their folder.
     """

@@ -1,4 +1,4 @@
-"""Questions of a reader of a messy run: each is answered within one click, without scrolling."""
+"""Questions of a reader of a messy run: answered within one click, without scrolling."""
 
 from __future__ import annotations
 

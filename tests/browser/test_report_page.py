@@ -300,7 +300,7 @@ A **bold** word, `code <b>`, [a link](javascript:window.broken=7), ![a picture](
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of one answer in Markdown, to a question with images and a system prompt, under long names."""
+    """A report of one answer in Markdown, to a question with images, under long names."""
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     images = [f"data:image/png;base64,{pixel}", "https://tracker.example/pixel.png"]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in images]

@@ -1,4 +1,4 @@
-"""Run as people have them: long names, right-to-left text, missing outputs, few labels, a judge that errs."""
+"""Messy run: long names, right-to-left text, missing outputs, few labels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def messy_inputs(
             if chance < 0.02 * rank:
                 continue
             right = chance > 0.2 + 0.15 * rank + 0.25 * worse
-            text = _answer(days if right else f"{days}1", form=draw.randrange(4))
+            text = _answer(days, right=right, form=draw.randrange(4))
             output = fd.Output(case_id=case.id, system=system, text=text)
             outputs.append(output)
             if number % 20 == 0:
@@ -54,8 +54,15 @@ def messy_inputs(
     return made_cases, outputs, labels
 
 
-def _answer(days: str, *, form: int) -> str:
-    """An answer that a checker decides, or three that it leaves to a judge."""
+def _answer(days: str, *, right: bool, form: int) -> str:
+    """Return an answer that a checker decides, or one of three that it leaves to a judge."""
+    if not right:
+        return (
+            "",
+            f"You do not have **{days} days**.",
+            f"ليس لديك {days} يوما",
+            "* a week\n* from the day of delivery",
+        )[form]
     return (
         days,
         f"You have **{days} days**.",
@@ -71,7 +78,7 @@ def _label(output: fd.Output, score: float) -> fd.Verdict:
 
 
 def messy_run(folder: Path, cases: int, *, worse: bool = False) -> fd.Run:
-    """Evaluate them with the word overlap baseline, which passes much that is wrong; labels are a sample."""
+    """Evaluate them with the word overlap baseline, which passes much that is wrong."""
     made_cases, outputs, labels = messy_inputs(cases, worse=worse)
     judge = fd.judge("memory_answer", model="baseline")
     return fd.evaluate(made_cases, outputs, judges=judge, labels=labels, out=folder, progress=False)

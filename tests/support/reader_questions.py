@@ -1,4 +1,4 @@
-"""Questions of a reader, the clicks and pixels to their answers, and the seconds it takes to show them."""
+"""Questions of a reader, and the clicks, pixels and seconds to their answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chromium import WIDE, Browser
 
 
 class Question(NamedTuple):
-    """A question, the page that answers it, what is clicked for it in turn, and where the answer is.
+    """Question, the page that answers it, what is clicked in turn, and where the answer is.
 
     All elements named in ``answer`` have to have text and begin in the window.
     """
@@ -59,7 +59,7 @@ return Math.max(0, ...tops.map((top) => top - innerHeight + 40));
 
 
 class Effort(NamedTuple):
-    """What an answer took: clicks, pixels scrolled, seconds from opening; ``found`` is False without an answer."""
+    """Clicks, pixels scrolled and seconds to an answer; ``found`` is False without one."""
 
     clicks: int
     pixels: int
