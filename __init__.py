@@ -15,7 +15,6 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from .api.assertions import assert_rate
-    from .api.audit_cards import audit_card, audit_table
     from .api.auditing import audit
     from .api.audits import certify, check_certificate
     from .api.bfcl import score_bfcl
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from .api.judging import judge, jury
     from .api.judging_metrics import judge_from
     from .api.labels import correct_cases, export_labels
+    from .api.measured_judges import audit_card, audit_table
     from .api.merging import merge
     from .api.mutating import mutate
     from .api.planning import plan, plan_budget, plan_labels
@@ -49,7 +49,7 @@ __version__ = VERSION
 
 _HOME = {
     "api.assertions": "assert_rate",
-    "api.audit_cards": "audit_card audit_table",
+    "api.measured_judges": "audit_card audit_table",
     "api.auditing": "audit",
     "api.audits": "certify check_certificate",
     "api.bfcl": "score_bfcl",

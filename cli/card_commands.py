@@ -39,7 +39,7 @@ def card_command(**values: Any) -> int:
     The set is the same for everyone, so cards stand side by side: `fiducial audit table`. With --record the replies are kept, so that
     anybody can make the card again with --replay. Exit code 3: calls failed; the card counts them as without a score.
     """
-    from ..api.audit_cards import card_by, card_plan, forecast_card
+    from ..api.measured_judges import card_by, card_plan, forecast_card
 
     options = select_options(AuditCardSettings, values)
     plan = card_plan(options, command=command_line())
@@ -61,7 +61,7 @@ def table_command(
 
     The table does not rank: only judges of the same kinds of case were asked the same probes, and intervals overlap.
     """
-    from ..api.audit_cards import audit_table
+    from ..api.measured_judges import audit_table
 
     table = audit_table(cards)
     written = [] if out is None else table.write(out)[:1]

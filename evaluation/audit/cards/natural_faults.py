@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from ....deterministic.mutation import OPERATORS
 from ....records import (
     Case,
     FolderPath,
@@ -128,7 +129,7 @@ def _write(
             operators=[
                 OperatorCounts(
                     name=NATURAL_FAULT,
-                    family="tool_call",
+                    family=OPERATORS["wrong_type"].family,
                     plants="fault",
                     about="an error that a real system made",
                     probes=counts[0.0],

@@ -33,13 +33,13 @@ from .progress_bars import show_progress
 from .run_files import Access
 
 
-class Card(JudgeCard, Shown, frozen=True, kw_only=True):
+class AuditCard(JudgeCard, Shown, frozen=True, kw_only=True):
     """A judge's card: ``card.shares.caught.low``."""
 
     _document = staticmethod(card_document)
 
 
-class Cards(CardTable, Shown, frozen=True, kw_only=True):
+class AuditCards(CardTable, Shown, frozen=True, kw_only=True):
     """Cards of one set side by side: ``cards.cards[0].judge``."""
 
     _document = staticmethod(card_table_document)
@@ -85,7 +85,7 @@ def audit_card(
     access: Access | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-) -> Card:
+) -> AuditCard:
     """Ask a judge about the fixed set of probes, and write its card.
 
     Args:
@@ -131,7 +131,7 @@ def audit_card(
 
 
 @checked_arguments
-def audit_table(cards: FilePath | Iterable[FilePath]) -> Cards:
+def audit_table(cards: FilePath | Iterable[FilePath]) -> AuditCards:
     """Read cards of one set for a table.
 
     Raises:
@@ -139,7 +139,7 @@ def audit_table(cards: FilePath | Iterable[FilePath]) -> Cards:
         UsageError: The cards are of different sets.
     """
     several = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
-    return Cards.of(read_cards([input_path(each) for each in several]))
+    return AuditCards.of(read_cards([input_path(each) for each in several]))
 
 
 def card_plan(settings: AuditCardSettings, *, command: str) -> CardPlan:
@@ -169,11 +169,13 @@ def forecast_card(plan: CardPlan, access: ModelAccess, prices: Sequence[str] = (
     return Forecasts(judges=card_forecasts(plan, access, known_prices(prices)))
 
 
-def card_by(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str] = ()) -> Card:
+def card_by(
+    plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str] = ()
+) -> AuditCard:
     """Carry out the plan of a card, or resume it."""
     return run_apart(partial(_card, plan, access, progress=progress, prices=prices))
 
 
-def _card(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]) -> Card:
+def _card(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]) -> AuditCard:
     with show_progress(enabled=progress) as shown:
-        return Card.of(run_card(plan, access, shown, lambda: datetime.now(UTC), known_prices(prices)))
+        return AuditCard.of(run_card(plan, access, shown, lambda: datetime.now(UTC), known_prices(prices)))
