@@ -10,9 +10,11 @@ import msgspec
 from .case import Record
 from .output import ItemKey, TrialNumber
 
-JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
+JudgeKind: TypeAlias = Literal[
+    "shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria", "form"
+]
 """Type of judge: shipped prompt, custom prompt file, custom function, word overlap baseline, jury, judge asked statement by
-statement (``share``), prompt that splits answers into statements, judge asked criterion by criterion."""
+statement (``share``), prompt that splits answers into statements, judge asked criterion by criterion, questions in another form."""
 
 
 OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})

@@ -86,7 +86,7 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
         parts["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
     functions: dict[str, Callable[[Table], Any]] = {}
     if max_error is not None:
-        functions["selective"] = lambda part: _selective(part, max_error, settings.seed)
+        functions["selective"] = lambda part: selective_threshold(part, max_error, settings.seed)
     if categories is not None:
         functions["categories"] = lambda part: category_agreement(usable_sample(part), categories, settings)
     if statistic is not None:
@@ -96,7 +96,7 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
     return parts | {name: by_judge(table, function) for name, function in functions.items()}
 
 
-def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
+def selective_threshold(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
     """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
     from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom requested
 

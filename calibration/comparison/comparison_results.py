@@ -42,6 +42,26 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
     delong_holm_p: float | None = None
 
 
+class ProbabilityDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of two judges on the same items, read as probabilities; each is first minus second.
+
+    Attributes:
+        change: Mean difference of the scores.
+        size: Mean size of the difference.
+        largest: Largest difference.
+        largest_item: Item with the largest difference.
+        brier: Difference of the Brier scores on labelled items; below 0 if the first is better.
+        brier_p: p-value of no difference; None without labels.
+    """
+
+    change: Statistic
+    size: Statistic
+    largest: float
+    largest_item: str
+    brier: Statistic
+    brier_p: float | None
+
+
 Standing: TypeAlias = Literal["not worse", "worse", "cannot tell"]
 """What an interval says of one of a pair: ``not worse`` by more than the margin; else ``worse``, if it
 excludes 0."""
@@ -107,6 +127,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items on which they differ, up to the requested number.
         margin: Whether one is worse by more than a margin, if one was given.
+        probabilities: Differences of two judges' probabilities, if both give finer scores than grades.
     """
 
     a: str
@@ -138,6 +159,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     auroc_difference: Areas | None = None
     flips: list[Flip] = []
     margin: Margin | None = None
+    probabilities: ProbabilityDifference | None = None
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):

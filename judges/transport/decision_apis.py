@@ -103,7 +103,7 @@ def _listed(question: Question) -> dict[str, Any]:
     """Return a question as OpenAI has it; its yes/no questions have no place for criteria."""
     if question.type == "yes_no":
         named = {"true": "True", "false": "False"}
-        criteria = [f"{word}: {text}" for name, word in named.items() if (text := question.options.get(name))]
+        criteria = [f"{named[name]}: {text}" for name, text in question.options.items() if text]
         ask = " ".join([question.ask, *(each.rstrip(".") + "." for each in criteria)])
         return {"type": "predicate", "name": question.name, "instructions": ask}
     name, key = ("levels", "label") if question.type == "score" else ("choices", "value")

@@ -17,6 +17,7 @@ from ..document_parts import ENDS, DocumentTable
 from ..figures.agreement import heat
 from .agreement_text import range_text, who_decided
 from .caution_text import not_sent_caution
+from .change_text import change_pieces, form_pieces
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
 from .number_text import counted, number, outcomes, passing, statistic_cells
@@ -139,6 +140,9 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
         if rows:
             head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
             yield DocumentTable(head, rows, left_aligned=ENDS)
+    if judge.fine_scores and judge.id.kind != "baseline":
+        yield from change_pieces(judge.operators)
+    yield from form_pieces(judge.forms)
     if judge.comparisons:
         yield "  paired comparisons, p adjusted for all of them (Holm):"
         yield _comparisons(judge.comparisons)

@@ -24,6 +24,7 @@ from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import counted, decimal, if_random, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
+from .probability_pairs_text import probability_pairs
 from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
 
@@ -105,6 +106,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield from _each_alone(pairs)
     if skipped := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
         yield f"{counted(skipped, 'pair')} not compared: no item in common."
+    yield from probability_pairs(pairs, _names(comparison))
     for pair in pairs:
         yield from flip_lines(pair, terms_of(comparison))
     yield from _thresholds(comparison)

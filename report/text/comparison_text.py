@@ -23,6 +23,7 @@ from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import correction, counted, if_random, number, p_value, statistic_cells, with_interval
+from .probability_pairs_text import probability_pairs
 
 _RATES = ("rate of a", "rate of b")
 """Headings of the rates behind a difference."""
@@ -76,6 +77,7 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield from _by_stratum(comparison, terms)
     if comparison.strata is None:
         yield from _pairs(comparison.pairs, comparison.statistic, terms)
+        yield from probability_pairs(comparison.pairs)
         yield from _contenders(comparison.contenders, terms.share)
     elif any(each.costs is not None for each in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
