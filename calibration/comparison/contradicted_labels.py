@@ -30,7 +30,7 @@ def contradicted_labels(
     declared: Mapping[str, LabelsDeclaredBy | None],
     level: float,
 ) -> dict[str, ContradictedLabels]:
-    """Test the labels of each system by scores and columns, as `estimate` does, all systems at 1 %."""
+    """Test labels of each system by scores and columns, as `estimate` does, all at 1 %."""
     parts = {
         name: _rows(each, table)
         for name, each in graded.items()
