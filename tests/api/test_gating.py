@@ -14,6 +14,10 @@ import fiducial as fd
 from fiducial.api.gating import Gate
 from fiducial.cli.gate import exit_code
 from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
+from fiducial.evaluation.past_runs.gate_decision import decide_gate
+from fiducial.evaluation.past_runs.gate_numbers import GateLimits
+from fiducial.evaluation.past_runs.gated_runs import gated_run
+from fiducial.evaluation.store.run_store import RunStore
 
 
 def case(number: int, **more: Any) -> fd.Case:
@@ -288,3 +292,12 @@ def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by:
     assert gate.graded > 0
     assert gate.answer == "passes"
     assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
+
+
+def test_a_cost_that_is_not_known_is_no_answer(before: Path):
+    with RunStore(before) as store:
+        known = gated_run(store)
+        limits = GateLimits(cost_at_most=1.0)
+        costs = (0.5, 1.5, None)
+        answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
+    assert answers == ["passes", "fails", "cannot tell"]
