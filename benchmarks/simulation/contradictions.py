@@ -1,4 +1,4 @@
-"""Labels of two systems, at random or by a column: how often comparisons take them for chosen."""
+"""Labels of two systems, at random or by a column: which are taken for chosen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OUTPUTS, _LABELS = 300, 60
 
 
 def contradictions(draws: int) -> Iterator[Scenario]:
-    """Draw labels at random, also in whole clusters, or four times as often of one of three languages."""
+    """Draw labels at random, in whole clusters, or mostly of one language."""
     for title, clusters, chosen in (
         ("at random", False, False),
         ("random clusters of 4", True, False),
