@@ -42,7 +42,7 @@ def contradictions(draws: int) -> Iterator[Scenario]:
 
 
 def _compared(rng: np.random.Generator, *, clusters: bool, chosen: bool) -> ComparedStratum:
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, str | float | None]] = []
     for system, rate in (("a", 0.8), ("b", 0.6)):
         lang = rng.choice(["en", "de", "fr"], _OUTPUTS, p=[0.5, 0.3, 0.2])
         kind = rng.choice(["x", "y"], _OUTPUTS)
