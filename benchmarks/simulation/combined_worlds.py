@@ -118,7 +118,8 @@ def _labelled_by_people(rng: np.random.Generator, drawn: World) -> Table:
     wrong = rng.random((len(_PEOPLE), 120)) < _WRONG
     passes = drawn.passes[known].astype(np.float64)
     grades[:, known] = np.where(wrong, 1.0 - passes, passes)
-    return _table(drawn, np.where(np.isnan(grades[0]), np.nan, np.round(grades.mean(axis=0))), grades)
+    majority: FloatArray = np.round(grades.mean(axis=0))
+    return _table(drawn, majority, grades)
 
 
 def _table(drawn: World, label: np.ndarray, people: np.ndarray | None = None) -> Table:

@@ -253,7 +253,7 @@ BY_LABEL = "label"
 
 
 class ContradictedLabels(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Labels of a system that are no random sample: labelled outputs are unlike others.
+    """Labels of a system that are shown to be no random sample of its undecided outputs.
 
     Attributes:
         p: Least p-value, for all tests of all systems.
