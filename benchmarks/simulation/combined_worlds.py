@@ -1,4 +1,4 @@
-"""Worlds in which two things go wrong at once: labels of one system, ungraded outputs, trials, people who err."""
+"""Worlds in which two things go wrong at once: labels, ungraded outputs, trials, people."""
 
 from __future__ import annotations
 

@@ -8,13 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from ..corrected_rate.chosen_labels import chosen_by_score
 from ..intervals.closed_forms import wilson_interval
+from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..statistic import Statistic, defined, undefined
+from ..tables.calibration_table import Table
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
-from .corrected_parts import corrected_rate_of, labelled_and_judged, ungraded_bounds, weighted_parts
+from .contradicted_labels import contradicted_labels
+from .corrected_parts import corrected_rate_of, ungraded_bounds, weighted_parts
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
@@ -35,6 +37,7 @@ class SystemTerms(NamedTuple):
         flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
         chosen_by: How undecided outputs were chosen for labels; None if nothing says it.
+        table: The table of the outputs, if any.
     """
 
     names: list[str]
@@ -42,6 +45,7 @@ class SystemTerms(NamedTuple):
     flips: int
     level: float
     chosen_by: LabelsDeclaredBy | None = None
+    table: Table | None = None
 
 
 def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
@@ -51,6 +55,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
     """
     whole = graded_of(outputs)
     decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
+    terms = terms._replace(table=outputs.table)
     by_judge = {
         judge: _stratum(_judged_by(outputs, number), [judge], terms)
         for number, judge in enumerate(outputs.judges)
@@ -65,7 +70,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
 
 def pooled_rates(outputs: AllOutputs, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
     """Return each system's rate on its undecided outputs and on all, without comparing systems."""
-    whole = graded_of(outputs)
+    whole, terms = graded_of(outputs), terms._replace(table=outputs.table)
     undecided = _stratum(_undecided(whole), outputs.judges, terms, paired=False)
     return undecided, _stratum(whole, outputs.judges, terms, paired=False)
 
@@ -93,14 +98,14 @@ def _stratum(
     paired: bool = True,
 ) -> ComparedStratum:
     """Compare systems in one stratum; ``by`` names its checkers and judges."""
-    tests = sum(bool(each.labelled.any()) for each in graded.values())
-    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, tests)) is not None}
-    able = _judged_and(
-        graded, {name for name, each in graded.items() if name not in chosen and _correctable(each)}
-    )
     declared: dict[str, LabelsDeclaredBy | None] = {
         name: _declared(each, terms) for name, each in graded.items() if each.labelled.any()
     }
+    contradicted = contradicted_labels(graded, terms.table, declared, terms.level)
+    able = _judged_and(
+        graded,
+        {name for name, each in graded.items() if name not in contradicted and _correctable(each)},
+    )
     correctable = _judged_and(
         graded,
         {
@@ -123,12 +128,13 @@ def _stratum(
         },
         outputs={name: len(each.task) for name, each in graded.items()},
         graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
-        passed={name: int((each.result == 1.0).sum()) for name, each in graded.items()},
+        passed={name: _passed(each) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],
-        chosen=chosen,
+        chosen={name: each.p for name, each in contradicted.items()},
         declared=declared,
+        contradicted=contradicted,
         if_random={
             name: _rate(graded[name], correct=True, level=terms.level)
             for name in graded
@@ -146,6 +152,13 @@ def _stratum(
             if (bounds := ungraded_bounds(each, correct=name in correctable)) is not None
         },
     )
+
+
+def _passed(graded: Graded) -> float:
+    """Return how many outputs pass; of probabilities, how many are expected to."""
+    if graded.by_probability:
+        return float(graded.result[graded.is_graded].sum())
+    return int((graded.result == 1.0).sum())
 
 
 def _judged_and(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
@@ -174,14 +187,6 @@ def _correctable(graded: Graded) -> bool:
     return not graded.is_undecided.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
 
 
-def _chosen_by_score(graded: Graded, tests: int) -> float | None:
-    """Return the p of labelled outputs being scored like the others if rejected, else None.
-
-    Outputs are the undecided ones; ``tests`` is the number of such tests.
-    """
-    return chosen_by_score(labelled_and_judged(graded), tests=tests) if graded.labelled.any() else None
-
-
 def _pair(
     names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms, pairs: int
 ) -> ComparedPair:
@@ -200,8 +205,8 @@ def _pair(
         )
     both = first.is_graded & second.is_graded
     items = Items(
-        first.result[both] == 1.0,
-        second.result[both] == 1.0,
+        first.passes[both] == 1.0,
+        second.passes[both] == 1.0,
         first.cluster[both],
         first.item[both],
         terms.names,
@@ -256,6 +261,11 @@ class _Compared(NamedTuple):
             if too_few:
                 return TestedDifference(undefined(too_few, n=n, level=level))
         if not (self.correct or self.weighted or self.by_case):
+            if first.by_probability or second.by_probability:
+                gaps = self.first.result - self.second.result
+                return clustered_difference(
+                    mean_over_clusters(gaps[np.isfinite(gaps)], self.items.cluster), n=n, level=level
+                )
             return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
         subtracted = [
             part._replace(coefficient=-part.coefficient)
@@ -271,8 +281,8 @@ class _Compared(NamedTuple):
         if self.by_case is not None or self.correct or self.weighted:
             sides = self.by_case or (self.first, self.second)
             return [_weighted_rate(each, correct=self.correct, n=len(cluster), level=level) for each in sides]
-        passed = self.items.right_a, self.items.right_b
-        return [share_of(each.astype(np.float64), cluster, level=level) for each in passed]
+        both = self.first.is_graded & self.second.is_graded
+        return [share_of(each.result[both], cluster, level=level) for each in (self.first, self.second)]
 
 
 def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:

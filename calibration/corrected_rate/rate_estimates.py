@@ -15,8 +15,9 @@ from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
-from .chosen_by_columns import chosen_by_columns, tests_of_scores
-from .chosen_labels import chosen_by_score, chosen_within_strata
+from .anytime import anytime_rate
+from .chosen_by_columns import Contradiction, contradiction
+from .chosen_labels import chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
 from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target, UngradedShares
 from .estimators import (
@@ -67,6 +68,7 @@ class RateTerms(NamedTuple):
         level: Nominal coverage.
         target: The items' ``population``, or the ``finite`` set of them.
         chosen_by: How items were chosen for labels; None for a random sample.
+        anytime: Whether the answer is a confidence sequence, which is valid at every look.
     """
 
     pass_at: float = 0.5
@@ -74,6 +76,7 @@ class RateTerms(NamedTuple):
     level: float = 0.95
     target: Target = "population"
     chosen_by: LabelsChosenBy | None = None
+    anytime: bool = False
 
 
 class RateEstimates(NamedTuple):
@@ -111,6 +114,8 @@ class RateEstimates(NamedTuple):
             return msgspec.structs.replace(
                 self.estimates["labels_only"], value=None, low=None, high=None, method=None, undefined=_CHOSEN
             )
+        if "anytime" in self.estimates:
+            return self.estimates["anytime"]
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
         if not self.contradicted and all(each.value is None for each in available):
@@ -126,7 +131,11 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """
     rates = _declared(table, terms)
     undeclared = rates.contradicted and not _strata_explain(table, rates, terms)
-    return rates._replace(undeclared=undeclared)
+    rates = rates._replace(undeclared=undeclared)
+    if not terms.anytime:
+        return rates
+    rate = anytime_rate(table, terms.target, terms.level, why_not=_CHOSEN if undeclared else None)
+    return rates._replace(estimates={"anytime": rate} | rates.estimates)
 
 
 def _strata_explain(table: Table, rates: RateEstimates, terms: RateTerms) -> bool:
@@ -227,10 +236,7 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
     data = _split(table, labelled & judged, judged & ~labelled)
-    given = given_scores(table)
-    as_given = replace(data, score=given[labelled & judged], unlabelled=given[judged & ~labelled])
-    columns = {} if terms.chosen_by else chosen_by_columns(table)
-    chosen = None if terms.chosen_by else chosen_by_score(as_given, tests=tests_of_scores(table))
+    chosen, columns = Contradiction() if terms.chosen_by else contradiction(table, given_scores(table))
     if terms.chosen_by or ((chosen is not None or columns) and terms.interval != "wald"):
         return _of_chosen(_of_all_judged(table, data), data, terms, chosen)._replace(columns=columns)
     if terms.target != "finite":

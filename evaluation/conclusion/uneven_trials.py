@@ -14,7 +14,7 @@ from ...records import ItemKey, Verdict
 from ...records.made_scores import reaches
 from ..store.journal_rows import StoredVerdict
 from ..store.run_store import RunStore
-from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, UnevenTrials
+from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, Tally, UnevenTrials
 
 if TYPE_CHECKING:
     from ...calibration.comparison.outputs import Graded
@@ -77,6 +77,31 @@ def with_uneven_overall(
     ]
 
 
+def with_weights(
+    systems: Iterable[SystemResult], tally: Tally, trials: Mapping[tuple[str, str], int]
+) -> list[SystemResult]:
+    """Add the weights of graded and of withheld outputs to systems with several trials.
+
+    ``trials`` is the number of outputs by system and case; empty if each case has one.
+    """
+    return [_with_weights(each, tally, trials) for each in systems] if trials else list(systems)
+
+
+def _with_weights(system: SystemResult, tally: Tally, trials: Mapping[tuple[str, str], int]) -> SystemResult:
+    name = system.system
+    counts = {count for (each, _), count in trials.items() if each == name}
+    if not counts or system.overall is None:
+        return system
+    graded = system.graded_weight
+    if graded is None and len(counts) == 1:
+        graded = system.overall.n / counts.pop()
+    elif graded is None:
+        cases = (case for (each, _), known in tally.graded.items() if each == name for case in known)
+        graded = math.fsum(1 / trials[name, case] for case in cases)
+    withheld = math.fsum(1 / trials[key.system, key.case_id] for key in tally.withheld_keys.get(name, ()))
+    return replace(system, graded_weight=graded, withheld_weight=withheld)
+
+
 def _as_checked(system: SystemResult) -> SystemResult:
     """Return a system whose rate of all outputs is the checkers'."""
     checked = next((rate for rate in system.strata if rate.name == DECIDED), None)
@@ -121,7 +146,10 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
 
     undecided = graded.take(graded.is_undecided)
     return replace(
-        system, overall=completed(system.overall, graded), judged=completed(system.judged, undecided)
+        system,
+        overall=completed(system.overall, graded),
+        judged=completed(system.judged, undecided),
+        graded_weight=float((1.0 / graded.trials[graded.is_graded]).sum()),
     )
 
 

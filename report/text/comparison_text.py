@@ -19,9 +19,11 @@ from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
+from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import correction, counted, if_random, number, p_value, statistic_cells, with_interval
+from .probability_pairs_text import probability_pairs
 from .ungraded_text import UngradedRange, ungraded_ranges
 
 _RATES = ("rate of a", "rate of b")
@@ -76,6 +78,7 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield from _by_stratum(comparison, terms)
     if comparison.strata is None:
         yield from _pairs(comparison.pairs, comparison.statistic, terms)
+        yield from probability_pairs(comparison.pairs)
         yield from _contenders(comparison.contenders, terms.share)
     elif any(each.costs is not None for each in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
@@ -175,6 +178,8 @@ def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]
         yield from _stratum(undecided, terms)
         if condition := if_random(undecided.if_random):
             yield f"  {condition}"
+        if chosen := if_chosen(undecided.contradicted):
+            yield f"  {chosen}"
         yield from _by_each_judge(undecided.judges)
     if any(decided.outputs.values()) and any(undecided.outputs.values()):
         yield "All outputs, each part weighted by its number of outputs:"

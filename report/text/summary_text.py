@@ -27,6 +27,7 @@ from ...spelling import setting
 from ..document import Document, Piece, document
 from . import number_text
 from .caution_text import folded
+from .jury_text import jury_lines
 from .number_text import counted
 from .safe_text import shortened
 from .systems_text import rate_notes
@@ -85,6 +86,7 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
         yield "judges"
         for judge in summary.judges:
             yield from _judge(judge)
+        yield from jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None})
         yield ""
     if summary.calibration is not None:
         yield from _calibration(summary.calibration)

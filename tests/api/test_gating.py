@@ -14,6 +14,10 @@ import fiducial as fd
 from fiducial.api.gating import Gate
 from fiducial.cli.gate import exit_code
 from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
+from fiducial.evaluation.past_runs.gate_decision import decide_gate
+from fiducial.evaluation.past_runs.gate_numbers import GateLimits
+from fiducial.evaluation.past_runs.gated_runs import gated_run
+from fiducial.evaluation.store.run_store import RunStore
 
 
 def case(number: int, **more: Any) -> fd.Case:
@@ -118,6 +122,24 @@ def test_a_changed_reference_is_said_first_and_cannot_be_told(tmp_path: Path, be
     assert gate.answer == "cannot tell"
     assert "1 common case: c03" in gate.incomparable[0]
     assert "fiducial run" in gate.judge_again or "evaluate(" in gate.judge_again
+
+
+def test_copies_of_cases_in_the_folder_show_what_changed(tmp_path: Path):
+    def written(name: str, cases: list[fd.Case]) -> Path:
+        fd.write_records(tmp_path / "cases.jsonl", cases)
+        fd.write_records(tmp_path / "outputs.jsonl", [output(n, right=True) for n in range(40)])
+        fd.evaluate(tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl", out=tmp_path / name, progress=False)
+        return tmp_path / name
+
+    cases = [case(number) for number in range(40)]
+    was = written("was", cases)
+    copy = was / "inputs" / "cases.jsonl"
+    copy.parent.mkdir()
+    copy.write_bytes((tmp_path / "cases.jsonl").read_bytes())
+    now = written("now", [*cases, case(40)])
+    assert fd.gate(now, was, max_drop=0.3).answer == "passes"
+    copy.write_text("{}")
+    assert "gone or changed" in fd.gate(now, was, max_drop=0.3).incomparable[0]
 
 
 def test_a_new_tag_changes_no_case(tmp_path: Path, before: Path):
@@ -260,6 +282,8 @@ SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
         ("promptfoo/results.json", "promptfoo"),
         ("deepeval/test_run.json", None),
         ("langfuse/scores_v3_page.json", None),
+        ("otel/evaluation_event_sdk.json", None),
+        ("otel", None),
     ],
 )
 def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by: str | None):
@@ -268,3 +292,12 @@ def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by:
     assert gate.graded > 0
     assert gate.answer == "passes"
     assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
+
+
+def test_a_cost_that_is_not_known_is_no_answer(before: Path):
+    with RunStore(before) as store:
+        known = gated_run(store)
+        limits = GateLimits(cost_at_most=1.0)
+        costs = (0.5, 1.5, None)
+        answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
+    assert answers == ["passes", "fails", "cannot tell"]

@@ -439,7 +439,8 @@ def test_the_fit_of_the_weight_to_the_labels_costs_a_degree_of_freedom() -> None
     score = (rng.random(judged) < 0.5).astype(float)
     score[:n] = np.where(rng.random(n) < 0.8, label[:n], 1 - label[:n])
     number = np.arange(judged)
-    graded = Graded(number, number, np.ones_like(number), number, number, score, np.ones(judged, bool), label)
+    open_ = np.ones(judged, bool)
+    graded = Graded(number, number, np.ones_like(number), number, number, score, score, open_, label, number)
     rest, unlabelled = weighted_parts(graded, correct=True)
     raw = label[:n] - unlabelled.coefficient * score[:n]  # the coefficient is the weight, where all is open
     assert unlabelled.coefficient > 0

@@ -136,10 +136,10 @@ def test_judges_alike_share_a_row_and_the_rest_gives_way():
     calibration = CalibrationNumbers(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
     trust = answers(RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)).trust
     lines = list(as_lines(judges_table(trust, most=3)))
-    assert lines[0].split() == ["judge", "(m)", "passed", "bad", "failed", "good", "at", "worst", "verdict"]
+    assert lines[0].split() == ["judge", "(m)", "let", "through", "rejected", "at", "worst", "verdict"]
     assert [line.split()[0] for line in lines[1:]] == ["calls", "answers/short", "2"]
     assert lines[1].split()[1] == "x2"
-    assert lines[-1] == "2 more judges: proven"
+    assert lines[-1] == "2 more judges: both below 10 %"
 
 
 def test_many_systems_and_judges_fit_a_screen():
