@@ -179,6 +179,10 @@ def test_a_flaky_case_is_no_regression(tmp_path: Path):
     all_pass, flaky, broken = tried("a", 3), tried("b", 2), tried("c", 0)
     answers = [fd.gate(each, all_pass, no_new_failures=["risk"]).answer for each in (all_pass, flaky, broken)]
     assert answers == ["passes", "cannot tell", "fails"]
+    gates = [fd.gate(each, all_pass, max_drop=0.5) for each in (flaky, broken)]
+    assert [[each.case_id for each in gate.broke] for gate in gates] == [[], ["c00"]]
+    assert [gate.flaky for gate in gates] == [{"me": ["c00"]}, {}]
+    assert "1 flaky case passed more trials before" in str(gates[0])
 
 
 def test_failed_calls_come_after_failing_and_before_doubt(before: Path):
