@@ -19,7 +19,7 @@ from .document_parts import FIRST, Cell, DocumentTable
 from .figures.parts_bar import parts_bar
 from .figures.scores import cost
 from .first_answers import answers, contradicted_lines, few_groups_lines
-from .items.naming import failed_only_by, items_at
+from .items.naming import failed_only_by, items_at, short_names
 from .items.packing import pack
 from .model import MOST_TEXTS, ListedItem, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document
@@ -219,6 +219,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         The page.
     """
     first, packed = answers(data), pack(items, data.thresholds, texts)
+    names = short_names(each.system for each in data.systems)
     ranked = ranked_in(data)
     best = by_rate(data.systems, ranked)[0] if data.systems else None
     words = {failed_only_by(each.judge): f"failed by {each.judge} ({each.word})" for each in first.trust}
@@ -228,13 +229,14 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     return rendered(
         _TEMPLATE,
         ["report.css", "items.css"],
-        ["report_address.js", "report.js"],
+        ["report_address.js", "markdown.js", "report.js"],
         data=data,
         items=packed,
         calibration=None
         if data.calibration is None
         else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.rates)),
         answers=first,
+        named=names.in_text,
         systems=as_html(
             [
                 *systems_document(data.systems, data.judges, ranked, linked=True),

@@ -49,6 +49,7 @@ from .judges import JudgeTerms, judged_pairs
 from .margin import refuse_without_better_end, strata_with_margin
 from .outputs import AllOutputs, graded_of, outputs_of
 from .pairs import ContenderRows, contender_rows
+from .probability_pairs import with_probabilities
 from .systems import SystemTerms, strata_of
 
 
@@ -144,6 +145,8 @@ def _compare_judges(
     if terms.not_worse_by is not None:
         refuse_without_better_end(terms.estimator.name, labelled=right == "agrees")
     pairs = judged_pairs(usable, terms)
+    if by == "judge":
+        pairs = with_probabilities(pairs, usable, terms.names, terms.settings.level)
     cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
     of_each = ContenderTerms(terms.estimator, terms.settings, right == "agrees", len(usable))
     numbers = {name: judge_contender(each, of_each, cost.get(name)) for name, each in usable.items()}
@@ -264,6 +267,8 @@ def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Co
 
 def _best_system(outputs: AllOutputs, level: float) -> Best | None:
     graded = {name: each.take(each.is_graded) for name, each in graded_of(outputs).items()}
+    if any(each.by_probability for each in graded.values()):
+        return None  # chosen by counts of passes, of which probabilities have none
     candidates = [
         _Candidate(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()
     ]

@@ -120,6 +120,24 @@ def test_a_changed_reference_is_said_first_and_cannot_be_told(tmp_path: Path, be
     assert "fiducial run" in gate.judge_again or "evaluate(" in gate.judge_again
 
 
+def test_copies_of_cases_in_the_folder_show_what_changed(tmp_path: Path):
+    def written(name: str, cases: list[fd.Case]) -> Path:
+        fd.write_records(tmp_path / "cases.jsonl", cases)
+        fd.write_records(tmp_path / "outputs.jsonl", [output(n, right=True) for n in range(40)])
+        fd.evaluate(tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl", out=tmp_path / name, progress=False)
+        return tmp_path / name
+
+    cases = [case(number) for number in range(40)]
+    was = written("was", cases)
+    copy = was / "inputs" / "cases.jsonl"
+    copy.parent.mkdir()
+    copy.write_bytes((tmp_path / "cases.jsonl").read_bytes())
+    now = written("now", [*cases, case(40)])
+    assert fd.gate(now, was, max_drop=0.3).answer == "passes"
+    copy.write_text("{}")
+    assert "gone or changed" in fd.gate(now, was, max_drop=0.3).incomparable[0]
+
+
 def test_a_new_tag_changes_no_case(tmp_path: Path, before: Path):
     cases = [case(number, tags={"new": True}) for number in range(40)]
     assert fd.gate(run(tmp_path / "r", first(39), cases), before, max_drop=0.5).answer == "passes"
@@ -260,6 +278,8 @@ SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
         ("promptfoo/results.json", "promptfoo"),
         ("deepeval/test_run.json", None),
         ("langfuse/scores_v3_page.json", None),
+        ("otel/evaluation_event_sdk.json", None),
+        ("otel", None),
     ],
 )
 def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by: str | None):

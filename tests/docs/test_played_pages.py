@@ -14,7 +14,7 @@ PAGES = {
     "comparing": "# ",
     "estimating": "# ",
     "planning": "# ",
-    "index": "# ",
+    "first-steps": "# ",
     "report": "# ",
     "scale": "## When not to judge everything",
     "walkthrough": "# ",
