@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from ...errors import InputError, UsageError
+from ...records import known_names
 from ...spelling import setting
 from ..arrays import clusters_in
 from ..case_weights import cases_of, first_verdicts, with_case_weights
@@ -320,7 +321,7 @@ def rows_of_judge(table: Table, judge: str | None) -> Table:
         return table
     matching = [judge] if judge in judges else [name for name in judges if begins(name, judge)]
     if not matching:
-        raise InputError(f"there is no judge {judge!r}; there are {', '.join(judges)}")
+        raise InputError(f"there is no judge {judge!r}{known_names(judge, judges)}")
     if len(matching) > 1:
         raise InputError(f"{judge!r} may be {' or '.join(matching)}")
     return table.take(judges[matching[0]])
