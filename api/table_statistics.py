@@ -308,6 +308,7 @@ def estimate(
     judges: Sequence[str] = (),
     reweight_by: Sequence[str] = (),
     open_worse_by: float | None = None,
+    anytime: bool = False,
     part: Part = "open",
     **reading: Unpack[TableReading],
 ) -> Estimation:
@@ -327,6 +328,7 @@ def estimate(
         judges: Judges to combine by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
         reweight_by: Columns, such as a category, that alone decided which items got a label: labels are weighted by them (``reweighted``).
         open_worse_by: Upper bound on the drop in TPR and TNR from decided to undecided outputs; 0.1 is ten points.
+        anytime: Estimate by a confidence sequence, ``rate.estimates["anytime"]``: its interval holds at every look, whenever labelling stops.
         part: Part of a run: ``open`` for undecided outputs, ``all`` for all.
         **reading: Options for reading the table: ``labels`` of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
@@ -360,6 +362,6 @@ def estimate(
             strata=strata,
             phases=phases,
             labels_chosen_by=labels_chosen_by,
-            further=FurtherEstimates(judges, reweight_by, open_worse_by),
+            further=FurtherEstimates(judges, reweight_by, open_worse_by, anytime),
         )
     )

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..errors import UsageError
+from ..records import known_names
 from ..spelling import setting
 
 ThresholdSource: TypeAlias = Literal["told", "declared", "costs", "default"]
@@ -70,7 +71,7 @@ class PassAt:
         for prefix, threshold in self.judges.items():
             if not any(begins(name, prefix) for name in names):
                 raise UsageError(
-                    f"{setting('pass_at', f'{prefix}={threshold:g}')}: there is no judge {prefix!r}; there are {', '.join(names)}"
+                    f"{setting('pass_at', f'{prefix}={threshold:g}')}: there is no judge {prefix!r}{known_names(prefix, names)}"
                 )
 
 

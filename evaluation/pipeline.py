@@ -86,6 +86,7 @@ def run(
             tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 
+            progress.begin("calibrating judges and comparing systems", 0)
             summary = conclude(context, prices=plan.prices, judged=problem is None)
             unread = writer.verdicts.settled_after(plan.retry_unreadable, next_command=True).unread
             if plan.sent_on is not None:
@@ -260,7 +261,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
 
 
 def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> OutputFilter:
-    """Return the filter of the outputs to judge, by the checkers' verdicts and an earlier judge's."""
+    """Return the filter of the outputs to judge, by checkers' and an earlier judge's verdicts."""
     if plan.sent_on is not None:
         _refuse_other_inputs(plan.sent_on.part, context)
         by_checkers = output_filter(msgspec.structs.replace(plan, sent_on=None), context, tasks)

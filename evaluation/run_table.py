@@ -14,7 +14,16 @@ import msgspec
 
 from ..calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
-from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
+from ..calibration.tables.calibration_table import (
+    ADDED,
+    BASELINE,
+    DECIDED,
+    DECIDED_BY,
+    OF_CASE,
+    PERSON,
+    JuryMembers,
+    Table,
+)
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import (
@@ -29,6 +38,7 @@ from ..records import (
 )
 from ..records.score_kinds import ScoreKind
 from ..spelling import command, either
+from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
@@ -115,7 +125,7 @@ def read_tables(
             labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
             warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
-        table = with_tags(table, runs, () if form is None else form.tags)
+        table = with_tags(_with_juries(table, runs), runs, () if form is None else form.tags)
         table = _with_tested_tags(table, runs) if outputs or open_only else table
         return _with_word_overlap(table, runs) if lexical else table
 
@@ -164,12 +174,25 @@ def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
     return replace(table, preferred=[names[judge] for judge in order if judge in names])
 
 
+def _with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
+    """Return the table with the juries of runs; of `escalate` only one verdict counts."""
+    names = {judge: name for name, judge in table.judges.items()}
+    juries = [each for store in stores for each in store.manifest_or_empty.juries]
+    found: dict[str, JuryMembers] = {}
+    for jury in juries:
+        if jury.id in names and jury.rule != "escalate":
+            weights = zip(jury.members, jury.weights, strict=True)
+            known = {names[member.id]: weight for member, weight in weights if member.id in names}
+            found[names[jury.id]] = JuryMembers(known, by_score=jury.rule == "mean")
+    return replace(table, juries=found) if found else table
+
+
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     """Return a run's calibration table: judges' verdicts beside labels.
 
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
-    table = read_table([RunRows(store)])
+    table = _with_juries(read_table([RunRows(store)]), [store])
     table = replace(table, labels_chosen_by=_choice([store], [store], None, table))
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))
@@ -245,6 +268,7 @@ def run_rows(
             path=str(store.path / VERDICTS),
         )
     trusted, people = _labels(store)
+    rounds = rounds_of_outputs(store.labels)
     trials = store.verdicts.standing.trials_by_case()
     all_decided = True
     for verdict in store.judge_verdicts():
@@ -265,6 +289,8 @@ def run_rows(
         }
         if version and not by_version:
             row["served_by"] = version
+        if item in trusted:
+            row[ADDED] = rounds[verdict.key]
         if trials:
             row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
         if item in trusted and checked is not None and not person:
@@ -294,7 +320,7 @@ def output_rows(
             continue
         item = str(verdict.key)
         decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
-        yield _judged_row(item, judge, verdict, store.clusters) | decision
+        yield _judged_row(item, judge, verdict, store.clusters) | {"outcome": verdict.outcome} | decision
     for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:
             item, (case, system, _) = str(verdict.key), verdict.key

@@ -61,12 +61,11 @@ def decision_request(
     text = well_formed(dumps(values))
     state: dict[str, Any] = json.loads(text)
     questions = block.asked({name: state[name] for name in PARTED.keys() & state.keys()}, steps)
-    if not form and len(text.encode()) < CANARY_BYTES:
-        return compiled(api, state, questions)
-    code = fence_for([text])
     if not form:
-        return compiled(api, *with_canary(state, questions, code))
-    other = formed(form, state, questions, FormedItem(code, case.id))
+        if len(text.encode()) < CANARY_BYTES:
+            return compiled(api, state, questions)
+        return compiled(api, *with_canary(state, questions, fence_for([text])))
+    other = formed(form, state, questions, FormedItem(fence_for([text]), case.id))
     if other is None:
         raise NotApplicableError("the questions about this output have no such form")
     return compiled(api, other.state, other.questions)

@@ -34,8 +34,8 @@ from .text.systems_text import judge_names
 T = TypeVar("T")
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
-    ("true_positive_rate", "TPR", "Share of what is right that the judge passes (sensitivity)"),
-    ("true_negative_rate", "TNR", "Share of what is wrong that the judge fails (specificity)"),
+    ("true_positive_rate", "TPR", "Share of good outputs that the judge passes (sensitivity)"),
+    ("true_negative_rate", "TNR", "Share of bad outputs that the judge fails (specificity)"),
     ("accuracy", "Accuracy", "Share of items on which judge and label agree"),
     ("cohen_kappa", "Kappa", "Cohen's kappa: agreement beyond chance"),
     ("gwet_ac1", "AC1", "Gwet's AC1: agreement beyond chance, steady when nearly everything passes"),
@@ -138,7 +138,7 @@ def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
         (name, [PlottedInterval.of(name, rate) for rate in error_rates(panel)])
         for name, panel in judges.items()
     ]
-    caption = "Share of bad outputs that each judge passed, and of good ones that it failed"
+    caption = "Share of bad outputs that each judge let through, and of good ones that it rejected"
     figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - LOW_ERRORS_RATE)
     return Figure(figure, caption=f"{caption}. Dashed: {1 - LOW_ERRORS_RATE:.2g}.")
 
@@ -239,7 +239,7 @@ def _against_each_other(
     }
     names = [name for name in judges if any(name in key for key in agree if set(key) <= judges.keys())]
     if len(names) > 1:
-        caption = "Share of labelled items on which both are right, or both wrong"
+        caption = "Share of labelled items on which both agree with the label, or neither does"
         rows = [(a, [1.0 if a == b else agree.get((a, b)) for b in names]) for a in names]
         yield Columns([Figure(heat(caption, names, rows), caption=caption)])
     yield from comparison_document(msgspec.structs.replace(calibration.comparison, pairs=pairs))

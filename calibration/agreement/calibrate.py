@@ -45,6 +45,7 @@ from .judge_panel import (
     usable_sample,
 )
 from .judge_votes import judges_alone, suspected_label_errors
+from .jury_votes import votes_of_juries
 from .label_audit import label_audit
 from .level_agreement import category_agreement
 from .probability_scores import probability_scores
@@ -169,6 +170,7 @@ def calibrate(
         level=level,
         cautions=cautions(judges, table, advised),
         people=people_among_themselves(table, settings),
+        juries=votes_of_juries(table, level),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
         better_cuts=better,
         probability=probability,

@@ -31,6 +31,7 @@ from .diagnosis_results import (
     CategoryAgreement,
     EqualRates,
     JudgesAlone,
+    JuryVotes,
     LabelAudit,
     People,
     ProbabilityScores,
@@ -150,6 +151,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: Pass threshold; None if judges differ.
         level: Nominal coverage of the intervals.
         cautions: Limits of these results.
+        juries: Number of independent votes that each jury of a run is worth.
         people: Agreement between people, if several graded the same items.
         more_suspected: Number of doubtful labels beyond those listed.
         systems: Agreement on systems, by judge, if there are two or more.
@@ -175,6 +177,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     cautions: list[Caution] = []
     people: People | None = None
+    juries: dict[str, JuryVotes] = {}
     more_suspected: int = 0
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...errors import InputError, UsageError
+from ...records import known_names
 from ...spelling import setting, spelled_pairs
 from ..arrays import BoolArray, IntArray
 from ..intervals.measurement import USUAL, Settings
@@ -206,7 +207,7 @@ def _require_two(
 
 def _require_known(names: Sequence[str], by: By, against: str | None) -> None:
     if against is not None and against not in names:
-        raise InputError(f"there is no {by} {against!r}; there are {', '.join(names)}")
+        raise InputError(f"there is no {by} {against!r}{known_names(against, names)}")
 
 
 def _compare_systems(

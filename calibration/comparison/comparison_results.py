@@ -253,7 +253,7 @@ BY_LABEL = "label"
 
 
 class ContradictedLabels(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Labelled undecided outputs of a system that are unlike the others, so that they are no random sample.
+    """Labels of a system that are shown to be no random sample of its undecided outputs.
 
     Attributes:
         p: Least p-value, for all tests of all systems.
@@ -293,6 +293,10 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         judges: The same part by each single judge, if several judged undecided outputs.
         n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
         graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
+        failed_calls: Outputs that are ungraded because calls failed, of systems with any. The others were
+            refused, or their replies could not be read.
+        bounds: Pass rate of all outputs if ungraded ones failed, and if they passed, by system; labels that
+            correct the rate stay, and no system without other ungraded outputs is in it.
     """
 
     by: list[str]
@@ -311,6 +315,8 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     judges: Mapping[str, ComparedStratum] = {}
     n_cases: dict[str, int] = {}
     graded_rates: dict[str, float] = {}
+    failed_calls: dict[str, int] = {}
+    bounds: dict[str, tuple[float, float]] = {}
 
     @property
     def by_labels(self) -> bool:

@@ -12,7 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..case_weights import case_weights
 from ..pass_threshold import HALF
 from ..row_weights import weighted_mean
-from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
+from ..tables.calibration_table import DECIDED, DECIDED_BY, FAILED, Table
 from .comparison_results import BY_LABEL, Right
 from .shared_tasks import clusters_of_cases, tasks_of
 
@@ -36,6 +36,8 @@ class SystemOutputs(NamedTuple):
         passes: The same at each judge's threshold, probabilities too.
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
         row: Number of its first row in the table.
+        failed: Whether there is no verdict because calls of each judge failed, and of all judges that were
+            asked, shape ``(judges + 1, n)``; None if no call failed.
     """
 
     task: IntArray
@@ -48,6 +50,7 @@ class SystemOutputs(NamedTuple):
     passes: FloatArray
     labels: FloatArray
     row: IntArray
+    failed: BoolArray | None = None
 
     @property
     def is_undecided(self) -> BoolArray:
@@ -56,7 +59,7 @@ class SystemOutputs(NamedTuple):
 
     def take(self, rows: BoolArray | IntArray) -> SystemOutputs:
         """Return the selected outputs."""
-        return SystemOutputs._make(column[..., rows] for column in self)
+        return SystemOutputs._make(None if column is None else column[..., rows] for column in self)
 
 
 class AllOutputs(NamedTuple):
@@ -114,6 +117,7 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         passes,
         _passes(label, thresholds[:, None]),
         first,
+        _failed_calls(table, output, judges),
     )
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
     compared = {name: each for name, each in systems.items() if len(each.task)}
@@ -176,6 +180,20 @@ def _verdicts(
     return judges, (values, verdicts), repeats
 
 
+def _failed_calls(table: Table, output: IntArray, judges: list[str]) -> BoolArray | None:
+    """Return where calls failed, as in `SystemOutputs`."""
+    if FAILED not in table.numbers:
+        return None
+    failed, outputs = np.isfinite(table.numbers[FAILED]), int(output.max(initial=-1)) + 1
+    rows_of = table.judge.rows()
+
+    def all_failed(rows: IntArray) -> BoolArray:
+        asked = np.bincount(output[rows], minlength=outputs)
+        return (asked > 0) & (np.bincount(output[rows], weights=failed[rows], minlength=outputs) == asked)
+
+    return np.stack([*(all_failed(rows_of[judge]) for judge in judges), all_failed(np.arange(len(output)))])
+
+
 def _rank(table: Table, judge: str) -> int:
     """Return a judge's rank: juries, then verdicts on whole answers, others, and baselines."""
     kind = table.judges[judge].kind if judge in table.judges else None
@@ -200,6 +218,7 @@ class Graded(NamedTuple):
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
         row: Number of its first row in the table.
+        failed: Whether there is no result because calls failed; None if no call failed.
     """
 
     task: IntArray
@@ -212,10 +231,11 @@ class Graded(NamedTuple):
     is_undecided: BoolArray
     label: FloatArray
     row: IntArray
+    failed: BoolArray | None = None
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
         """Return the selected outputs."""
-        return Graded._make(column[rows] for column in self)
+        return Graded._make(None if column is None else column[rows] for column in self)
 
     @property
     def is_graded(self) -> BoolArray:
@@ -231,6 +251,11 @@ class Graded(NamedTuple):
     def labelled_ungraded(self) -> BoolArray:
         """Mask of the ungraded outputs with a label."""
         return ~self.is_graded & self.is_undecided & np.isfinite(self.label)
+
+    @property
+    def by_failed_calls(self) -> BoolArray:
+        """Mask of the outputs that are ungraded because calls failed."""
+        return np.zeros(len(self.result), np.bool_) if self.failed is None else ~self.is_graded & self.failed
 
     @property
     def all_labelled(self) -> bool:
@@ -267,11 +292,11 @@ class Graded(NamedTuple):
 
 def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
     """Return all outputs of each system, with a judge's verdict on each undecided one."""
-    judges = _judges_of_outputs(outputs)
+    judges = judges_of_outputs(outputs)
     return {name: graded_by(each, judges[name]) for name, each in outputs.systems.items()}
 
 
-def _judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
+def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
     """Return the judge whose verdict counts for each output, by number and system; -1 for none.
 
     It is the same for all outputs of a task: the first judge that graded one of them.
@@ -299,5 +324,7 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
         for each in (outputs.verdicts, outputs.passes)
     )
     task, case, trials, item, cluster, *_ = outputs
-    undecided = outputs.is_undecided
-    return Graded(task, case, trials, item, cluster, result, passes, undecided, label, outputs.row)
+    failed = None if outputs.failed is None else outputs.failed[judge, column] & outputs.is_undecided
+    return Graded(
+        task, case, trials, item, cluster, result, passes, outputs.is_undecided, label, outputs.row, failed
+    )

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
-from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
-from ..corrected_rate.few_labels import unseen_weighted_variance
-from ..corrected_rate.ungraded_levels import UngradedLevel
 from ..intervals.closed_forms import wilson_interval
 from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
-from ..row_weights import weighted_mean
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
 from .contradicted_labels import contradicted_labels
+from .corrected_parts import corrected_rate_of, ungraded_bounds, weighted_parts
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 from .rates_by_case import cases_of_both, cases_of_uneven
 from .significance import simultaneous_level
-from .weighted_parts import WeightedPart, sum_of_parts
+from .weighted_parts import sum_of_parts
 
 LEAST_GRADED = 0.9
 """Share of a system's undecided outputs that must be graded before all its outputs are rated."""
@@ -146,6 +143,14 @@ def _stratum(
         judges=judges or {},
         n_cases={name: count for name, each in graded.items() if (count := cases_of_uneven(each))},
         graded_rates=_graded_rates(graded, correctable),
+        failed_calls={
+            name: count for name, each in graded.items() if (count := int(each.by_failed_calls.sum()))
+        },
+        bounds={
+            name: bounds
+            for name, each in graded.items()
+            if (bounds := ungraded_bounds(each, correct=name in correctable)) is not None
+        },
     )
 
 
@@ -172,7 +177,7 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
     for name in correctable:
         each = graded[name]
         if each.labelled_ungraded.any():
-            alone = _corrected(each.take(each.is_graded & each.is_undecided), 0.95).value
+            alone = corrected_rate_of(each.take(each.is_graded & each.is_undecided), 0.95).value
             rates |= {} if alone is None else {name: alone}
     return rates
 
@@ -264,9 +269,9 @@ class _Compared(NamedTuple):
             return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
         subtracted = [
             part._replace(coefficient=-part.coefficient)
-            for part in _weighted_parts(second, correct=self.correct)
+            for part in weighted_parts(second, correct=self.correct)
         ]
-        total = sum_of_parts([*_weighted_parts(first, correct=self.correct), *subtracted])
+        total = sum_of_parts([*weighted_parts(first, correct=self.correct), *subtracted])
         n = n if self.by_case is None else len(np.unique(first.case))
         return clustered_difference(total, n=n, level=level)
 
@@ -319,7 +324,7 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
     if too_few:
         return undefined(too_few, n=count, level=level)
     if correct and graded.is_undecided.all():
-        return _corrected(graded, level)
+        return corrected_rate_of(graded, level)
     if graded.mixed and (correct or count < len(is_graded)):
         return _weighted_rate(graded, correct=correct, n=count, level=level)
     known = graded.take(is_graded)
@@ -328,81 +333,9 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
 
 def _weighted_rate(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
     """Return the pass rate, weighting each part by its number of outputs."""
-    total = sum_of_parts(list(_weighted_parts(graded, correct=correct)))
+    total = sum_of_parts(list(weighted_parts(graded, correct=correct)))
     value = min(1.0, max(0.0, total.value))
     method = "Wilson on the cluster-effective n, parts by their size"
     # A single cluster counts as one trial.
     interval = total.rate_interval(level) or wilson_interval(value, 1.0, level)
     return defined(value, interval, n=n, method=method, level=level)
-
-
-def _corrected(graded: Graded, level: float) -> Statistic:
-    """Return the corrected pass rate of a system's undecided outputs."""
-    is_graded, labelled = graded.is_graded, graded.labelled
-    if labelled.sum() == is_graded.sum() and not graded.labelled_ungraded.any():
-        known = graded.take(labelled)
-        return labels_only(known.label, known.cluster, known.weight, level=level)
-    return power_tuned(_labelled_and_judged(graded), level=level).estimate
-
-
-def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
-    labelled, weight = graded.labelled, graded.weight
-    rest = graded.is_graded & graded.is_undecided & ~labelled
-    return LabelledAndJudged(
-        graded.label[labelled],
-        graded.result[labelled],
-        graded.result[rest],
-        graded.cluster[labelled],
-        graded.cluster[rest],
-        *((None, None) if weight is None else (weight[labelled], weight[rest])),
-        _ungraded(graded),
-    )
-
-
-def _ungraded(graded: Graded) -> tuple[UngradedLevel, ...]:
-    """Return the ungraded outputs, if some have labels."""
-    labelled, weight = graded.labelled_ungraded, graded.weight
-    if not labelled.any():
-        return ()
-    rest = ~graded.is_graded & graded.is_undecided & ~labelled
-    weights = (None, None) if weight is None else (weight[labelled], weight[rest])
-    return (UngradedLevel(graded.label[labelled], graded.cluster[labelled], graded.cluster[rest], *weights),)
-
-
-def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
-    """Yield the means that sum to the rate: of decided and undecided outputs, by their shares."""
-    share = graded.share(graded.is_undecided)
-    if share < 1.0:
-        decided = graded.take(~graded.is_undecided)
-        yield WeightedPart(decided.result, decided.cluster, 1 - share, weight=decided.weight)
-    if share == 0.0:
-        return
-    if not correct:
-        judged = graded.take(graded.is_undecided & graded.is_graded)
-        yield WeightedPart(judged.result, judged.cluster, share, weight=judged.weight)
-        return
-    data = _labelled_and_judged(graded)
-    for level in data.ungraded:
-        ungraded = graded.share(graded.is_undecided & ~graded.is_graded)
-        yield WeightedPart(
-            level.label, level.label_cluster, ungraded, level.least_variance, level.label_weight
-        )
-        share -= ungraded
-    yield from _corrected_parts(data, share)
-
-
-def _corrected_parts(data: LabelledAndJudged, share: float) -> Iterator[WeightedPart]:
-    """Yield the means that sum to the corrected rate of judged outputs, times their share."""
-    weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
-    residual = data.label - weight * data.score
-    n = len(residual)
-    if weight:
-        # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
-        stretch, mean = np.sqrt((n - 1) / max(1, n - 2)), weighted_mean(residual, data.label_weight)
-        residual = mean + stretch * (residual - mean)
-    unseen = unseen_weighted_variance(data, residual) if len(data.unlabelled) else 0.0
-    yield WeightedPart(residual, data.label_cluster, share, unseen, data.label_weight)
-    if weight:
-        yield WeightedPart(
-            data.unlabelled, data.unlabelled_cluster, share * weight, weight=data.unlabelled_weight
-        )

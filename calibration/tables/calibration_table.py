@@ -18,6 +18,7 @@ from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
     FAILED_CALL,
+    LABEL_ADDED,
     LABEL_PROBABILITY,
     LABEL_ROUND,
     OF_BASELINE,
@@ -54,6 +55,9 @@ PROBABILITY = LABEL_PROBABILITY
 ROUND = LABEL_ROUND
 """Number column with the round in which the item was drawn, counted from 1."""
 
+ADDED = LABEL_ADDED
+"""Number column with the round in which the item's label was added, counted from 1."""
+
 OF_CASE = TRIALS_OF_CASE
 """Number column of a run: the outputs of the item's case and system, whether they are rows or not."""
 
@@ -81,6 +85,18 @@ class LabelDraw(NamedTuple):
     drawn: int
     drawn_from: int | None
     has_chances: bool
+
+
+class JuryMembers(NamedTuple):
+    """Judges whose votes a jury combines.
+
+    Attributes:
+        weights: Weight of each judge, by name.
+        by_score: Whether their scores are combined, and not their passes and fails.
+    """
+
+    weights: Mapping[str, float]
+    by_score: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +166,7 @@ class Table:
         draws: Files of items drawn for labels, one per round, in order.
         labels_chosen_by: How items were chosen for labels, as the labels of a run say.
         score_kinds: What the scores of judges are, by name, for judges that declare it.
+        juries: Juries of a run, by name.
     """
 
     item: Column
@@ -171,6 +188,7 @@ class Table:
     draws: tuple[LabelDraw, ...] = ()
     labels_chosen_by: LabelsDeclaredBy | None = None
     score_kinds: Mapping[str, ScoreKind] = field(default_factory=dict[str, ScoreKind])
+    juries: Mapping[str, JuryMembers] = field(default_factory=dict[str, JuryMembers])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -201,6 +219,7 @@ class Table:
             self.draws,
             self.labels_chosen_by,
             self.score_kinds,
+            self.juries,
         )
 
     def model_of(self, judge: str) -> str:

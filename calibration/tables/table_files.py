@@ -32,6 +32,7 @@ from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...tables.frames import frame_rows
 from ...tables.grades import as_number
 from ...tables.json_rows import UnreadRow
+from ...tables.label_rounds import round_added
 from ...tables.label_table import LabelTable
 from ...tables.layout import TableForm, names_apart
 from ...tables.recognition import layout_of
@@ -40,7 +41,7 @@ from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder
-from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
+from .calibration_table import ADDED, DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
 from .table_labels import require_known_item, with_conflict_warning, with_label_table, with_unmatched_warning
 
@@ -117,6 +118,7 @@ def read_table(
     if labels is not None and not isinstance(labels, LabelTable):
         in_verdicts = labels_from_verdicts(read_records(labels, Verdict))
         numbers |= {f"{PERSON}{name}": grades for name, grades in in_verdicts.people.items()}
+        numbers[ADDED] = in_verdicts.rounds
         run_facts.checkers.update(in_verdicts.checkers)
     judges = run_facts.names.judges
     table = builder.build(
@@ -294,11 +296,13 @@ class VerdictLabels(NamedTuple):
         scores: Label of each item.
         people: Grades that each person gave, by name.
         checkers: Number of items whose label comes from a checker, by its name.
+        rounds: Round in which each item's label was added.
     """
 
     scores: dict[str, float]
     people: dict[str, dict[str, float]]
     checkers: dict[str, int]
+    rounds: dict[str, int]
 
 
 def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
@@ -306,6 +310,7 @@ def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
     scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     checkers: dict[str, str] = {}
+    rounds: dict[str, int] = {}
     for verdict in verdicts:
         item = str(verdict.key)
         if is_tie(verdict):
@@ -314,12 +319,14 @@ def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
         if verdict.score is None:
             continue
         scores[item] = verdict.score
+        added = round_added(verdict)
+        rounds[item] = min(rounds.get(item, added), added)
         checkers.pop(item, None)
         if verdict.source == "human":
             people[verdict.by][item] = verdict.score
         elif verdict.source == "checker":
             checkers[item] = verdict.by
-    return VerdictLabels(scores, people, dict(Counter(checkers.values())))
+    return VerdictLabels(scores, people, dict(Counter(checkers.values())), rounds)
 
 
 def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tuple[LabelDraw, ...]]:

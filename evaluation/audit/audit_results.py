@@ -285,6 +285,50 @@ class AuditAdjudication(msgspec.Struct, frozen=True, kw_only=True):
     judges: dict[str, list[OperatorAdjudicated]]
 
 
+class WrongVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """A wrong verdict on a probe, in short: its case, the change, and the judge's reason."""
+
+    case_id: str
+    change: str
+    reason: str
+
+
+class WeaknessExample(msgspec.Struct, frozen=True, kw_only=True):
+    """An example of a weakness, with its count; texts are cut to the part around the change.
+
+    Attributes:
+        judge: Name of the judge.
+        where: The operator or dial, as in `JudgeWeakness`.
+        case_id: Case of the example.
+        plants: Sort of probe; ``nothing`` for a right output.
+        request: The user's last message.
+        right: The right output.
+        planted: The output that was judged.
+        change: Description of the change.
+        score: The judge's score.
+        label: The right score.
+        reason: The judge's reason.
+        wrong: Number of probes of this operator or dial that were judged wrongly.
+        n: Number of probes of it that were graded.
+        verdicts: The first of the wrong verdicts.
+    """
+
+    judge: str
+    where: str
+    case_id: str
+    plants: str
+    request: str
+    right: str
+    planted: str
+    change: str
+    score: float
+    label: float
+    reason: str | None
+    wrong: int
+    n: int
+    verdicts: list[WrongVerdict] = []
+
+
 class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
@@ -296,6 +340,7 @@ class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
         adjudication: Judges against people's decisions on probes; None without decisions.
         refused: Decoding parameters that a judge's model refused, by judge.
+        examples: An example of each weakness, by judge and operator or dial.
     """
 
     probes: dict[str, int]
@@ -305,6 +350,7 @@ class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
     baselines: dict[str, dict[str, float]] = msgspec.field(default_factory=lambda: dict(BLIND_JUDGES))
     adjudication: AuditAdjudication | None = None
     refused: dict[str, list[str]] = {}
+    examples: list[WeaknessExample] = []
 
 
 class ProbeToRead(msgspec.Struct, frozen=True, kw_only=True):

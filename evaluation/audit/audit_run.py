@@ -48,6 +48,7 @@ from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
 from .scored import ScoredProbe, scored_probes
+from .weakness_examples import weakness_examples
 
 TO_READ = "to_read.jsonl"
 """File of verdicts for people to read: missed faults, false alarms, successful attacks."""
@@ -99,7 +100,8 @@ def _conclude(
         prepared.climb.results(writer) if prepared.climb else {},
     )
     scored = {task.id: verdicts.scored(task.id) for task in tasks}
-    audits = [_audit_of(task, verdicts, prepared) for task in tasks if scored[task.id]]
+    judged = [task for task in tasks if scored[task.id]]
+    audits = [_audit_of(task, verdicts, prepared) for task in judged]
     if inputs is not None:
         forms = forms_named(plan.operators)
         by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
@@ -112,6 +114,11 @@ def _conclude(
         + sum(form.ungraded.get("failed", 0) for each in audits for form in each.forms),
         adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
         refused=not_sent(tasks),
+        examples=weakness_examples(
+            [(each, scored[task.id]) for task, each in zip(judged, audits, strict=True) if task in requested],
+            inputs,
+            prepared.climb,
+        ),
     )
     write_json(writer.path / AUDIT, audit)
     rows = [row for task in requested for row in to_read(task.by, scored[task.id])]

@@ -128,6 +128,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         checked_labelled: Number of outputs that a checker and people graded.
         failed_labelled_good: Number of these that the checker fails and people pass.
         passed_labelled_bad: Number of these that the checker passes and people fail.
+        label_rounds: Number of rounds in which outputs got labels.
     """
 
     outputs: int = 0
@@ -138,6 +139,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     checked_labelled: int = 0
     failed_labelled_good: int = 0
     passed_labelled_bad: int = 0
+    label_rounds: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from .audit_text import ungraded_judges
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
 from .one_screen import statistic_text
+from .probe_titles import probe_title
 from .systems_text import judge_names
 
 _NAME = 20
@@ -122,7 +123,7 @@ def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
         worst = max(weaknesses, key=lambda each: each.badness)
         more = f"{len(weaknesses) - 1:,}" if len(weaknesses) > 1 else ""
         rate = "" if worst.rate is None else worst.text.format(statistic_text(worst.rate)).strip()
-        yield concern, worst.where, rate, "" if worst.rate is None else f"{worst.rate.n:,}", more
+        yield concern, probe_title(worst.where), rate, "" if worst.rate is None else f"{worst.rate.n:,}", more
 
 
 class _Shown(NamedTuple):
@@ -226,7 +227,7 @@ def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
 
 
 def _ladders(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:
-    rows = [(name, ladder.dial, f"{ladder.breaks} ({ladder.unit})") for name, ladder in ladders]
+    rows = [(name, probe_title(ladder.dial), f"{ladder.breaks} ({ladder.unit})") for name, ladder in ladders]
     return DocumentTable(
         ("judge", "dial", "still catches 80 % up to"), rows, left_aligned=frozenset({0, 1, 2}), indent=0
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from ...calibration.comparison.comparison_results import ContradictedLabels
 from ...spelling import command
-from .estimation_text import MAYBE_CHOSEN, explained
 from .number_text import counted, listed, statistic
 
 _MOST = 3
@@ -14,7 +13,7 @@ _MOST = 3
 
 
 def if_chosen(contradicted: Mapping[str, ContradictedLabels], *, named: bool = True) -> str:
-    """Return the rates of undecided outputs side by side, by how these may have been chosen for labels.
+    """Return rates of undecided outputs by how these may have been chosen for labels.
 
     Systems are named unless there is only one. Empty if no labels are contradicted.
     """
@@ -25,6 +24,8 @@ def if_chosen(contradicted: Mapping[str, ContradictedLabels], *, named: bool = T
 
 
 def _of_system(name: str, found: ContradictedLabels) -> str:
+    from .estimation_text import MAYBE_CHOSEN, explained  # noqa: PLC0415 - loads numpy, and labels are seldom contradicted
+
     columns = [f"{column} (p {p:.2g})" for column, p in found.columns.items()]
     unlike = f"by {listed(columns)}" if columns else f"by score (p {found.p:.2g})"
     text = f"Labelled outputs{f' of {name}' if name else ''} are unlike the others {unlike}, so they are not a random sample"

@@ -7,20 +7,22 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.chance_verdict import verdict_at_once
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import JudgeUse
 from ...evaluation.conclusion.run_summary import RunSummary
+from ...judges.baseline import is_baseline_name
 from ..document import Piece
-from ..document_parts import FIRST, NOTHING, Cell, DocumentTable
-from ..figures.forest_plot import interval_strip
-from ..items.naming import group_of, items_at
+from ..document_parts import FIRST, Cell, DocumentTable
+from ..items.naming import NAME, apart, fitted, group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
 from .probability_text import in_the_large, probability_judges, undeclared_judges
+from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
@@ -78,7 +80,7 @@ _UNEVEN_P = 0.05
 _WORSE_P = 0.1
 """Largest p at which a judge counts as worse on undecided outputs, of which ten may be labelled."""
 
-PASSED_BAD, FAILED_GOOD = "passed bad", "failed good"
+PASSED_BAD, FAILED_GOOD = "let through", "rejected"
 """The two errors of a judge: false positives and false negatives."""
 
 _RATES = ("true_positive_rate", "true_negative_rate")
@@ -146,8 +148,15 @@ def control_in(summary: RunSummary) -> Trust | None:
 
 
 def trust_of(calibration: CalibrationNumbers) -> Iterator[Trust]:
-    """Give each judge of a table its verdict."""
-    return (_trust(name, calibration) for name in calibration.judges)
+    """Give each judge of a table its verdict; baselines get one only among themselves."""
+    names = [name for name in calibration.judges if not is_baseline_name(name)]
+    return (_trust(name, calibration) for name in names or calibration.judges)
+
+
+def controls_of(calibration: CalibrationNumbers) -> list[Trust]:
+    """Return the verdicts on the baselines of a table, if it has other judges."""
+    controls = [_trust(name, calibration) for name in calibration.judges if is_baseline_name(name)]
+    return controls if len(controls) < len(calibration.judges) else []
 
 
 def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
@@ -158,7 +167,7 @@ def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = No
     p = None if use is None else use.undecided_worse_p
     if word == LOW_ERRORS and p is not None and p <= _WORSE_P:
         word = MORE_LABELS
-        why += f"; it is right less often on undecided outputs (p {number_text.p_value(p)})"
+        why += f"; it agrees with labels less often on undecided outputs (p {number_text.p_value(p)})"
     decided = adjudicated_by(calibration.adjudication, name)
     why = "; ".join(filter(None, (why, decided)))
     only = use is not None and _checked_only(use)
@@ -187,8 +196,8 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
 def _by_rates(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
     """Return the verdict on a judge that does not guess, by intervals for all judges at once."""
     errors = (
-        f"it passes {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs "
-        f"and fails {panel.fn:,} of {panel.tp + panel.fn:,} good ones"
+        f"it lets {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs through "
+        f"and rejects {panel.fn:,} of {panel.tp + panel.fn:,} good ones"
     )
     of = len(calibration.judges)
     systems = calibration.slices.get("system", {})
@@ -297,8 +306,8 @@ _NAME = 26
 """Width of a judge's name in columns: more than a system's, since it includes a variant."""
 
 
-_CONTROL = "word overlap baseline"
-"""Name of the control in the table of judges."""
+CONTROL = "word overlap baseline"
+"""Name of the control in tables of judges."""
 
 
 def judges_table(
@@ -313,8 +322,8 @@ def judges_table(
 
     Variants with equal results share a row; a baseline, the ``control``, has the last one.
 
-    With ``why`` each judge has its own row, with the reason for its verdict instead of a drawing. With ``linked`` counts of
-    errors lead to their items.
+    With ``why`` each judge has its own row, with the reason for its verdict. With ``linked`` counts of errors lead to their
+    items.
     """
     groups = [[each] for each in trust] if why else list(same_results(trust))
     shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
@@ -324,15 +333,16 @@ def judges_table(
         for group in shown
     ]
     if control is not None:
-        rows.append((_CONTROL, *_cells(control, why=why, linked=linked)))
+        rows.append((CONTROL, *_cells(control, why=why, linked=linked)))
     head = (
         "judge" + (f" ({names.shared})" if names.shared else ""),
-        Cell(PASSED_BAD, title="Outputs labelled bad that the judge passed"),
-        Cell(FAILED_GOOD, title="Outputs labelled good that the judge failed"),
+        Cell(PASSED_BAD, title="Bad outputs, by their labels, that the judge let through"),
+        Cell(FAILED_GOOD, title="Good outputs, by their labels, that the judge rejected"),
         Cell("at worst", title="The larger of the upper limits of the two error rates"),
         "verdict",
     )
-    yield DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)
+    table = DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)
+    yield table if why or linked else _fitted(table)
     if hidden := [each for group in groups[len(shown) :] for each in group]:
         verdicts = {verdict_of(each) for each in hidden}
         shared = f": {_of(len(hidden), verdicts.pop())}" if len(verdicts) == 1 else ""
@@ -346,6 +356,16 @@ def _of(judges: int, verdict: str) -> str:
 
 
 _PLURAL = {"needs": "need", "errs": "err", "passes": "pass", "scores": "score"}
+
+
+def _fitted(table: DocumentTable) -> DocumentTable:
+    """Shorten names in the first column until the table fits on a screen."""
+    names = [str(row[0]) for row in table.rows]
+    over = max(map(columns_of, table.lines())) - WIDTH
+    if over <= 0 or not names:
+        return table
+    short = apart(names, max(map(columns_of, names)) - over)
+    return replace(table, rows=[(name, *row[1:]) for name, row in zip(short, table.rows, strict=True)])
 
 
 def same_results(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
@@ -364,20 +384,20 @@ def _results(trust: Trust) -> tuple[object, ...]:
 
 def group_label(group: Sequence[Trust], name: str) -> str:
     """Return the name of a judge, or of several variants: ``tool_call_accuracy x3``."""
-    return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
+    if len(group) == 1:
+        return name
+    base = name.partition("/")[0]
+    if "..." in base:  # without its variant it may have room
+        base = fitted(group[0].judge.partition("/")[0], NAME)
+    return f"{base} x{len(group)}"
 
 
 def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
-    worst, weaker = trust.worst_error_rate, trust.weaker_rate
-    drawn = (
-        NOTHING
-        if weaker is None or weaker.value is None
-        else interval_strip(weaker.value, weaker.low, weaker.high)
-    )
+    worst = trust.worst_error_rate
     return (
         _errors(trust, PASSED_BAD, trust.panel.fp, trust.bad, linked=linked),
         _errors(trust, FAILED_GOOD, trust.panel.fn, trust.good, linked=linked),
-        "-" if worst is None else Cell(f"{100 * worst:.0f} %", figure=NOTHING if why else drawn),
+        "-" if worst is None else f"{100 * worst:.0f} %",
         Cell(verdict_of(trust), trust.why if why else "", "" if why else trust.why),
     )
 

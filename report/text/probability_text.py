@@ -9,7 +9,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...calibration.agreement.diagnosis_results import ProbabilityScores, ReliabilityBin
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
-from ...judges.baseline import MODEL as BASELINE
+from ...judges.baseline import is_baseline_name
 from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ...spelling import setting
 from ..document import Piece
@@ -51,7 +51,7 @@ def _of_kind(calibration: CalibrationNumbers, kind: ScoreKind | None) -> dict[st
     return {
         judge: scores
         for judge, scores in calibration.probability.items()
-        if calibration.judges[judge].scores == kind and not judge.endswith(f"@{BASELINE}")
+        if calibration.judges[judge].scores == kind and not is_baseline_name(judge)
     }
 
 
@@ -117,7 +117,8 @@ def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationN
             yield f"{number_text.listed(names)} {verb} {word} (slope {side} 1)."
         if names := [judge for judge in off if panels[judge].declared is None]:
             verb = "has" if len(names) == 1 else "have"
-            yield f"{number_text.listed(names)} {verb} a slope {side} 1, on these labels."
+            slope = f"a slope {side} 1 on these labels; {word} if they are a random sample"
+            yield f"{number_text.listed(names)} {verb} {slope}."
 
 
 def _distance(statistic: Statistic, null: float, level: float, tests: int) -> float:

@@ -19,6 +19,7 @@ from fiducial.calibration.agreement.adjudication_results import (
 )
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
+from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
 from fiducial.calibration.statistic import Caution, Statistic
 from fiducial.evaluation.conclusion.run_results import (
     ALL,
@@ -36,6 +37,7 @@ from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.evaluation.store.manifest import Counts
 from fiducial.records import Outcome
 from fiducial.report.document import as_lines
+from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import _cost_line, answers, run_document  # pyright: ignore[reportPrivateUsage] - the line alone
 
 
@@ -144,6 +146,60 @@ def judged_too(**rates: float) -> str:
 def test_judges_prefer_a_system_only_where_the_difference_is_significant(rates: dict[str, float], told: str):
     outputs = 10 * len(rates)
     assert judged_too(**rates).endswith(f"On {outputs} undecided outputs, judges (uncorrected) {told}")
+
+
+def headline_and_rows(found: ComparisonNumbers, *names: str) -> tuple[str, DocumentTable]:
+    """Return the first line of a run, and its table of systems with other overall rates."""
+    whole = StratumRate(name=ALL_UNCORRECTED, n=80, of=80, value=0.49, low=0.4, high=0.6)
+    part = StratumRate(name=JUDGED, n=20, of=20, value=0.1, low=0.0, high=0.2)
+    run = RunSummary(systems=systems(*names, overall=whole, judged=part), compared=found)
+    headline, *pieces = run_document(run)
+    assert isinstance(headline, str)
+    return headline, next(piece for piece in pieces if isinstance(piece, DocumentTable))
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0])
+def test_the_first_column_of_systems_has_the_number_of_the_headline(score: float):
+    headline, table = headline_and_rows(compared("a", "c", judged=score), "a", "c")
+    assert "is best" in headline
+    assert "checked outputs" in table.head
+    assert str(table.rows[0][0]) == "a"
+    assert f": {table.rows[0][2]} of 60 checked outputs pass" in headline
+    # The other scope keeps a column of its own.
+    assert [getattr(cell, "text", cell) for cell in table.rows[0]][-2] == "0.49"
+
+
+def few_labels(a: float, b: float) -> ComparisonNumbers:
+    """Return a comparison of 160 checked and 40 judged cases, of which ten have labels."""
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": float(n * step % 5 < 3) if n >= 160 else None,
+            "checker_score": float(n < 160 * rate) if n < 160 else None,
+            "label": float(n * step % 11 < 6) if n >= 160 and n % 4 == 0 else None,
+        }
+        for name, rate, step in (("a", a, 7), ("b", b, 3))
+        for n in range(200)
+    ]
+    return compare(table_from_rows(rows), by="system", labels_chosen_by="random")
+
+
+def test_a_few_labels_do_not_hide_what_checkers_show():
+    headline, table = headline_and_rows(few_labels(0.9, 0.8), "a", "b")
+    assert headline.startswith("No significant difference: ")
+    assert " on 200 common outputs. " in headline
+    assert ". By checkers alone, a is best: 0.90 [" in headline
+    assert "] of 160 checked outputs pass, 0.10 [" in headline
+    # The first sentence is of all outputs, and so is the first column.
+    assert "all outputs*" in table.head
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.9, 0.2), (0.8, 0.8)])
+def test_checkers_are_not_named_twice_where_all_outputs_say_the_same(a: float, b: float):
+    headline, _ = headline_and_rows(few_labels(a, b), "a", "b")
+    assert "By checkers alone" not in headline
 
 
 def judged_only(*judges: str, label: float | None = None, **rates: float) -> str:
@@ -366,7 +422,7 @@ def test_a_judge_that_is_worse_on_undecided_outputs_needs_more_labels():
         use = replace(use, undecided=40, undecided_labelled=20, undecided_worse_p=p)
         found = answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure))
         assert found.trusted == told
-        assert ("right less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
+        assert ("agrees with labels less often on undecided outputs" in found.trust[0].why) == (p == 0.02)
 
 
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
@@ -795,3 +851,31 @@ def test_a_cost_without_that_of_a_judge_says_so():
     (line,) = _cost_line([priced, unpriced])
     assert line.endswith(", $0.2500 and the cost of 1 judge without a price")
     assert "without" not in next(iter(_cost_line([priced])))
+
+
+def test_twenty_systems_with_long_names_fit_on_a_screen_with_their_bars():
+    topics = ("support", "billing", "returns", "travel", "legal")
+    names = [f"mistral-large-2411-fine-tuned-{topic}-desk-v{n}" for topic in topics for n in range(4)]
+    whole = StratumRate(name=ALL_UNCORRECTED, n=180, of=180, value=0.49, low=0.4, high=0.6)
+    part = StratumRate(name=JUDGED, n=120, of=120, value=0.1, low=0.0, high=0.2)
+    many = systems(
+        *names, overall=whole, judged=part, faults={"wrong_value": 5, "no_call": 4, "extra_call": 3}
+    )
+    uses = judged(*(f"judge_{n}/reasons@m" for n in range(9)))
+    pieces = run_document(RunSummary(systems=many, judges=uses))
+    lines = list(as_lines(pieces, width=80))
+    assert len(lines) <= 23
+    assert max(map(len, lines)) <= 80
+    (table, judges) = (piece for piece in pieces if isinstance(piece, DocumentTable))
+    assert all("o" in str(getattr(row[1], "plain", "")) for row in table.rows)
+    assert len({str(row[0]) for row in table.rows}) == len(table.rows) >= 3
+    assert len(judges.rows) >= 1
+
+
+def test_that_no_call_was_made_is_left_out_before_a_judge_is():
+    free = [replace(use, from_cache=5) for use in judged(*(f"judge_{n}@m" for n in range(25)))]
+    run = RunSummary(systems=systems("a", "b", "c"), judges=free)
+    for room in (40, 23):
+        lines = list(as_lines(run_document(run, room), width=80))
+        assert len(lines) <= room
+        assert any("0 calls" in line for line in lines) == (room == 40)

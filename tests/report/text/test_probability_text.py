@@ -12,7 +12,10 @@ from fiducial.report.text.probability_text import probability_lines
 
 @pytest.mark.parametrize(
     ("unlabelled", "told"),
-    [(0, "sure is overconfident (slope below 1)."), (50, "sure has a slope below 1, on these labels.")],
+    [
+        (0, "sure is overconfident (slope below 1)."),
+        (50, "sure has a slope below 1 on these labels; overconfident if they are a random sample."),
+    ],
 )
 def test_a_judge_is_overconfident_only_by_labels_of_all_outputs_or_a_random_sample(
     unlabelled: int, told: str
@@ -25,6 +28,6 @@ def test_a_judge_is_overconfident_only_by_labels_of_all_outputs_or_a_random_samp
         | ({"label": float(rng.random() < chance[n])} if n >= unlabelled else {})
         for n in range(300)
     ]
-    table = table_from_rows(rows).with_score_kinds({"sure": "probabilities"})
+    table = table_from_rows(rows).with_score_kinds({"": "probabilities"})
     lines = list(as_lines(probability_lines(calibrate(table, replicates=20))))
     assert lines[-1] == told
