@@ -130,7 +130,7 @@ def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str
     )
 
 
-class Certificate(CertificateRecord, Shown, frozen=True, kw_only=True):
+class Certificate(CertificateRecord, ShownOnPage, frozen=True, kw_only=True):
     """Claims about a judge that its labelled run supports."""
 
     @property
@@ -140,11 +140,21 @@ class Certificate(CertificateRecord, Shown, frozen=True, kw_only=True):
 
     _document = staticmethod(certificate_document)
 
+    def _page(self) -> ResultPage:
+        from ..report.certificate_page import certificate_page  # noqa: PLC0415 - numbers need no page
 
-class CertificateStatus(CertificateValidity, Shown, frozen=True, kw_only=True):
+        return certificate_page(self)
+
+
+class CertificateStatus(CertificateValidity, ShownOnPage, frozen=True, kw_only=True):
     """Validity of a certificate."""
 
     _document = staticmethod(certificate_status_document)
+
+    def _page(self) -> ResultPage:
+        from ..report.certificate_page import certificate_status_page  # noqa: PLC0415 - numbers need no page
+
+        return certificate_status_page(self)
 
 
 class Alternatives(Shown, frozen=True, kw_only=True):

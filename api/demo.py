@@ -18,8 +18,8 @@ from .run_files import Access
 from .table_results import Comparison
 
 NOTE = (
-    "Judged by recorded replies of one Claude model (November 2026): not a benchmark. Many requests shared a context, so calls are not "
-    "independent. The word overlap baseline is beside it."
+    "Judged by recorded replies of one Claude model (November 2026): not a benchmark. {} outputs were changed after the replies were "
+    "recorded, and are not judged. Many requests shared a context, so calls are not independent. The word overlap baseline is beside it."
 )
 
 MODEL = "claude"
@@ -55,10 +55,7 @@ def demo_plan(out: Path, command: str) -> Plan:
         model=MODEL,
         judge_on=outputs - changed,
         labels=demo_path("labels.jsonl"),
-        notes=[
-            NOTE,
-            f"{len(changed)} outputs were changed after the replies were recorded, and are not judged.",
-        ],
+        notes=[NOTE.format(len(changed))],
     )
 
 

@@ -37,9 +37,9 @@ def show_progress(*, enabled: bool | None = None) -> Generator[Progress]:
     if not (is_watched if enabled is None else enabled):
         yield Silent()
     elif is_watched and _can_draw():
-        failed = FailedCalls(time.monotonic)
-        with _bars(failed) as bars:
-            progress = BarProgress(bars, time.monotonic, failed)
+        failed, replies = FailedCalls(time.monotonic), Replies()
+        with _bars(failed, replies) as bars:
+            progress = BarProgress(bars, time.monotonic, failed, replies)
             try:
                 yield progress
                 progress.finish()
@@ -86,6 +86,28 @@ class FailedCalls:
         return f"{failures}; retrying in {wait} s" if wait > 0 else failures
 
 
+class Replies:
+    """Tokens that verdicts took, and replies that could not be read, over all stages."""
+
+    def __init__(self) -> None:
+        self._tokens = self._unreadable = 0
+
+    def add(self, tokens: int, unreadable: int) -> None:
+        """Count a verdict. See `Progress.replied`."""
+        self._tokens += tokens
+        self._unreadable += unreadable
+
+    def __str__(self) -> str:
+        """Return both as text, empty if there are none."""
+        if not (self._tokens or self._unreadable):
+            return ""
+        from ..report.text.number_text import counted  # noqa: PLC0415 - most stages ask no model
+
+        unreadable = counted(self._unreadable, "unreadable reply") if self._unreadable else ""
+        tokens = counted(self._tokens, "token") if self._tokens else ""
+        return ", ".join(filter(None, (tokens, unreadable)))
+
+
 class BarProgress:
     """Progress as one bar per stage.
 
@@ -93,10 +115,14 @@ class BarProgress:
     workers are forked while bars are shown.
     """
 
-    def __init__(self, bars: Bars, clock: Callable[[], float], failed: FailedCalls) -> None:
+    def __init__(
+        self, bars: Bars, clock: Callable[[], float], failed: FailedCalls, replies: Replies | None = None
+    ) -> None:
         self._bars = bars
         self._clock = clock
         self._failed = failed
+        self._replies = replies or Replies()
+        self._left, self._is_uncounted = 0, False
         self._counting: threading.Thread | None = None
         self._ended = threading.Event()
         self._task: TaskID | None = None
@@ -106,15 +132,23 @@ class BarProgress:
     def begin(self, stage: str, total: int) -> None:
         """Draw a new bar below the ones that are done."""
         self.finish()
+        if self._task is not None and self._is_uncounted:
+            self._bars.update(self._task, total=1, completed=1)
         self._failed.clear()
-        self._task = self._bars.add_task(_plain(stage), total=total)
+        self._left, self._is_uncounted = total, not total
+        self._task = self._bars.add_task(_plain(stage), total=total or None)
         self._bars.refresh()
 
     def advance(self, count: int = 1) -> None:
-        """Count, and redraw if due."""
+        """Count, and redraw if due or done: what follows a stage may take long."""
         self._pending += count
-        if self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
+        self._left -= count
+        if self._left <= 0 or self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
             self.finish()
+
+    def replied(self, tokens: int, unreadable: int) -> None:
+        """Count tokens and unreadable replies, which are shown below the bars when these are drawn."""
+        self._replies.add(tokens, unreadable)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, which are shown below the bars."""
@@ -147,7 +181,7 @@ class LineProgress:
     def __init__(self, write: Callable[[str], object], clock: Callable[[], float]) -> None:
         self._write = write
         self._clock = clock
-        self._failed = FailedCalls(clock)
+        self._failed, self._replies = FailedCalls(clock), Replies()
         self._stage, self._total, self._done, self._written_at, self._has_written = "", 0, 0, 0.0, False
 
     def begin(self, stage: str, total: int) -> None:
@@ -155,12 +189,16 @@ class LineProgress:
         self._failed.clear()
         self._stage, self._total, self._done, self._written_at = _plain(stage), total, 0, self._clock()
         self._has_written = False
-        self._write(f"{self._stage}: {total:,} to do")
+        self._write(f"{self._stage}: {total:,} to do" if total else self._stage)
 
     def advance(self, count: int = 1) -> None:
         """Count, and print the count if due."""
         self._done += count
         self._write_if_due(_SECONDS_BETWEEN_LINES)
+
+    def replied(self, tokens: int, unreadable: int) -> None:
+        """Count tokens and unreadable replies, for the next line."""
+        self._replies.add(tokens, unreadable)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, and print the count if due."""
@@ -175,10 +213,11 @@ class LineProgress:
             return
         self._has_written = True
         self._written_at = self._clock()
+        replies = f", {text}" if (text := str(self._replies)) else ""
         if failed := str(self._failed):
-            self._write(f"{self._stage}: {self._done:,}/{self._total:,}, {failed}")
+            self._write(f"{self._stage}: {self._done:,}/{self._total:,}{replies}, {failed}")
         else:
-            self._write(f"{self._stage}: {self._done:,} of {self._total:,}")
+            self._write(f"{self._stage}: {self._done:,} of {self._total:,}{replies}")
 
 
 def _plain(stage: str) -> str:
@@ -196,8 +235,8 @@ def _in_notebook() -> bool:
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
 
 
-def _bars(failed: FailedCalls) -> Bars:
-    """Make bars with the failed calls below them."""
+def _bars(failed: FailedCalls, replies: Replies) -> Bars:
+    """Make bars with tokens, unreadable replies and failed calls below them."""
     from rich.console import Console  # noqa: PLC0415 - rich is loaded only when there is a terminal to draw on
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.progress import Progress as RichProgress  # noqa: PLC0415
@@ -206,6 +245,8 @@ def _bars(failed: FailedCalls) -> Bars:
     class BarsAboveFailedCalls(RichProgress):
         def get_renderables(self) -> Iterable[RenderableType]:
             yield from super().get_renderables()
+            if spent := str(replies):
+                yield Text(spent)
             if failures := str(failed):
                 yield Text(failures, style="red")
 

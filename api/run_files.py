@@ -151,12 +151,15 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
         ConfigurationError: Only a model is left to ask, and none can be reached; nothing was done.
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=_load(plan)))
-    with show_progress(enabled=progress) as shown, plan.engine or nullcontext():
-        summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
-    from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
-    from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
+    with show_progress(enabled=progress) as shown:
+        with plan.engine or nullcontext():
+            summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
+        from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
+        from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
 
-    report = report_on(plan.out, unchanged=summary.unchanged)
+        if not summary.unchanged:
+            shown.begin("writing the report", 0)
+        report = report_on(plan.out, unchanged=summary.unchanged)
     assert isinstance(report, Path)
     return RunResults(plan=plan, summary=summary, report=report)
 

@@ -13,16 +13,18 @@ from ..report.text.trials_text import trials_document
 from ..spelling import setting
 from ..tables.frames import data_frame
 from .argument_checks import checked_arguments, require_range
-from .display import Shown
+from .display import ShownOnPage
 from .tables import TableReading, Tables, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..report.page import ResultPage
+
 _MOST = 1_000
 
 
-class TrialRates(Shown, frozen=True):
+class TrialRates(ShownOnPage, frozen=True):
     """Rates over repeated trials by system: ``trials["careful"].rates["pass^k"][4].low``."""
 
     systems: Mapping[str, SystemTrials]
@@ -35,6 +37,11 @@ class TrialRates(Shown, frozen=True):
     def document(self) -> Document:
         """Return the rates as a document with tables."""
         return trials_document(self.systems)
+
+    def _page(self) -> ResultPage:
+        from ..report.trials_page import trials_page  # noqa: PLC0415 - numbers need no page
+
+        return trials_page(self.systems)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per system, rate and k."""

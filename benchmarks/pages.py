@@ -51,7 +51,7 @@ const field = document.querySelector('#search');
 const began = performance.now();
 field.value = sought;
 field.dispatchEvent(new Event('input', {bubbles: true}));
-const look = () => /^[0-9,]+ of [0-9,]+$/.test(document.querySelector('#count').value) && location.hash.includes('q=')
+const look = () => /^[0-9,]+ of [0-9,]+(;|$)/.test(document.querySelector('#count').value) && location.hash.includes('q=')
   ? done(performance.now() - began) : setTimeout(look, 5);
 look();
 """

@@ -16,6 +16,9 @@ REVIEW = "review"
 CHOSEN_BY = "chosen_by"
 """Key of a label's evidence on how its output was chosen for a label."""
 
+ADDED = "added"
+"""Key of a label's evidence that it was added to a finished run, and is of no file that a rerun names."""
+
 FAULTS = {
     "reference_too_narrow": "reference too narrow",
     "reference_too_broad": "reference too broad",

@@ -12,7 +12,7 @@ from ..settings.verbs.audit import AuditAltTestSettings, AuditCertifySettings, A
 from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .option_sources import refuse_typed
-from .printing import emit
+from .printing import emit, emit_page
 from .shared_options import numbers_by_name
 
 _CERTIFY = """\b
@@ -35,6 +35,7 @@ def certify_run(
     judge: str | None,
     out: Path | None,
     against: Path | None,
+    html: Path | None,
     json_file: str | None,
     **options: Any,
 ) -> int:
@@ -51,7 +52,7 @@ def certify_run(
     if against is not None:
         refuse_typed(_CERTIFY_OPTIONS, "is for a new certificate; --against checks an existing one")
         status = check_certificate(run, against, judge=judge)
-        emit(status, json_file)
+        emit_page(status, html, json_file=json_file)
         return EXIT_OK if status.valid else EXIT_GATE
     certificate = certify(
         run, numbers_by_name("--claim", "STAT=VALUE", claims), judge=judge, out=out, **options
@@ -59,7 +60,7 @@ def certify_run(
     closing = [f"certificate: {out}"] if certificate.holds else ["no certificate: not every claim holds"]
     if certificate.holds and out is not None and options["sign"] is not None:
         closing.append(f"signed copy, to be shared: {signed_copy(out)}")
-    emit(certificate, json_file, closing=closing)
+    emit_page(certificate, html, json_file=json_file, closing=closing)
     return EXIT_OK if certificate.holds else EXIT_GATE
 
 

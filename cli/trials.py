@@ -9,7 +9,7 @@ import click
 
 from ..settings.verbs.trials import TrialsSettings
 from .declared_options import options_of
-from .printing import emit, print_gate_failures
+from .printing import emit_page, print_gate_failures
 from .table_options import load_table
 
 _EXAMPLE = """\b
@@ -30,6 +30,7 @@ def command(
     columns: tuple[str, ...],
     ks: tuple[int, ...] | None,
     gates: tuple[str, ...],
+    html: Path | None,
     json_file: str | None,
     **options: Any,
 ) -> int:
@@ -45,5 +46,5 @@ def command(
         ks = (*(ks or ()), *trials_in_gates(minimums))
     table = load_table(tables, columns, labels, outputs=True)
     rates = trials(table.with_pass_at(options["pass_at"]), ks)
-    emit(rates, json_file)
+    emit_page(rates, html, json_file=json_file)
     return print_gate_failures(trial_gate_failures(minimums, rates.systems))

@@ -1,6 +1,6 @@
 """Configuration of the documentation site (`make site`).
 
-Pages stay where they are; README.md gives their order.
+Pages stay where they are; the last section of index.md gives their order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ project = "fiducial"
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**", "data/**.md", "examples/**.md", "notebooks/*.md"]
 exclude_patterns = [
-    "README.md",  # its contents are the site's, its text is the repository's front
+    "README.md",  # the repository's front
     *(
         ".*",
         "build",
@@ -32,6 +32,10 @@ html_theme = "furo"
 html_title = "fiducial"
 html_copy_source = False
 html_show_copyright = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
+html_search_scorer = "docs/static/scorer.js"
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -39,23 +43,47 @@ napoleon_google_docstring = True
 python_use_unqualified_type_names = True
 
 
-def _contents(readme: str) -> str:
-    """Return the site's contents: groups of pages from README's last section, then the rest."""
-    groups = re.findall(r"^\* \*([^*]+)\*: (.*)$", readme, re.MULTILINE)
+_PAGE = re.compile(r"\]\(([^)#]+)\)(?: \(((?:\[[^\]]*\]\([^)]*\)(?:, )?)+)\))?")
+"""A link to a page, and links in brackets to the pages below it."""
+
+
+def _groups() -> dict[str, dict[str, list[str]]]:
+    """Return the site's contents: groups of pages, each with those below it."""
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    groups = re.findall(r"^\* \*([^*]+)\*: (.*)$", index, re.MULTILINE)
+    return {
+        title: {
+            _target(page): [_target(each) for each in re.findall(r"\]\(([^)#]+)\)", below)]
+            for page, below in _PAGE.findall(links)
+        }
+        for title, links in groups
+    }
+
+
+def _target(link: str) -> str:
+    """Return a page as the contents name it: from the root, without its suffix."""
+    page = link.removeprefix("../") if link.startswith("../") else f"docs/{link}"
+    return f"/{page.rpartition('.')[0]}"
+
+
+def _tree(pages: list[str], caption: str = "") -> str:
+    title = f":caption: {caption}\n" if caption else ""
+    return "```{toctree}\n:hidden:\n:glob:\n" + title + "\n" + "\n".join(pages) + "\n```"
+
+
+def _contents() -> str:
+    groups = _groups()
+    named = {
+        page
+        for group in groups.values()
+        for page in (*group, *(each for below in group.values() for each in below))
+    }
     left = sorted(
-        page.stem
-        for page in ROOT.glob("docs/*.md")
-        if f"](docs/{page.name})" not in "".join(links for _, links in groups)
+        f"/docs/{page.stem}" for page in ROOT.glob("docs/*.md") if f"/docs/{page.stem}" not in named
     )
-    groups.append(("Also", "".join(f"[{name}](docs/{name}.md)" for name in left if name != "index")))
-    lists: list[str] = []
-    for title, links in groups:
-        pages = [link for link in re.findall(r"\]\(([^)#]+)\)", links) if link != "docs/index.md"]
-        entries = "\n".join(
-            f"/{page}*" if page.endswith("/") else f"/{page.rpartition('.')[0]}" for page in pages
-        )
-        lists.append(f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {title}\n\n{entries}\n```")
-    return "\n\n".join(lists)
+    rest = [page for page in left if page != f"/{root_doc}"]
+    trees = [_tree(list(group), title) for title, group in groups.items()]
+    return "\n\n".join([*trees, *([_tree(rest, "Also")] if rest else [])])
 
 
 def _not_named(reference: str) -> str:
@@ -93,10 +121,15 @@ def _make_legible(app: Any, _: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Add contents to the first page, new names to the reference, and screen reader text to all."""
+    below = {page: pages for group in _groups().values() for page, pages in group.items() if pages}
 
     def add(_: Any, name: str, source: list[str]) -> None:
+        if name == "docs/decisions/README":
+            source[0] += "\n\n" + _tree(["/docs/decisions/0*"])
+        if f"/{name}" in below:
+            source[0] += "\n\n" + _tree(below[f"/{name}"])
         if name == root_doc:
-            source[0] += "\n\n" + _contents((ROOT / "README.md").read_text("utf-8"))
+            source[0] += "\n\n" + _contents()
         elif name.startswith("examples/") and name != "examples/README":
             source[0] = f"---\norphan: true\n---\n{source[0]}"  # examples/README lists them
         elif name == "docs/reference":

@@ -9,10 +9,13 @@ class Progress(Protocol):
     """Progress reporter: receives starts, totals, finished pieces and failed calls."""
 
     def begin(self, stage: str, total: int) -> None:
-        """Begin a piece of work; the one before it is over."""
+        """Begin a piece of work, not counted if the total is 0; the one before it is over."""
 
     def advance(self, count: int = 1) -> None:
         """Add to the number done."""
+
+    def replied(self, tokens: int, unreadable: int) -> None:
+        """Count the tokens of a verdict, and replies that could not be read."""
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, with the reason of the last and the seconds until it is retried."""
@@ -25,6 +28,9 @@ class Silent:
         """Discard."""
 
     def advance(self, count: int = 1) -> None:
+        """Discard."""
+
+    def replied(self, tokens: int, unreadable: int) -> None:
         """Discard."""
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:

@@ -47,6 +47,12 @@ MODEL = "baseline"
 VARIANT = "lexical"
 """Variant in the baseline's id."""
 
+
+def is_baseline_name(judge: str) -> bool:
+    """Return whether a judge's name, as it is shown, is that of a word overlap baseline."""
+    return judge.endswith(f"/{VARIANT}@{MODEL}")
+
+
 _VERSION = 1
 """Raised when a rule changes any score; part of the baseline's fingerprint."""
 

@@ -81,7 +81,7 @@ def with_marks(case: Case, output: Output) -> MarkedItem:
     media: dict[str, Medium] = {}
     for number, (content, part) in enumerate(parts.items(), start=1):
         kind = _KINDS[part["type"]]
-        media[content] = Medium(kind, _address(part), f"[{kind} {number}: {digest}]")
+        media[content] = Medium(kind, medium_address(part), f"[{kind} {number}: {digest}]")
     return MarkedItem(_marked_case(case, media), _marked_output(output, media), list(media.values()))
 
 
@@ -155,7 +155,7 @@ def _media_of(case: Case, output: Output) -> Iterator[dict[str, Any]]:
 def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     if depth > _DEEPEST or not isinstance(value, list | dict):
         return
-    if _is_medium(value):
+    if is_medium(value):
         yield cast("dict[str, Any]", value)
         return
     inner = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
@@ -163,7 +163,7 @@ def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
         yield from _media_in(each, depth + 1)
 
 
-def _is_medium(value: Any) -> bool:
+def is_medium(value: Any) -> bool:
     """Return whether a value is a content part with a medium in it.
 
     The type alone is not enough: objects of a tool may have a type of the same name.
@@ -182,7 +182,7 @@ def _is_medium(value: Any) -> bool:
     return has_content or has_data or any(key in fields for key in _MEDIUM_KEYS)
 
 
-def _address(part: Mapping[str, Any]) -> str | None:
+def medium_address(part: Mapping[str, Any]) -> str | None:
     """Return the URL or data address of an image; None if neither is known."""
     image: Any = part.get("image_url") or part.get("image") or part.get("source") or part
     fields = cast("dict[str, Any]", image) if isinstance(image, dict) else {"url": image}
@@ -220,7 +220,7 @@ def _marked_message(message: Message, media: Mapping[str, Medium]) -> Message:
     if not isinstance(content, list):
         return message
     parts = [
-        {"type": "text", "text": f"\n{marked}\n"} if _is_medium(part) else marked
+        {"type": "text", "text": f"\n{marked}\n"} if is_medium(part) else marked
         for part, marked in zip(cast("list[Any]", content), _marked(content, media), strict=True)
     ]
     return {**message, "content": parts}
@@ -244,7 +244,7 @@ def _marked_step(step: Step, media: Mapping[str, Medium]) -> Step:
 def _marked(value: Any, media: Mapping[str, Medium], depth: int = 0) -> Any:
     if depth > _DEEPEST or not isinstance(value, list | dict):
         return value
-    if _is_medium(value):
+    if is_medium(value):
         return media[_content_of(cast("dict[str, Any]", value))].mark
     if isinstance(value, dict):
         return {name: _marked(each, media, depth + 1) for name, each in cast("dict[str, Any]", value).items()}

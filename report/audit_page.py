@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from ..evaluation.audit.audit_results import AuditNumbers, JudgeAudit, OperatorResult
 from .document import Columns, Details, Figure, Piece
-from .document_parts import DocumentTable
+from .document_parts import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
 from .figures.ladder import breaking_points
 from .page import ResultPage
+from .text.audit_cards import weakness_cards
 from .text.audit_screen import audit_screen
 from .text.audit_text import across_judges, judge_numbers, lexical_rates, profile_figures
 from .text.ladder_text import ladder_pieces
 from .text.number_text import counted
+from .text.probe_titles import probe_title
 
-_MOST_FIGURES, _MOST_ROWS = 6, 8
+_MOST_FIGURES, _MOST_ROWS, _MOST_CARDS = 6, 8, 6
 
 _DRAWN = {
     "fault": ("share of each fault caught, lowest first", 1.0),
@@ -29,6 +31,7 @@ def audit_page(audit: AuditNumbers) -> ResultPage:
     """Return the page of an audit, ladders included."""
     probes = sum(audit.probes.values())
     lexical = lexical_rates(audit.judges)
+    cards = weakness_cards(audit)
     numbers = [
         Details(f"{judge.judge}: {counted(judge.asked, 'verdict')}", list(judge_numbers(judge, lexical)))
         for judge in audit.judges
@@ -38,7 +41,9 @@ def audit_page(audit: AuditNumbers) -> ResultPage:
         about=f"{counted(len(audit.judges), 'judge')}, {counted(probes, 'probe')}",
         answer=audit_screen(audit),
         figures=list(_figures(audit.judges))[:_MOST_FIGURES],
+        cards=cards[:_MOST_CARDS],
         sections={
+            "More examples": [Columns(cards[_MOST_CARDS:])] if cards[_MOST_CARDS:] else [],
             "Weaknesses": list(_weaknesses(audit.judges)),
             "Ladders": list(_ladders(audit.judges)),
             "By fault": list(_profiles(audit.judges)),
@@ -74,13 +79,16 @@ def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
 
 
 def _row(result: OperatorResult) -> PlottedInterval:
-    return PlottedInterval.of(result.operator, result.rate, alarm=result.weak)
+    return PlottedInterval.of(probe_title(result.operator), result.rate, alarm=result.weak)
 
 
 def _weaknesses(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:
     for judge in judges:
         if judge.findings:
-            rows = [(each.concern, each.where, each.sentence) for each in judge.findings]
+            rows = [
+                (each.concern, Cell(probe_title(each.where), each.where), each.sentence)
+                for each in judge.findings
+            ]
             head = ("weakness", "at", "found")
             yield DocumentTable(head, rows, left_aligned=frozenset(range(3)), caption=judge.judge)
 

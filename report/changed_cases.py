@@ -37,7 +37,8 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
                     # If each run has one system, these two are compared whatever their names.
                     first = earlier.get(key._replace(system=next(iter(earlier_systems))))
                 if first is not None and second is not None:
-                    yield _case(change, first.read(first.offset, False), second.read(second.offset, False))
+                    read = first.read(first.offset, False), second.read(second.offset, False)
+                    yield _case(change, *read, is_open=change is shown[0])
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
     if hidden := len(changed) - len(shown):
@@ -48,7 +49,7 @@ def _by_key(items: RunItems) -> dict[ItemKey, ListedItem]:
     return {each.key: each for each in items}
 
 
-def _case(changed: ChangedVerdict, earlier: ReportItem, later: ReportItem) -> Details:
+def _case(changed: ChangedVerdict, earlier: ReportItem, later: ReportItem, *, is_open: bool) -> Details:
     fault = "" if changed.error_type is None else f": {in_words(changed.error_type)}"
     trial = f", trial {changed.trial}" if changed.trial else ""
     verdicts = f"{number_text.outcome(changed.before)} -> {number_text.outcome(changed.after)}"
@@ -57,7 +58,7 @@ def _case(changed: ChangedVerdict, earlier: ReportItem, later: ReportItem) -> De
         for when, verdict, item in (("Before", changed.before, earlier), ("After", changed.after, later))
     ]
     title = f"{changed.case_id}, {changed.system}{trial}: {verdicts}{fault}"
-    return Details(title, [*request_blocks(later), Columns(sides)])
+    return Details(title, [Columns(sides), *request_blocks(later)], is_open)
 
 
 def _reasons(item: ReportItem, by: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from .items.naming import ShortNames, pair_name, short_names
 from .overview import lead_caption, overview_leads
 from .page import ResultPage
 from .ranking import deciding
-from .text.comparison_screen import RANKED, comparison_screen
+from .text.comparison_screen import RANKED, comparison_screen, with_baseline
 from .text.comparison_text import comparison_document, measure_of
 from .text.number_text import correction, counted
 from .text.preference_screen import preferences_screen
@@ -78,14 +78,14 @@ def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[
     if leads:
         names = short_names([leader, *leads])
         rows = [PlottedInterval.of(names.of(name), lead) for name, lead in leads.items()]
-        caption = lead_caption(names.of(leader), where)
+        caption = lead_caption(names.of(leader), where, len(leads))
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 
 def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
-    """Yield the differences of all pairs with a common item, the largest first."""
+    """Yield the differences of pairs with a common item, the largest first, baselines last."""
     pairs = [pair for pair in comparison.pairs if pair.n and pair.difference.value is not None]
-    pairs.sort(key=lambda pair: -abs(pair.difference.value or 0.0))
+    pairs.sort(key=lambda pair: (with_baseline(pair), -abs(pair.difference.value or 0.0)))
     if pairs:
         names = judge_names(list(comparison.contenders))
         rows = [

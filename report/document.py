@@ -160,10 +160,11 @@ class Details(Block, frozen=True):
 
     title: str
     pieces: Sequence[Piece]
+    is_open: bool = False
 
     def markup(self) -> Markup:
-        """Render as HTML, folded to the title."""
-        return _folded("slice", self.title, self.pieces)
+        """Render as HTML, folded to the title unless it is open from the start."""
+        return _folded("slice", self.title, self.pieces, is_open=self.is_open)
 
     def markdown(self) -> Iterator[str]:
         """Yield Markdown, folded to the title."""
@@ -209,6 +210,57 @@ class Verbatim(Block, frozen=True):
         return f"{self.hidden:,} more characters are not shown here; the records hold them."
 
 
+class Picture(Block, frozen=True):
+    """Image shown on a page, which its policy lets load nothing but data addresses.
+
+    Attributes:
+        title: Text in its place, on a terminal too.
+        address: A ``data:`` address of an image; see `items.pictures`.
+    """
+
+    title: str
+    address: str
+
+    def lines(self) -> Iterator[str]:
+        """Render for a terminal: its title."""
+        yield self.title
+
+    def markup(self) -> Markup:
+        """Render as HTML."""
+        return filled('<p><img alt="%s" src="%s"></p>', fit(self.title), self.address)
+
+
+class Card(Block, frozen=True):
+    """Titled box of pieces.
+
+    Attributes:
+        title: Its title.
+        pieces: Its content.
+        about: Smaller text below the title.
+    """
+
+    title: str
+    pieces: Sequence[Piece]
+    about: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """Render for a terminal: the title, then the pieces, indented."""
+        yield f"  {self.title}{self.about and f' ({self.about})'}"
+        yield from (f"    {line}" for line in as_lines(self.pieces))
+
+    def markup(self) -> Markup:
+        """Render as HTML."""
+        about = filled("<small>%s</small>", fit(self.about)) if self.about else NOTHING
+        box = '<section class="card"><h3>%s%s</h3>%s</section>'
+        return filled(box, fit(self.title), about, as_html(self.pieces))
+
+    def markdown(self) -> Iterator[str]:
+        """Yield Markdown: the title in bold, then the pieces."""
+        yield f"**{escaped(self.title)}**"
+        yield ""
+        yield from as_markdown(self.pieces)
+
+
 class Columns(Block, frozen=True):
     """Blocks shown side by side on a page that is wide enough."""
 
@@ -227,8 +279,10 @@ class Columns(Block, frozen=True):
         return as_markdown(self.pieces)
 
 
-def _folded(kind: str, title: str, pieces: Document) -> Markup:
-    return filled('<details class="%s"><summary>%s</summary>%s</details>', kind, fit(title), as_html(pieces))
+def _folded(kind: str, title: str, pieces: Document, *, is_open: bool = False) -> Markup:
+    state = Markup(" open") if is_open else NOTHING
+    block = '<details class="%s"%s><summary>%s</summary>%s</details>'
+    return filled(block, kind, state, fit(title), as_html(pieces))
 
 
 class Figure(Block, frozen=True):

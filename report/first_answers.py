@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,33 +15,43 @@ from ..evaluation.store.manifest import Counts
 from .document import CautionLine, CommandLine, Piece, as_lines, document
 from .items.naming import short_names
 from .next_step import next_step
-from .ranking import Answer, best_system_answer, deciding, ranked_rates
+from .ranking import Answer, best_system_answer, deciding, ranked_in, ranked_rates
 from .text import number_text
-from .text.caution_text import comparison_cautions, not_sent_caution, sentences
+from .text.caution_text import comparison_cautions, not_sent_caution, sentences, versions_caution
 from .text.failures_text import failures_document
 from .text.form_text import form_lines
 from .text.judges_text import (
     CHANCE_WORDS,
+    LOW_ERRORS,
+    MORE_LABELS,
+    OFF_WORDS,
     Trust,
     balanced_accuracy,
     control_in,
     judges_table,
+    points,
+    same_results,
     trust_in,
 )
+from .text.jury_text import jury_lines
+from .text.looks_text import looks_of
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
 from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines, ungraded_share_lines
 
-_CHECKED = "proven on checked outputs"
+_CHECKED = "both error rates below 10 % on checked outputs"
+
+_THAN = " than labels do, on these labels"
 
 _VERBS: dict[str, tuple[str, str]] = {
-    "proven": ("is proven", "are proven"),
+    LOW_ERRORS: ("has both error rates below 10 %", "have both error rates below 10 %"),
     _CHECKED: (
-        "is proven on checked outputs, untested on the others",
-        "are proven on checked outputs, untested on the others",
+        "has both error rates below 10 % on checked outputs, untested on the others",
+        "have both error rates below 10 % on checked outputs, untested on the others",
     ),
-    "too few labels": ("has too few labels to tell", "have too few labels to tell"),
+    MORE_LABELS: ("needs more labels", "need more labels"),
     "biased": ("is biased", "are biased"),
+    **{word: (f"{one}{_THAN}", f"{several}{_THAN}") for word, (one, several) in OFF_WORDS.items()},
     "errs too often": ("errs too often", "err too often"),
     "no better than chance": ("is no better than chance", "are no better than chance"),
     "not shown to be better": (
@@ -52,7 +63,7 @@ _VERBS: dict[str, tuple[str, str]] = {
 }
 """Wording of each verdict, for one judge and for several."""
 
-_TO_CORRECT = {"biased", "errs too often"}
+_TO_CORRECT = {"biased", "errs too often", *OFF_WORDS}
 """Verdicts on judges whose rates labels should correct."""
 
 _ADJUDICATED = 3
@@ -117,6 +128,10 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
         if count := counts[word]:
             subject = f"{count:,}" if clauses else f"{count:,} of {len(trust):,} judges"
             verb = one if count == 1 else several
+            if word in OFF_WORDS:
+                verb = verb.format(points([each for each in trust if each.word == word]))
+                if any(_THAN in each for each in clauses):
+                    verb = verb.removesuffix(_THAN)
             if clauses and counts["no better than chance"] and word == "not shown to be better":
                 verb = verb.removesuffix(" than chance")  # as the clause before says
             clauses.append(
@@ -126,7 +141,7 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
 
 
 def _is_checked(trust: Trust) -> bool:
-    return trust.word == "proven" and trust.checked_only
+    return trust.word == LOW_ERRORS and trust.checked_only
 
 
 def answers(summary: RunSummary) -> Answers:
@@ -159,21 +174,72 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         room: Number of lines; the table of judges is shortened to fit.
     """
     first = answers(summary)
+    judges = len(list(same_results(first.trust)))
+    # All judges if that costs little else; otherwise what fits.
+    whole = [(judges, limits) for limits in _LIMITS[:_COST_LITTLE]]
+    pieces: Sequence[Piece] = []
+    for fewest, limits in (*whole, *((_FEWEST_JUDGES, limits) for limits in _LIMITS[1:])):
+        pieces = list(_run_pieces(summary, first, limits, room, fewest))
+        if sum(1 for _ in as_lines(pieces, width=WIDTH)) <= room:
+            break
+    yield from pieces
+
+
+class _Limits(NamedTuple):
+    """Limits of a screen's parts.
+
+    Attributes:
+        free_calls: Say that no call was made, if none was.
+        gap: Leave a line empty above the judges.
+        failures: Most failures.
+        systems: Most systems.
+    """
+
+    free_calls: bool
+    gap: bool
+    failures: int
+    systems: int
+
+
+_LIMITS = (
+    _Limits(free_calls=True, gap=True, failures=3, systems=6),
+    _Limits(free_calls=False, gap=True, failures=3, systems=6),
+    _Limits(free_calls=False, gap=False, failures=3, systems=6),
+    _Limits(free_calls=False, gap=False, failures=2, systems=6),
+    _Limits(free_calls=False, gap=False, failures=2, systems=5),
+    _Limits(free_calls=False, gap=False, failures=2, systems=4),
+    _Limits(free_calls=False, gap=False, failures=1, systems=3),
+    _Limits(free_calls=False, gap=False, failures=0, systems=3),
+)
+"""Limits of a screen, from the widest to the narrowest."""
+
+_COST_LITTLE = 4
+"""Number of these that leave out little."""
+
+
+def _run_pieces(
+    summary: RunSummary, first: Answers, limits_of: _Limits, room: int, fewest: int
+) -> Iterator[Piece]:
+    """Yield a summary within limits, with the judges that fit, or at least the fewest."""
     names = short_names(system.system for system in summary.systems)
     better = names.in_text(first.better.text)
     pieces: list[Piece] = [*_unanswered(summary.judges), better, *filter(None, [first.trusted])]
     pieces += [*next_pieces(msgspec.structs.replace(first.next, text=names.in_text(first.next.text))), ""]
-    pieces += systems_document(summary.systems, summary.judges)
-    pieces += failures_document(summary.systems, summary.judges)
+    ranked = ranked_in(summary)
+    pieces += systems_document(summary.systems, summary.judges, ranked, most=limits_of.systems)
+    pieces += failures_document(summary.systems, summary.judges, ranked, most=limits_of.failures)
     closing = [
         *contradicted_lines(summary.counts),
+        *map(CautionLine, looks_of(summary.counts.label_rounds, summary.folder)),
         *adjudicated_lines(first.trust),
+        *jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None}),
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
+        *(versions_caution(use.name, use.served_by) for use in summary.judges if use.served_by),
         *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),
         *map(CautionLine, summary.earlier_rules),
         *(() if summary.judges else form_lines(summary.systems)),
         *map(CautionLine, ungraded_share_lines(summary.systems)),
-        *_cost_line(summary.judges),
+        *_cost_line(summary.judges, free=limits_of.free_calls),
         *_unused_labels(summary.counts),
     ]
     yield from pieces
@@ -182,12 +248,13 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         closing = [*limits, *closing]
         limits = []
     if first.trust:
-        used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
-        yield ""
-        most = max(_FEWEST_JUDGES, room - used - (2 if first.control is None else 3))
+        gap = [""] if limits_of.gap else []
+        used = len(gap) + sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
+        yield from gap
+        most = max(fewest, room - used - (1 if first.control is None else 2))
         judges = list(judges_table(first.trust, most=most, control=first.control))
         yield from judges
-        if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
+        if used + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
             yield from limits
     yield from closing
 
@@ -293,14 +360,14 @@ def _printed_reason(judges: Sequence[JudgeUse]) -> str:
     return reason_of_failed_calls(never_answered(judges))
 
 
-def _cost_line(judges: Sequence[JudgeUse]) -> Iterator[str]:
-    """Yield the calls, tokens and dollars of all judges, if any was asked."""
+def _cost_line(judges: Sequence[JudgeUse], *, free: bool = True) -> Iterator[str]:
+    """Yield the calls, tokens and dollars of all judges; with ``free`` also that none was asked."""
     calls = sum(use.calls for use in judges)
     stored = sum(use.from_cache for use in judges)
-    free = f"{number_text.counted(stored, 'verdict')} from cache or recording" if stored else ""
+    kept = f"{number_text.counted(stored, 'verdict')} from cache or recording" if stored else ""
     if not calls:
-        if free:
-            yield f"asked: 0 calls, {free}"
+        if kept and free:
+            yield f"asked: 0 calls, {kept}"
         return
     tokens = number_text.tokens(
         sum(use.prompt_tokens for use in judges),
@@ -312,4 +379,4 @@ def _cost_line(judges: Sequence[JudgeUse]) -> Iterator[str]:
     unpriced = sum(use.calls > 0 and use.cost is None for use in judges)
     if costs and unpriced:
         spent += f" and the cost of {number_text.counted(unpriced, 'judge')} without a price"
-    yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}{', ' if free else ''}{free}"
+    yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}{', ' if kept else ''}{kept}"

@@ -19,11 +19,12 @@ from .document_parts import FIRST, Cell, DocumentTable
 from .figures.parts_bar import parts_bar
 from .figures.scores import cost
 from .first_answers import answers, contradicted_lines, few_groups_lines
-from .items.naming import failed_only_by, items_at
+from .items.naming import failed_only_by, items_at, short_names
 from .items.packing import pack
 from .model import MOST_TEXTS, ListedItem, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
+from .ranking import ranked_in
 from .text import number_text
 from .text.failures_text import failure_parts
 from .text.judges_text import Trust, judges_table
@@ -173,17 +174,24 @@ def _passing(data: ReportData) -> str:
     return "; ".join([f"a score of at least {HALF:g}", *others])
 
 
-_STATUSES = {"disagreement": "disagreements", "not graded": "neither graded nor labelled"}
-"""Statuses of items whose names are not words."""
+_STATUSES = {
+    "disagreement": "disagreements",
+    "not graded": "neither graded nor labelled",
+    "wrong": "failures",
+    "right": "passes",
+}
+"""Statuses of items in words: outputs pass or fail, and only labels are right or wrong."""
 
 
 def _choice_label(column: str, choice: str, count: int = 0) -> str:
     """Return the label of a filter value, singular if it counts one item."""
     if column == "status":
         label = _STATUSES.get(choice, choice)
-        return label.removesuffix("s") if count == 1 else label
+        return _SINGLE.get(label, label) if count == 1 else label
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
+
+_SINGLE = {"disagreements": "disagreement", "failures": "failure", "passes": "pass"}
 
 _MOST_JUDGES = 5
 """Most rows of the first screen's table of judges."""
@@ -211,22 +219,27 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         The page.
     """
     first, packed = answers(data), pack(items, data.thresholds, texts)
-    best = by_rate(data.systems)[0] if data.systems else None
+    names = short_names(each.system for each in data.systems)
+    ranked = ranked_in(data)
+    best = by_rate(data.systems, ranked)[0] if data.systems else None
     words = {failed_only_by(each.judge): f"failed by {each.judge} ({each.word})" for each in first.trust}
-    failures = [] if best is None else failure_parts(best, packed.failures.get(best.system, []), words)
+    untested = {failed_only_by(each.judge) for each in first.trust if not each.panel.n}
+    parts = [] if best is None else packed.failures.get(best.system, [])
+    failures = [] if best is None else failure_parts(best, parts, words, untested)
     return rendered(
         _TEMPLATE,
         ["report.css", "items.css"],
-        ["report_address.js", "report.js"],
+        ["report_address.js", "markdown.js", "report.js"],
         data=data,
         items=packed,
         calibration=None
         if data.calibration is None
         else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.rates)),
         answers=first,
+        named=names.in_text,
         systems=as_html(
             [
-                *systems_document(data.systems, data.judges, linked=True),
+                *systems_document(data.systems, data.judges, ranked, linked=True),
                 *few_groups_lines(data),
                 *contradicted_lines(data.counts),
             ]
@@ -235,7 +248,11 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         failures=failures,
         failing="" if best is None else best.system,
         failed=sum(each.n for each in failures),
-        failures_bar=parts_bar("Failures by who found them", [(each.what, each.n) for each in failures]),
+        failures_bar=parts_bar(
+            "Failures by who found them",
+            [(each.what, each.n) for each in failures],
+            [each.what for each in failures if each.is_untested],
+        ),
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(first.trust, data.labels, data.certificates, first.control)),

@@ -163,13 +163,17 @@ def _leads(compared: ComparisonNumbers | None) -> Iterator[Figure]:
     leader, leads = overview_leads(compared.strata)
     if leads:
         rows = [PlottedInterval.of(name, lead) for name, lead in leads.items()]
-        caption = lead_caption(leader, where)
+        caption = lead_caption(leader, where, len(leads))
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 
-def lead_caption(leader: str, where: str) -> str:
-    """Return the caption of a leader's leads on the part that ranks systems."""
-    return f"Lead of {leader} over each other system, {where}"
+def lead_caption(leader: str, where: str, leads: int) -> str:
+    """Return the caption of a leader's leads on the part that ranks systems.
+
+    Of several leads, intervals are wider than those of each pair alone, which sentences and tables have.
+    """
+    at_once = "; intervals hold for all pairs at once" if leads > 1 else ""
+    return f"Lead of {leader} over each other system, {where}{at_once}"
 
 
 def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:

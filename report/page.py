@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +19,7 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from ..records import InputPath, atomic_write
-from .document import Columns, Details, Document, Figure, Piece, as_html
+from .document import Card, Columns, Details, Document, Figure, Piece, as_html
 from .document_parts import FIRST, Cell, DocumentTable, fit
 from .figures.drawing import figure_styles, lean
 from .text import number_text
@@ -39,7 +39,15 @@ def _figure_styles() -> Markup:
 
 
 def _file(name: str) -> str:
-    return (_TEMPLATES / name).read_text("utf-8")
+    text = (_TEMPLATES / name).read_text("utf-8")
+    return text if name.endswith(".j2") else "\n".join(_kept_lines(text))
+
+
+def _kept_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a style or script without indentation and without lines of comments."""
+    for line in map(str.strip, text.splitlines()):
+        if line and not line.startswith("//") and not (line.startswith("/*") and line.endswith("*/")):
+            yield line
 
 
 _FILTERS: Mapping[str, Callable[..., str]] = {
@@ -101,6 +109,7 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
         about: Line below it, such as time and sample size.
         answer: Sentences and tables; the first sentence is the headline if sections follow.
         figures: Figures above the first table of the answer.
+        cards: Cards above the figures.
         sections: Further documents by heading; the page's navigation names them. Empty ones are left out.
     """
 
@@ -108,6 +117,7 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
     answer: Document
     about: str = ""
     figures: Sequence[Figure] = ()
+    cards: Sequence[Card] = ()
     sections: Mapping[str, Document] = {}
 
 
@@ -143,6 +153,8 @@ def answer_pieces(page: ResultPage) -> list[Piece]:
     place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
     if page.figures:
         pieces.insert(place, Columns(page.figures))
+    if page.cards:
+        pieces.insert(place, Columns(page.cards))
     return pieces
 
 
@@ -180,10 +192,10 @@ def _without_plots(table: DocumentTable) -> DocumentTable:
 def _policy(style: Markup, script: Markup) -> str:
     """Return the Content-Security-Policy: load nothing, run only our style and script.
 
-    Our style and script are known by their hashes.
+    Our style and script are known by their hashes; images are those in the page itself.
     """
     return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 

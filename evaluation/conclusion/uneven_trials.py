@@ -142,7 +142,7 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
             trials = replace(
                 trials, retried=any(each.trials.retried for each in system.strata if each.trials)
             )
-        return replace(rate, trials=trials, n_cases=cases, bounds=_bounds(rate, part, system))
+        return replace(rate, trials=trials, n_cases=cases)
 
     undecided = graded.take(graded.is_undecided)
     return replace(
@@ -151,23 +151,6 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
         judged=completed(system.judged, undecided),
         graded_weight=float((1.0 / graded.trials[graded.is_graded]).sum()),
     )
-
-
-def _bounds(rate: StratumRate, graded: Graded, system: SystemResult) -> tuple[float, float] | None:
-    """Return the bounds of a rate with weight 1 for each case, missing ones included."""
-    import numpy as np  # noqa: PLC0415 - numpy is slow to import
-
-    if rate.bounds is None:
-        return None
-    weight = 1.0 / graded.trials
-    total = float(weight.sum()) + rate.outcomes.get("missing", 0)
-    judged = graded.is_undecided & graded.is_graded
-    passed = float(weight @ np.nan_to_num(graded.result))
-    if system.judged is not None and system.judged.value is not None:
-        of_judged = float(weight[judged] @ graded.result[judged])
-        passed += system.judged.value * float(weight[judged].sum()) - of_judged
-    left_out = total - float(weight[graded.is_graded].sum())
-    return passed / total, (passed + left_out) / total
 
 
 def _of_graded(graded: Graded) -> UnevenTrials | None:

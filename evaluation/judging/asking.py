@@ -220,6 +220,9 @@ async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task:
         async for verdict in verdicts:
             waiting.append(verdict)
             context.progress.advance()
+            if (usage := verdict.usage) is not None:
+                spent = 0 if usage.cached else usage.prompt_tokens + usage.completion_tokens
+                context.progress.replied(spent, usage.reasked + (verdict.outcome == "unparsable"))
             # Until its first reply, the model may refuse a parameter, which changes the judge's id.
             if verdict.outcome == "not_applicable" and len(waiting) < _MOST_WAITING:
                 continue

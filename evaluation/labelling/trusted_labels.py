@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ...calibration.decisions import REVIEW, decision_of, review_of
+from ...calibration.decisions import ADDED, REVIEW, decision_of, review_of
 from ...calibration.label_declarations import LabelDeclaration
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
 from ...spelling import command, setting
 from ...tables.label_index import LabelIndex, no_label_matches
+from ...tables.label_rounds import in_next_round, n_rounds
 from ...tables.label_table import LabelTable, OutputName
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
@@ -50,6 +50,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
         people: Number of labels by person, including unchanged ones.
         skipped: Number of outputs that the person could not decide; these are saved, but label nothing.
         decided: Number of decisions between a label and a judge.
+        rounds: Number of rounds in which the run's outputs got labels.
     """
 
     labels: Path
@@ -58,6 +59,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     people: dict[str, int]
     skipped: int
     decided: int = 0
+    rounds: int = 1
 
 
 def declare_labels(writer: RunWriter, chosen_by: LabelDeclaration) -> None:
@@ -73,7 +75,7 @@ def adopt_labels(
     writer: RunWriter,
     chosen_by: LabelDeclaration | None = None,
 ) -> None:
-    """Check a labels file and copy it to the run folder, beside the labels of `add_labels`.
+    """Check a labels file and copy it to the run folder, beside labels added there.
 
     ``chosen_by`` declares how outputs were chosen for the labels of the file.
 
@@ -86,16 +88,31 @@ def adopt_labels(
         else _of_verdicts(labels, inputs, writer.path)
     )
     adopted = [with_choice(label, chosen_by) for label in adopted]
-    named = {(verdict.key, verdict.by) for verdict in adopted}
     stored = writer.path / LABELS
     if isinstance(labels, Path) and isinstance(stored, Path) and labels.resolve() == stored.resolve():
         if chosen_by is not None:
             declare_labels(writer, chosen_by)
         return
-    reviewed = [verdict for verdict in writer.labels if REVIEW in verdict.evidence]
-    reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in named]
-    # The last label counts, so those of the named file come last.
-    writer.put_labels(chain(reviewed, adopted))
+    adopted = in_next_round(list(writer.labels), adopted)
+    writer.put_labels(_with_own(writer.labels, adopted))
+
+
+def _with_own(before: Iterable[Verdict], adopted: Sequence[Verdict]) -> list[Verdict]:
+    """Return the labels of a named file, with those that were put into the run.
+
+    The last label of an output counts: the file's after those of earlier reviews, and added ones after the file's.
+    """
+    named = {(verdict.key, verdict.by) for verdict in adopted}
+    first: list[Verdict] = []
+    last: list[Verdict] = []
+    added: set[ItemKey] = set()
+    for label in before:
+        if ADDED in label.evidence:
+            added.add(label.key)
+            last.append(label)
+        elif REVIEW in label.evidence and (label.key, label.by) not in named:
+            (last if label.key in added else first).append(label)
+    return [*first, *adopted, *last]
 
 
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
@@ -152,10 +169,13 @@ def add_labels(
         outputs = {verdict.key for verdict in run.verdicts.standing}
         added = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in added if _sample_of(each) in TO_DECIDE]
-        before = [each for _, each in run.adjudications]
+        before, labelled = [each for _, each in run.adjudications], list(run.labels)
         labels = _new_labels(
-            run.labels,
-            [with_choice(each, chosen_by) for each in added if _sample_of(each) not in TO_DECIDE],
+            labelled,
+            in_next_round(
+                labelled,
+                [with_choice(each, chosen_by) for each in added if _sample_of(each) not in TO_DECIDE],
+            ),
         )
         decisions = _new_labels(before, decided)
         if labels:
@@ -169,6 +189,7 @@ def add_labels(
         people=dict(Counter(label.by for label in added)),
         skipped=sum(not label.graded for label in added),
         decided=len(decided),
+        rounds=max(1, n_rounds([*labelled, *labels])),
     )
 
 

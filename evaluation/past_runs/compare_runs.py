@@ -61,6 +61,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
         repeated: Cases with several trials in both runs, the largest loss first.
         compared_once: Number of compared outputs of other cases.
         carried_labels: Number of changed outputs, if all their labels are the same in both runs.
+        only_baseline: Outputs that are not compared, although the word overlap baseline graded them in both runs.
     """
 
     before: str
@@ -77,6 +78,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     repeated: list[RepeatedCase] = []
     compared_once: int = 0
     carried_labels: int = 0
+    only_baseline: int = 0
 
 
 def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
@@ -119,6 +121,9 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         repeated=repeated,
         compared_once=sum((each.case_id, each.system) not in several for each in compared),
         carried_labels=carried_labels(before, after, renamed),
+        only_baseline=sum(
+            pair is None and was[key].baseline and now[key].baseline for key, pair in pairs.items()
+        ),
     )
 
 
@@ -155,10 +160,14 @@ def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
 
 
 class _OutputVerdicts(NamedTuple):
-    """Verdicts on an output: the deciding checker's, and the first repeat of each judge."""
+    """Verdicts on an output: the deciding checker's, and the first repeat of each judge.
+
+    Those of the word overlap baseline, which is no judge, are only known to be there.
+    """
 
     checker: StoredVerdict | None
     judges: dict[Author, StoredVerdict]
+    baseline: bool = False
 
 
 def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _OutputVerdicts]:
@@ -171,7 +180,9 @@ def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[Ite
         verdicts = by_output.setdefault(key, _OutputVerdicts(None, {}))
         if verdict.source == "checker" and verdict.outcome != "undecided":
             by_output[key] = verdicts._replace(checker=verdict)
-        elif verdict.source == "judge" and verdict.repeat == 0 and not is_baseline(verdict.author):
+        elif verdict.source == "judge" and is_baseline(verdict.author):
+            by_output[key] = verdicts._replace(baseline=verdicts.baseline or verdict.score is not None)
+        elif verdict.source == "judge" and verdict.repeat == 0:
             verdicts.judges[verdict.author] = verdict
     return by_output
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from ..items.naming import apart
 from ..text.number_text import decimal
 from .drawing import WIDTH, box, svg, text
 
@@ -34,9 +35,11 @@ def heat(
         text(_NAMES + (n + 0.5) * wide, 14, letter, "name", anchor="middle")
         for n, letter in enumerate(letters)
     ]
+    names = apart([name for name, _ in rows], _LETTERS)
     for number, (name, shares) in enumerate(rows):
         y = 22 + number * _HIGH
-        shapes.append(text(_NAMES - 8, y + 15, name, anchor="end", room=_LETTERS))
+        short = names[number]
+        shapes.append(text(_NAMES - 8, y + 15, short, anchor="end", room=_LETTERS, full=name))
         for column, share in enumerate(shares):
             shapes += _share(_NAMES + column * wide, y, wide, share, f"{name}, {columns[column]}", good=good)
     below = 22 + len(rows) * _HIGH

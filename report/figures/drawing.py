@@ -37,6 +37,7 @@ _KINDS: dict[str, str] = {
     "alarm": f'fill="{_WRONG}"',
     "agree": f'fill="{_RIGHT}"',
     "differ": f'fill="{_WRONG}"',
+    "untested": 'fill="currentColor" fill-opacity="0.45"',
     "label": "",
     "name": 'font-size="12.5" font-weight="600"',
     "head": "",
@@ -110,11 +111,19 @@ def svg(
 
 
 def text(
-    x: float, y: float, words: str, kind: str = "label", *, anchor: str = "start", room: int = MOST_LETTERS
+    x: float,
+    y: float,
+    words: str,
+    kind: str = "label",
+    *,
+    anchor: str = "start",
+    room: int = MOST_LETTERS,
+    full: str = "",
 ) -> Markup:
     """Draw a text, cut to ``room`` letters; the full text is in the tooltip."""
     shown = fit(words)
-    whole = Markup("<title>{}</title>").format(shown) if len(shown) > room else Markup()
+    hint = fit(full or words)
+    whole = Markup("<title>{}</title>").format(hint) if len(shown) > room or hint != shown else Markup()
     cut = shown if len(shown) <= room else f"{cut_at(shown, room - 1)}…"
     placed = Markup() if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
     return Markup('<text {} x="{}" y="{}"{}>{}{}</text>').format(

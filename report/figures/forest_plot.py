@@ -9,6 +9,7 @@ import msgspec
 from markupsafe import Markup
 
 from ...calibration.statistic import Statistic
+from ..items.naming import apart
 from ..text.number_text import decimal, with_interval
 from .drawing import WIDTH, AxisScale, dot, grid, line, path, svg, text, ticks
 
@@ -120,12 +121,14 @@ def forest(
     bottom = _ROW * len(rows) + 8
     marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
     shapes = [ticks(map(axis, marks), 4, bottom)]
+    room = _MOST_LETTERS if on_own_line else _LETTERS
+    names = apart([interval.name for interval in rows], room)
     if low < 0:
         shapes.append(line("zero", axis(0), 4, axis(0), bottom))
     for number, interval in enumerate(rows):
         y = _ROW * number + 14
         shapes += [
-            text(_MARGIN, y, interval.name, "name", room=_MOST_LETTERS if on_own_line else _LETTERS),
+            text(_MARGIN, y, names[number], "name", room=room, full=interval.name),
             text(WIDTH - _MARGIN, y + 16 if on_own_line else y, interval.number, anchor="end"),
             *_marks(interval, axis, y + 12),
         ]
@@ -185,9 +188,12 @@ def trend(title: str, rows: Sequence[PlottedInterval], *, breaks: Collection[int
             courses[-1].append((x_axis(number), y_axis(each.value)))
     shapes += [path("course", points) for points in courses if len(points) > 1]
     shapes += [shape for number, each in enumerate(rows) for shape in upright(each, x_axis(number), y_axis)]
+    names = apart([each.name for each in rows], _LETTERS)
     ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
     shapes += [
-        text(x_axis(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows
+        text(x_axis(n), height - 12, names[n], anchor=anchor, room=_LETTERS, full=rows[n].name)
+        for n, anchor in ends
+        if rows
     ]
     return svg("trend", WIDTH, height, title, shapes, description="; ".join(map(str, rows)))
 
@@ -223,9 +229,10 @@ def judge_rates(
     shapes = [ticks(map(axis, _ENDS), 4, bottom)]
     if target is not None:
         shapes.append(line("target", axis(target), 4, axis(target), bottom))
+    names = apart([name for name, _ in rows], _JUDGE_LETTERS)
     for number, (name, rates) in enumerate(rows):
         y = _JUDGE_ROW * number + 14
-        shapes.append(text(_MARGIN, y, name, "name", room=_JUDGE_LETTERS))
+        shapes.append(text(_MARGIN, y, names[number], "name", room=_JUDGE_LETTERS, full=name))
         for lane, (what, rate) in enumerate(zip(lanes, rates, strict=True)):
             shapes += _lane(rate, what, axis, y + _LANE * (lane + 1))
     shapes += [text(axis(end), bottom + 14, f"{end:g}", anchor="middle") for end in _ENDS]

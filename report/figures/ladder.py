@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from ...calibration.ladders import CAUGHT
 from ...evaluation.audit.ladder.ladder_results import LadderResult
+from ..text.probe_titles import probe_title
 from .drawing import WIDTH, AxisScale, dot, line, path, svg, text
 from .forest_plot import PlottedInterval, forest
 
@@ -33,7 +34,7 @@ def ladder_curve(ladder: LadderResult) -> Markup:
         text(_ACROSS(0.5), _HEIGHT - 4, ladder.unit, anchor="middle"),
     ]
     description = f"share caught by level, from easy to hard; breaks {ladder.breaks}"
-    return svg("ladder", WIDTH, _HEIGHT, ladder.dial, shapes, description=description)
+    return svg("ladder", WIDTH, _HEIGHT, probe_title(ladder.dial), shapes, description=description)
 
 
 _ENDS = {"beyond the hardest": 1.0, "before the easiest": 0.0}
@@ -49,10 +50,10 @@ def breaking_points(title: str, ladders: Sequence[LadderResult]) -> Markup:
 def _breaking_point(ladder: LadderResult) -> PlottedInterval:
     threshold = ladder.threshold
     if not ladder.curve or threshold.low is None or threshold.high is None:
-        return PlottedInterval(name=ladder.dial, value=None, words="not known")
+        return PlottedInterval(name=probe_title(ladder.dial), value=None, words="not known")
     on_ladder = threshold.level is not None
     return PlottedInterval(
-        name=ladder.dial,
+        name=probe_title(ladder.dial),
         value=_place(ladder, threshold.level) if threshold.level is not None else _ENDS[threshold.where],
         low=_place(ladder, threshold.low),
         high=_place(ladder, threshold.high),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from markupsafe import Markup
 
@@ -13,12 +13,13 @@ _WEAKEST = 0.25
 """Strength of the last part's colour."""
 
 
-def parts_bar(title: str, parts: Sequence[tuple[str, int]]) -> Markup:
+def parts_bar(title: str, parts: Sequence[tuple[str, int]], untested: Collection[str] = ()) -> Markup:
     """Draw counts as parts of one bar, the first in the strongest colour.
 
     Args:
         title: What is counted.
         parts: Name and number of each part, in the order of the bar.
+        untested: Names of parts that rest on nothing tested, which are grey.
 
     Returns:
         The figure; empty without a count.
@@ -37,7 +38,7 @@ def parts_bar(title: str, parts: Sequence[tuple[str, int]]) -> Markup:
                 0,
                 max(1.0, wide - 1),
                 _HEIGHT,
-                "differ",
+                "untested" if name in untested else "differ",
                 strength=strength,
                 description=f"{name}: {number:,} of {total:,}",
             )

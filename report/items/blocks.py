@@ -6,16 +6,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults, Verdict, kind_spec
 from ...records.output import turns_asked
-from ..document import Details, Piece, TextRole, Verbatim
+from ..document import Columns, Details, Piece, TextRole, Verbatim
 from ..document_parts import Cell, DocumentTable
 from ..model import ReportItem
 from ..text.number_text import counted
 from ..text.safe_text import any_excerpt, json_excerpt, shortened
 from .naming import NAME_LIMIT
+from .pictures import with_pictures
 
 if TYPE_CHECKING:
     from .call_diff import ArgumentDiff, CallDiff
@@ -83,32 +84,60 @@ def first_pieces(pieces: Iterable[Piece], noun: str) -> Iterator[Piece]:
         yield f"{counted(hidden, f'more {noun}')} not shown here; the records hold {'it' if hidden == 1 else 'them'}."
 
 
-def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
-    """Return an item's blocks above its verdicts, and those below.
+class ItemBlocks(NamedTuple):
+    """An item's blocks in the order of reading.
 
-    Those below are passages, raw calls and functions.
+    Attributes:
+        answer: What the system answered, beside what is expected; a conversation is whole.
+        request: The messages that it was given, unless they are part of that conversation.
+        below: Passages, raw calls and functions.
     """
-    diffs = [] if item.missing else _diffs(item)
-    reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
-    first = [*first_pieces(_conversation(item), "message")]
+
+    answer: list[Piece]
+    request: list[Piece]
+    below: list[Piece]
+
+
+def item_blocks(item: ReportItem) -> ItemBlocks:
+    """Return an item's answer and reference, its request, and the rest."""
+    reference: list[Piece] = [verbatim("Expected", item.case.reference)] if item.case.reference else []
     if item.missing:
-        return [*first, f"{item.output.system} has no output for this case.", *reference], []
-    if item.output.error is not None:
-        first.append(verbatim("The system ended with", item.output.error))
+        none = f"{item.output.system} has no output for this case."
+        return ItemBlocks([none, *reference], request_blocks(item), [])
+    diffs = _diffs(item)
     written = list(_written(item.output))
-    first += [*map(_diff_table, diffs)] if diffs else [*written, *reference]
+    above: list[Piece] = (
+        [] if item.output.error is None else [verbatim("The system ended with", item.output.error)]
+    )
     below: list[Piece] = [*first_pieces(_passages(item), "passage")]
     if diffs and (raw := [*written, *reference]):
         below.append(Details("The calls as they were written, and what is expected", raw))
     if item.case.tools:
         functions = verbatim("Function documents", item.case.tools)
         below.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
-    return first, below
+    if diffs:
+        above += map(_diff_table, diffs)
+    if max(len(item.case.turns), len(item.output.turns or ())) > 1:
+        rest = [] if diffs else [*reference, *written]
+        return ItemBlocks([*above, *rest, *first_pieces(_conversation(item), "message")], [], below)
+    steps = list(first_pieces(_turn_steps(item, 0, ""), "step"))
+    shown = [*above, *steps] if diffs else [*_side_by_side([*above, *steps, *written], reference)]
+    return ItemBlocks(shown, request_blocks(item), below)
+
+
+def _side_by_side(answer: Sequence[Piece], reference: Sequence[Piece]) -> Sequence[Piece]:
+    """Put an answer and its reference side by side, if there are both."""
+    return [Columns([Columns(answer), Columns(reference)])] if answer and reference else [*answer, *reference]
 
 
 def request_blocks(item: ReportItem) -> list[Piece]:
     """Return the messages that the agent was given."""
-    messages = (_message("", message) for turn in turns_asked(item.case, item.output) for message in turn)
+    messages = (
+        piece
+        for turn in turns_asked(item.case, item.output)
+        for message in turn
+        for piece in _message("", message)
+    )
     return list(first_pieces(messages, "message"))
 
 
@@ -173,19 +202,34 @@ def _conversation(item: ReportItem) -> Iterator[Piece]:
     for number in range(max(len(turns), len(steps))):
         turn = f"Turn {number + 1}: " if many else ""
         for message in turns[number] if number < len(turns) else []:
-            yield _message(turn, message)
-        if number < len(steps):
-            episode = item.episode or ()
-            outcomes = episode[number] if number < len(episode) else ()
-            yield from _steps(turn, steps[number], outcomes)
+            yield from _message(turn, message)
+        yield from _turn_steps(item, number, turn)
 
 
-def _message(turn: str, message: Message) -> Verbatim:
+def _turn_steps(item: ReportItem, number: int, turn: str) -> Iterator[Piece]:
+    """Yield the agent's steps of a turn, if there is such a turn."""
+    turns, episode = item.output.turns or (), item.episode or ()
+    if number < len(turns):
+        yield from _steps(turn, turns[number], episode[number] if number < len(episode) else ())
+
+
+_FOLDED_ROLES = frozenset({"system", "developer"})
+"""Roles whose messages are equal in most items, and folded."""
+
+
+def _message(turn: str, message: Message) -> Iterator[Piece]:
+    """Yield a message, and the images in it; a system prompt is folded."""
     others = {name: value for name, value in message.items() if name not in {"role", "content"}}
-    content = message.get("content")
+    content, images = with_pictures(message.get("content"))
     content_shown = content if isinstance(content, str) and not others else others | {"content": content}
     role = str(message["role"])
-    return verbatim(f"{turn}{role}", content_shown, "user" if role == "user" else "text")
+    shown = verbatim(f"{turn}{role}", content_shown, "user" if role == "user" else "text")
+    if role in _FOLDED_ROLES:
+        length = counted(len(shown.text) + shown.hidden, "character")
+        yield Details(f"{shown.title} prompt ({length})", [shown, *images])
+        return
+    yield shown
+    yield from images
 
 
 def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
@@ -199,7 +243,9 @@ def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> 
     recorded = any(isinstance(step, ToolResults) for step in steps)
     for step in steps:
         if isinstance(step, ToolResults):
-            yield verbatim(f"{turn}results", step.results, "result")
+            results, images = with_pictures(step.results)
+            yield verbatim(f"{turn}results", results, "result")
+            yield from images
             continue
         if isinstance(step, str):
             yield verbatim(f"{turn}agent", step, "agent")
@@ -260,9 +306,9 @@ def _passages(item: ReportItem) -> Iterator[Piece]:
     for passage, cited_by in zip(context, authors, strict=True):
         asked = "" if passage.request is None else f", asked for by {_request(passage.request)}"
         referred = f"; referred to by {', '.join(cited_by)}" if cited_by else ""
-        yield verbatim(
-            f"Passage {passage.id}{asked}{referred}", passage.content, "cited" if cited_by else "text"
-        )
+        content, images = with_pictures(passage.content)
+        yield verbatim(f"Passage {passage.id}{asked}{referred}", content, "cited" if cited_by else "text")
+        yield from images
 
 
 def _request(request: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -27,8 +28,8 @@ UNGRADED = "ungraded"
 NO_OUTPUT = "no output"
 """The group of cases that a system has no output for."""
 
-CELLS = ("passed good", "failed good", "passed bad", "failed bad")
-"""Cells of a judge's 2x2 table."""
+CELLS = ("passed good", "rejected", "let through", "failed bad")
+"""Cells of a judge's 2x2 table: what it did with good outputs, and with bad ones."""
 
 
 _SHARE = re.compile(r"\s{0,8}<P>\s{0,8}([0-9.]{1,8})\s{0,8}</P>", re.IGNORECASE)
@@ -126,9 +127,7 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
         after = _shared([each[before:][::-1] for each in words], least - before)
         before, after = _with_letters(words, *_at_separator(words[0], before, after))
     cut = ["".join(each[before : len(each) - after]) for each in words]
-    shown = [fitted(name, columns) for name in cut]
-    if len(set(shown)) < len(shown):
-        shown = cut
+    shown = apart(cut, columns)
     first = words[0] if words else []
     ends = "".join(first[:before]), "".join(first[len(first) - after :])
     return ShortNames(dict(zip(whole, shown, strict=True)), "...".join(ends) if any(ends) else "")
@@ -175,6 +174,71 @@ def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tu
     while after and first[len(first) - after] not in _BETWEEN_NAMES:
         after -= 1
     return before, after
+
+
+def apart(names: Sequence[str], columns: int) -> list[str]:
+    """Shorten names to a width, keeping the words that tell them apart.
+
+    Names that cannot be told apart within the width stay as they are.
+    """
+    whole = list(dict.fromkeys(names))
+    for shorten in (_each_fitted, _differing_words, _both_ends):
+        short = shorten(whole, columns)
+        if len(set(short)) == len(whole) and all(columns_of(name) <= columns for name in short):
+            return [dict(zip(whole, short, strict=True))[name] for name in names]
+    words = _differing_words(whole, columns)
+    shorter = dict(zip(whole, words, strict=True)) if len(set(words)) == len(whole) else {}
+    return [shorter.get(name, name) for name in names]
+
+
+def _each_fitted(names: Sequence[str], columns: int) -> list[str]:
+    return [fitted(name, columns) for name in names]
+
+
+def _both_ends(names: Sequence[str], columns: int) -> list[str]:
+    """Cut names in the middle, though within a word."""
+    half = (columns - 3) // 2
+    return [
+        name if columns_of(name) <= columns else f"{name[:half]}...{name[len(name) - half :]}"
+        for name in names
+    ]
+
+
+def _differing_words(names: Sequence[str], columns: int) -> list[str]:
+    """Keep the fewest words that tell names apart, and others as they fit."""
+    words = [name_words(name) for name in names]
+    most = max(map(len, words), default=0)
+    places = [place for n in range(most) for place in (n, -n - 1)]
+    kept: list[int] = []
+
+    def told_apart(by: Sequence[int]) -> int:
+        return len({tuple(each[place] if -len(each) <= place < len(each) else "" for place in by) for each in words})  # fmt: skip
+
+    while told_apart(kept) < len(names) and len(kept) < len(places):
+        kept.append(max(places, key=lambda place: told_apart([*kept, place])))
+    shown = _only(words, kept)
+    for place in places:
+        longer = _only(words, [*kept, place])
+        if all(columns_of(name) <= columns for name in longer):
+            kept.append(place)
+            shown = longer
+    return shown
+
+
+def _only(words: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
+    """Return names with the words at these places, and ``...`` for the others."""
+    return [_with_gaps(each, {place % len(each) for place in places if -len(each) <= place < len(each)}) for each in words if each]  # fmt: skip
+
+
+def _with_gaps(words: Sequence[str], kept: set[int]) -> str:
+    """Return the words at the kept places; a separator stays with kept words on both its sides."""
+    last = len(words) - 1
+    shown = [
+        at in kept or (0 < at < last and at - 1 in kept and at + 1 in kept and not word.isalnum())
+        for at, word in enumerate(words)
+    ]
+    runs = groupby(zip(words, shown, strict=True), key=lambda each: each[1])
+    return "".join("".join(word for word, _ in run) if is_shown else "..." for is_shown, run in runs)
 
 
 def fitted(name: str, columns: int) -> str:

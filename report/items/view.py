@@ -118,17 +118,17 @@ def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThresho
 
 @document
 def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
-    """Build an item's document: request, output and reference, verdicts with reasons, the rest.
+    """Build an item's document: verdicts with reasons, output and reference, request, the rest.
 
     No text in it is longer than this module's limits.
     """
-    above, below = item_blocks(item)
-    yield from above
-    if item.missing:
-        return
-    rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
-    yield DocumentTable((), rows, caption="Verdicts", left_aligned=FIRST | {1, 2})
-    yield from below
+    blocks = item_blocks(item)
+    if not item.missing:
+        rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
+        yield DocumentTable((), rows, caption="Verdicts", left_aligned=FIRST | {1, 2})
+    yield from blocks.answer
+    yield from blocks.request
+    yield from blocks.below
     for number, verdict in enumerate(item.judges):
         prompt = item.prompts[number] if item.prompts else _NOT_INCLUDED if verdict.raw is not None else None
         if pieces := list(_exchange(verdict, prompt)):

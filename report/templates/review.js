@@ -2,7 +2,7 @@
 const page = (id) => document.getElementById(id);
 const data = JSON.parse(page("data").textContent);
 const items = data.items;
-const empty = () => ({ answers: {}, notes: {}, faults: {}, references: {}, index: 0, saved: "", seen: {}, onward: false });
+const empty = () => ({ answers: {}, notes: {}, faults: {}, references: {}, index: 0, saved: "", seen: {}, onward: !data.decide });
 const state = { name: data.name, ...empty() };
 const last = [];
 const here = () => keyOf(items[state.index]);
@@ -45,6 +45,7 @@ function become(name) {
     Object.assign(state, kept(name), { name });
   }
   keep();
+  page("onward").checked = state.onward;
   showItem();
 }
 
@@ -267,7 +268,7 @@ function download() {
 }
 
 function into(id) {
-  page("more").open = true;
+  if (id !== "score") page("more").open = true;
   page(id).focus();
 }
 

@@ -13,13 +13,16 @@ from ...evaluation.audit.audit_results import (
     OperatorResult,
 )
 from ..document import Columns, Figure, Piece, document
-from ..document_parts import ENDS, DocumentTable
+from ..document_parts import ENDS, Cell, DocumentTable
 from ..figures.agreement import heat
 from .agreement_text import range_text, who_decided
+from .audit_cards import weakness_cards
 from .caution_text import not_sent_caution
+from .change_text import change_pieces, form_pieces
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
 from .number_text import counted, number, outcomes, passing, statistic_cells
+from .probe_titles import probe_title
 from .safe_text import shortened
 
 _HEADINGS = {
@@ -55,6 +58,7 @@ def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
         if judge.graded_nothing is None:
             yield from ladder_pieces(judge.ladders)
             yield from _findings(judge)
+            yield from weakness_cards(audit, [judge.judge])
         yield ""
     yield from across_judges(audit)
 
@@ -93,7 +97,10 @@ def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
             for judge in judges
         }
         operators = dict.fromkeys(operator for rates in rates_by_judge.values() for operator in rates)
-        rows = [(operator, [rates_by_judge[name].get(operator) for name in names]) for operator in operators]
+        rows = [
+            (probe_title(operator), [rates_by_judge[name].get(operator) for name in names])
+            for operator in operators
+        ]
         if rows:
             yield Figure(heat(caption, names, rows, good=good), caption=caption)
 
@@ -134,11 +141,10 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
     how = _PAIRWISE if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     missing = outcomes(judge.ungraded)
     yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{missing and f' ({missing})'}{how}"
-    for plants, (heading, rate) in _HEADINGS.items():
-        rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
-        if rows:
-            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
-            yield DocumentTable(head, rows, left_aligned=ENDS)
+    yield from operator_tables(judge.operators, lexical)
+    if judge.fine_scores and judge.id.kind != "baseline":
+        yield from change_pieces(judge.operators)
+    yield from form_pieces(judge.forms)
     if judge.comparisons:
         yield "  paired comparisons, p adjusted for all of them (Holm):"
         yield _comparisons(judge.comparisons)
@@ -146,6 +152,17 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
         steady = judge.steadiness
         yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
     yield from localisation_pieces(judge.located)
+
+
+def operator_tables(
+    operators: Sequence[OperatorResult], lexical: Mapping[str, str] = _NO_RATES
+) -> Iterator[DocumentTable]:
+    """Yield a table of rates for each sort of operator, beside the word overlap baseline's."""
+    for plants, (heading, rate) in _HEADINGS.items():
+        rows = [_operator_row(each, lexical) for each in operators if each.plants == plants]
+        if rows:
+            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
+            yield DocumentTable(head, rows, left_aligned=ENDS)
 
 
 def _findings(judge: JudgeAudit) -> Iterator[str]:
@@ -156,13 +173,20 @@ def _findings(judge: JudgeAudit) -> Iterator[str]:
     yield from (f"    {each.concern}: {each.sentence}" for each in judge.findings)
 
 
-def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str, ...]:
+def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str | Cell, ...]:
     value, interval, n, _ = statistic_cells(result.rate)
     notes = [f"{count:,} {outcome}" for outcome, count in result.ungraded.items()]
     if result.deviation is not None:
         notes.append(f"score minus label {result.deviation}")
     compared = [lexical.get(result.operator, "-")] if lexical else []
-    return (result.operator, value, interval, n, *compared, "; ".join(notes))
+    return (
+        Cell(probe_title(result.operator), result.operator),
+        value,
+        interval,
+        n,
+        *compared,
+        "; ".join(notes),
+    )
 
 
 def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:

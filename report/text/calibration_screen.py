@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import get_args
+
+import msgspec
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.pass_threshold import ThresholdSource
-from ...judges.baseline import MODEL as BASELINE
+from ...judges.baseline import is_baseline_name
 from ...spelling import setting
 from ..document import CommandLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
@@ -19,15 +21,19 @@ from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import (
     BASELINE_NAMES,
+    CONTROL,
     FAILED_GOOD,
     PASSED_BAD,
     Trust,
     TrustWord,
+    controls_of,
     error_rates,
     group_label,
+    heading_of,
     same_results,
     trust_of,
 )
+from .jury_text import jury_lines
 from .one_screen import statistic_text
 from .probability_text import only_curve, probability_lines
 from .safe_text import WIDTH, columns_of
@@ -40,7 +46,7 @@ _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
 
 
-_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "default")
+_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "costs", "default")
 """Sources of thresholds that the judge's prompt does not declare."""
 
 _LABEL_RATIO = 1.2
@@ -60,6 +66,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
     yield CommandLine(number_text.draw_command())
     yield ""
+    yield from jury_lines(calibration.juries)
     yield from judges_alone_pieces(calibration)
 
 
@@ -67,14 +74,15 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     trust = list(trust_of(calibration))
     names = judge_names([each.judge for each in trust])
     yield verdicts_sentence(trust)
-    if best := _best(trust):
+    if best := _best(trust, len(calibration.judges)):
         yield best
     yield from _one_sided(trust)
     yield ""
-    yield from _judges(trust, names)
+    yield from _judges(trust, controls_of(calibration), names)
     yield from _thresholds(calibration)
     yield from probability_lines(calibration)
     yield from adjudicated_lines(trust)
+    yield from jury_lines(calibration.juries)
     yield from recalibration_lines(calibration)
     yield from requested_pieces(calibration)
     yield _baseline_accuracies(calibration)
@@ -82,13 +90,38 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     for column in slices:
         yield _slice(column, calibration.slices.get(column, {}), names)
     yield from _suspects(calibration)
-    yield from brief(calibration.cautions, calibration.judges)
-    yield from uneven_slices(calibration)
+    judged = _of_judges(calibration, {each.judge for each in trust})
+    yield from brief(judged.cautions, judged.judges)
+    yield from uneven_slices(judged)
     yield from only_curve(calibration)
 
 
-def _best(trust: Sequence[Trust]) -> str:
-    """Name the judge with the highest balanced accuracy, if there are several."""
+def _of_judges(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
+    """Return a calibration whose cautions and tests are of these judges, without the baselines."""
+    cautions = [
+        msgspec.structs.replace(caution, about=about)
+        for caution in calibration.cautions
+        for about in [
+            {
+                name: value
+                for name, value in caution.about.items()
+                if name in judges or name not in calibration.judges
+            }
+        ]
+        if about or not caution.about
+    ]
+    tests = {
+        column: {name: test for name, test in by_judge.items() if name in judges}
+        for column, by_judge in calibration.homogeneity.items()
+    }
+    return msgspec.structs.replace(calibration, cautions=cautions, homogeneity=tests)
+
+
+def _best(trust: Sequence[Trust], at_once: int) -> str:
+    """Name the judge with the highest balanced accuracy, if there are several.
+
+    Its interval holds for so many judges at once.
+    """
     panels = [(each.judge, each.panel) for each in trust]
     known = [
         (judge, panel.balanced_accuracy_at_once or panel.statistics.get("balanced_accuracy"))
@@ -101,10 +134,7 @@ def _best(trust: Sequence[Trust]) -> str:
     if len(rates) < 2 or max(labels) > _LABEL_RATIO * min(labels):  # noqa: PLR2004 - a single judge is not compared
         return ""
     _, judge, rate = max(rates, key=lambda each: each[0])
-    at_once = f"({len(rates)} at once)"
-    return (
-        f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,} {at_once}."
-    )
+    return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,} ({at_once} at once)."
 
 
 def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
@@ -121,11 +151,12 @@ def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
             yield f"All {labels}{of_judges} {present}: label some outputs that {absent}."
 
 
-def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
-    """Yield the judges by verdict; kappa has its interval if there is room."""
-    groups: dict[TrustWord, list[Trust]] = {
-        word: [each for each in trust if each.word == word] for word in get_args(TrustWord)
-    }
+def _judges(trust: Sequence[Trust], controls: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
+    """Yield the judges by verdict, then the baselines; kappa has its interval if there is room."""
+    words: tuple[TrustWord, ...] = get_args(TrustWord)
+    groups: dict[str, Sequence[Trust]] = {
+        word: [each for each in trust if each.word == word] for word in words
+    } | {CONTROL: controls}
     title = "judge" + (f" ({names.shared})" if names.shared else "")
     wide, narrow = (_table(title, groups, names, kappa_interval=each) for each in (True, False))
     untitled = _table("judge", groups, names, kappa_interval=False)
@@ -140,13 +171,16 @@ def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
     """Yield the thresholds that no judge declares, if scores are not all 0 or 1."""
-    judges: dict[float, list[str]] = {}
+    judges: dict[tuple[float, str], list[str]] = {}
     for judge in calibration.probability:
-        if calibration.judges[judge].pass_at_source in _UNDECLARED and not judge.endswith(f"@{BASELINE}"):
-            judges.setdefault(calibration.judges[judge].pass_at, []).append(judge)
-    for at, names in judges.items():
+        panel = calibration.judges[judge]
+        source: str = panel.pass_at_source
+        if source in _UNDECLARED and not is_baseline_name(judge):
+            by = "error_costs" if source == "costs" else "pass_at"
+            judges.setdefault((panel.pass_at, by), []).append(judge)
+    for (at, by), names in judges.items():
         subject = names[0] if len(names) == 1 else number_text.counted(len(names), "judge")
-        yield f"{subject}: scores from {at:g} pass ({setting('pass_at')})."
+        yield f"{subject}: scores from {at:.4g} pass ({setting(by)})."
 
 
 def _columns(table: DocumentTable) -> int:
@@ -158,10 +192,10 @@ def _table(
 ) -> DocumentTable:
     rows: list[tuple[str, ...]] = []
     for word, group in groups.items():
-        rows += [(f"{word}:", "", "", "", "")] if group else []
+        rows += [(f"{heading_of(word)}:", "", "", "", "")] if group else []
         rows += [
             (
-                f"  {group_label(each, names.of(each[0].judge))}",
+                f"  {group_label(each, _name(names, each[0].judge))}",
                 *_cells(each[0].panel, kappa_interval=kappa_interval),
             )
             for each in same_results(group)
@@ -169,6 +203,11 @@ def _table(
     return DocumentTable(
         (title, PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, left_aligned=FIRST, indent=0
     )
+
+
+def _name(names: ShortNames, judge: str) -> str:
+    """Return a judge's short name, or of a baseline the judge that it stands for."""
+    return names.of(judge) if judge in names.short else judge.partition("/")[0]
 
 
 def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:

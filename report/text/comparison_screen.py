@@ -12,19 +12,23 @@ from ...calibration.comparison.comparison_results import (
 )
 from ...calibration.pass_threshold import HALF
 from ...calibration.statistic import Statistic
+from ...judges.baseline import is_baseline_name
 from ...spelling import spelled_pairs
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
-from ..ranking import best_system, deciding, graded_rates, ranked_rates, rates_if_random
+from ..ranking import best_system, deciding, graded_rates, labels_contradicted, ranked_rates, rates_if_random
 from .caution_text import brief_comparison_cautions
-from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, terms_of, unlabelled
-from .judges_text import BASELINE_NAMES
+from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, ranges_of, terms_of, unlabelled
+from .contradicted_text import if_chosen
+from .judges_text import BASELINE_NAMES, CONTROL
 from .margin_text import margin_lines
 from .number_text import counted, decimal, if_random, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
+from .probability_pairs_text import probability_pairs
 from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
+from .ungraded_text import ungraded_ranges
 
 _RIGHT = {
     "agrees": "{} verdicts agree with the labels",
@@ -66,9 +70,10 @@ def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
 
 
 def _leads_are_known(comparison: ComparisonNumbers) -> bool:
-    """Return whether the two best judges have an item in common."""
+    """Return whether the two best judges, or one and a baseline, have an item in common."""
     leaders = sorted(
-        comparison.contenders, key=lambda name: -(comparison.contenders[name].rate.value or 0.0)
+        comparison.contenders,
+        key=lambda name: (is_baseline_name(name), -(comparison.contenders[name].rate.value or 0.0)),
     )[:2]
     return any(pair.n for pair in comparison.pairs if {pair.a, pair.b} == set(leaders))
 
@@ -82,6 +87,8 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield best_system(comparison.strata, part.outputs)
         if condition := if_random(rates_if_random(comparison.strata)):
             yield condition
+        if chosen := if_chosen(labels_contradicted(comparison.strata)):
+            yield chosen
         yield from margin_lines(part.pairs, where=where)
         yield ""
         yield from _systems(comparison, part, where)
@@ -89,7 +96,12 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
     else:
         rates = {name: each.simultaneous or each.rate for name, each in comparison.contenders.items()}
         ranked = sorted(
-            rates, key=lambda name: (-(rates[name].value or 0.0), comparison.contenders[name].may_guess)
+            rates,
+            key=lambda name: (
+                is_baseline_name(name),
+                -(rates[name].value or 0.0),
+                comparison.contenders[name].may_guess,
+            ),
         )
         defined = [name for name in ranked if rates[name].value is not None]
         leader = next(iter(defined), None)
@@ -102,6 +114,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield from _each_alone(pairs)
     if skipped := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
         yield f"{counted(skipped, 'pair')} not compared: no item in common."
+    yield from probability_pairs(pairs, _names(comparison))
     for pair in pairs:
         yield from flip_lines(pair, terms_of(comparison))
     yield from _thresholds(comparison)
@@ -117,7 +130,14 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
 def _best_judge(
     comparison: ComparisonNumbers, ranked: Sequence[str], rates: Mapping[str, Statistic]
 ) -> Iterator[str]:
-    """Name the best judge, unless there is only one, or the leader may guess."""
+    """Name the best judge, unless it may guess; set the only one against the baseline."""
+    judges = [name for name in ranked if not is_baseline_name(name)]
+    baseline = next((name for name in ranked if is_baseline_name(name)), None)
+    if len(judges) == 1 and baseline is not None:
+        yield _against_baseline(comparison, judges[0], baseline)
+        yield ""
+        return
+    ranked = judges or ranked
     if len(ranked) > 1:
         leader = comparison.contenders[ranked[0]]
         if leader.may_guess and pair_of(comparison.pairs, ranked[0], ranked[1])[1]:
@@ -131,9 +151,34 @@ def _best_judge(
         leads = "passes most often" if lenient else "is best"
         measure = "" if comparison.statistic == "accuracy" else measure_of(comparison)
         yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads, measure=measure)
+        if judges and baseline is not None and not pair_of(comparison.pairs, ranked[0], baseline)[1]:
+            yield f"{ranked[0]} is {_not_above(comparison, ranked[0], baseline)}."
         yield from unlabelled(comparison)
         yield from margin_lines(comparison.pairs)
         yield ""
+
+
+def _against_baseline(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
+    """Return the statistic of the only judge, and its lead over a baseline."""
+    rate = comparison.contenders[judge].simultaneous or comparison.contenders[judge].rate
+    pair, is_better = pair_of(comparison.pairs, judge, baseline)
+    lead = (
+        f"{statistic_text(ahead(pair, judge))} more than the {CONTROL}"
+        if pair is not None and is_better
+        else _not_above(comparison, judge, baseline)
+    )
+    return f"{judge}: {measure_of(comparison)} {statistic_text(rate)} (n {rate.n:,}), {lead}."
+
+
+def _not_above(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
+    pair, _ = pair_of(comparison.pairs, judge, baseline)
+    lead = f": its lead is {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
+    return f"not shown to be better than the {CONTROL}{lead}"
+
+
+def with_baseline(pair: ComparedPair) -> bool:
+    """Return whether one of a pair is a word overlap baseline."""
+    return is_baseline_name(pair.a) or is_baseline_name(pair.b)
 
 
 def _no_best(comparison: ComparisonNumbers, ranked: Sequence[str], leader: Contender) -> Iterator[str]:
@@ -184,6 +229,7 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
     corrected = part is comparison.strata.all and bool(part.corrected_systems)
     title = f"{where.removeprefix('on ').removeprefix('the ')}{'*' if corrected and not both else ''}"
     yield plotted_table("", (title, "n", *columns, "ungraded"), rows)
+    yield from ungraded_ranges(ranges_of(part, names.of, order))
     if corrected:
         undecided = "undecided by checkers, " if both else ""
         labels = counted(sum(judged.labelled.values()), "label")
@@ -214,7 +260,10 @@ def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Pie
         "", (head[0], "n", *head[1:], *(("tokens", "$ per 1,000") if priced else ())), rows, scale=""
     )
     if len(order) > 1:
-        yield f"These intervals hold for all {counted(len(order), comparison.by)} at once."
+        baselines = sum(map(is_baseline_name, order))
+        judges = counted(len(order) - baselines, comparison.by)
+        also = f" and {counted(baselines, 'baseline')}" if baselines < len(order) and baselines else ""
+        yield f"These intervals hold for all {judges if also else counted(len(order), comparison.by)}{also} at once."
 
 
 _HEADS = {"balanced_accuracy": "balanced accuracy", "weighted_accuracy": "weighted accuracy"}
@@ -274,10 +323,14 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the pairs by a statistic, which has no leader or no better end."""
     measure = measure_of(comparison)
     pairs = [pair for pair in comparison.pairs if pair.n]
-    different = sum(pair.better is not None for pair in pairs)
+    controls = [pair for pair in pairs if with_baseline(pair)]
+    judged = [pair for pair in pairs if pair not in controls] or pairs
+    different = sum(pair.better is not None for pair in judged)
     share = f"{different:,}" if different else "None"
-    possible = "" if different else still_there(pair.difference for pair in pairs)
-    yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {measure}.{possible}"
+    possible = "" if different else still_there(pair.difference for pair in judged)
+    which = f"{len(judged):,} pairs" if len(judged) > 1 else "1 pair"
+    of_judges = f" of {comparison.by}s" if controls and judged != controls else ""
+    yield f"{share} of {which}{of_judges} differ{'' if different > 1 else 's'} significantly in {measure}.{possible}"
     yield from margin_lines(pairs)
     yield from unlabelled(comparison)
     yield ""
@@ -289,7 +342,10 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
             f"{pair.n:,}",
             p_of(pair),
         )
-        for pair in sorted(pairs, key=lambda pair: (pair.better is None, 1.0 if pair.p is None else pair.p))
+        for pair in sorted(
+            pairs,
+            key=lambda pair: (with_baseline(pair), pair.better is None, 1.0 if pair.p is None else pair.p),
+        )
     ]
     shared = f" ({names.shared})" if names.shared else ""
     yield DocumentTable((f"pair{shared}", "difference", "n", "adjusted p"), rows, indent=0)

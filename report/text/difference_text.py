@@ -205,9 +205,11 @@ def uncompared_lines(runs: TwoRuns) -> Iterator[str]:
     for number, which in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
         if number:
             yield f"{counted(number, 'output')} only in {which}"
-    if runs.not_compared:
-        outputs = counted(runs.not_compared, "output")
-        yield f"{outputs} without a common checker or judge: not compared"
+    if runs.only_baseline:
+        graded = counted(runs.only_baseline, "output")
+        yield f"{graded} graded by the word overlap baseline alone, which is no judge: not compared"
+    if others := runs.not_compared - runs.only_baseline:
+        yield f"{counted(others, 'output')} without a common checker or judge: not compared"
 
 
 def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:

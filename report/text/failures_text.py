@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...deterministic.checkers import SYSTEM_ERROR
@@ -10,10 +10,10 @@ from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
 from ...records.output import EMPTY_ANSWER
 from ..document import Piece
-from ..items.naming import failed_by, items_at
+from ..items.naming import failed_by, items_at, short_names
 from .one_screen import clipped
 from .safe_text import WIDTH, columns_of
-from .systems_text import by_rate, judged_parts, without_baselines
+from .systems_text import NOT_RANKED, Ranked, by_rate, judged_parts, without_baselines
 
 if TYPE_CHECKING:
     from ..items.packing import FailurePart
@@ -32,19 +32,23 @@ class CommonFailure(NamedTuple):
         what: The failure in words.
         address: Link to these outputs in a report; empty if no filter finds just these.
         example: A case and its checker's reason; empty if unknown.
+        is_untested: True if a judge without labels found it.
     """
 
     n: int
     what: str
     address: str
     example: str = ""
+    is_untested: bool = False
 
 
-def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> list[CommonFailure]:
+def commonest_failures(
+    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], ranked: Ranked = NOT_RANKED
+) -> list[CommonFailure]:
     """Return the three commonest failures of the best system, the commonest first."""
     if not systems:
         return []
-    best = by_rate(systems)[0]
+    best = by_rate(systems, ranked)[0]
     checked = [
         CommonFailure(
             count, _what(best, fault), items_at(system=best.system, fault=fault), _example(best, fault)
@@ -57,7 +61,10 @@ def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUs
 
 
 def failure_parts(
-    system: SystemResult, parts: Sequence[FailurePart], words: Mapping[str, str]
+    system: SystemResult,
+    parts: Sequence[FailurePart],
+    words: Mapping[str, str],
+    untested: Collection[str] = (),
 ) -> list[CommonFailure]:
     """Return all failures of a system in parts that add up, the commonest first.
 
@@ -65,6 +72,7 @@ def failure_parts(
         system: The system.
         parts: Its failed items by who failed them, and by fault.
         words: Names of groups of who failed items; by default the groups themselves.
+        untested: Groups of judges without labels.
     """
     shown = parts if len(parts) <= _MOST_PARTS else parts[: _MOST_PARTS - 1]
     named = [
@@ -73,6 +81,7 @@ def failure_parts(
             _named_part(system, part, words),
             items_at(system=system.system, group=part.by, **({"fault": part.fault} if part.fault else {})),
             _example(system, part.fault) if part.fault else "",
+            is_untested=part.by in untested,
         )
         for part in shown
     ]
@@ -87,12 +96,20 @@ def _named_part(system: SystemResult, part: FailurePart, words: Mapping[str, str
     return words.get(part.by, part.by)
 
 
-def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+def failures_document(
+    systems: Sequence[SystemResult],
+    judges: Sequence[JudgeUse],
+    ranked: Ranked = NOT_RANKED,
+    *,
+    most: int = _COMMONEST,
+) -> Iterator[Piece]:
     """Name the commonest failures, each with an example."""
-    failures = commonest_failures(systems, judges)
+    failures = commonest_failures(systems, judges, ranked)[:most]
     if not failures:
         return
-    yield f"Commonest failures{f' of {by_rate(systems)[0].system}' if len(systems) > 1 else ''}:"
+    names = short_names(system.system for system in systems)
+    best = names.in_text(by_rate(systems, ranked)[0].system)
+    yield f"Commonest failures{f' of {best}' if len(systems) > 1 else ''}:"
     width = len(f"{failures[0].n:,}")
     for each in failures:
         begin = f"  {each.n:>{width},}  "

@@ -8,7 +8,7 @@ from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers, PastRun
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
-from ..items.naming import ShortNames, short_names
+from ..items.naming import ShortNames, apart, short_names
 from . import number_text
 from .history_text import drift_sentences
 from .number_text import counted
@@ -17,8 +17,8 @@ from .safe_text import WIDTH, columns_of
 
 _MOST_RUNS, _MOST_SYSTEMS = 5, 8
 """Most runs and systems of a table with systems in rows."""
-_NAME, _RUN = 24, 9
-"""Longest name of a system and of a run in it, in columns."""
+_NAME, _RUN, _HEAD = 24, 9, 16
+"""Longest name of a system and of a run in it, in columns, and of a system in a heading."""
 
 _MOST_NAMED = 3
 """Most systems, folders or changes that a line names; more are counted."""
@@ -95,7 +95,7 @@ def _table(history: HistoryNumbers, names: ShortNames, *, intervals: bool) -> Do
         )
         for run in reversed(history.runs)
     ]
-    heads = [short if intervals else clipped(short, 16) for short in names.short.values()]
+    heads = [*names.short.values()] if intervals else apart([*names.short.values()], _HEAD)
     return DocumentTable(("run", *heads), rows, left_aligned=FIRST, indent=0)
 
 
@@ -105,12 +105,10 @@ def _systems_in_rows(history: HistoryNumbers, names: ShortNames) -> Iterator[Pie
     latest = list(reversed(history.runs))[:_MOST_RUNS]
     systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
     shown = list(systems)[:_MOST_SYSTEMS]
+    short = apart([names.of(system) for system in shown], _NAME)
     rows = [
-        (
-            clipped(names.of(system), _NAME),
-            *(_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest),
-        )
-        for system in shown
+        (name, *(_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest))
+        for name, system in zip(short, shown, strict=True)
     ]
     heads = [_end_of(runs.of(run.name)) for run in latest]
     yield DocumentTable(("system", *heads), rows, left_aligned=FIRST, indent=0)

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Columns, Figure, Piece
-from ..document_parts import DocumentTable
+from ..document_parts import Cell, DocumentTable
 from ..figures.ladder import ladder_curve
 from .number_text import count, number, statistic_cells
+from .probe_titles import probe_title
 
 _MISFIT = 0.01
 _TOLERATED = 0.2
@@ -29,9 +30,9 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
     yield Columns([_curve(each) for each in ladders if each.curve])
 
 
-def _row(ladder: LadderResult) -> tuple[str, ...]:
+def _row(ladder: LadderResult) -> tuple[str | Cell, ...]:
     return (
-        ladder.dial,
+        Cell(probe_title(ladder.dial), ladder.dial),
         ladder.breaks,
         ladder.unit,
         number(ladder.drop.value),
@@ -60,4 +61,6 @@ def _curve(ladder: LadderResult) -> Figure:
         for each in ladder.levels
     ]
     numbers = DocumentTable((ladder.unit, "caught", "of", "right failed", "of"), rows)
-    return Figure(ladder_curve(ladder), caption=f"{ladder.dial}: {ladder.about}", numbers=numbers)
+    return Figure(
+        ladder_curve(ladder), caption=f"{probe_title(ladder.dial)}: {ladder.about}", numbers=numbers
+    )

@@ -13,7 +13,7 @@ from ...calibration.statistic import Statistic
 from ..document import Piece, as_lines
 from ..document_parts import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import interval_strip
-from ..items.naming import name_words
+from ..items.naming import apart, name_words
 from . import number_text
 from .safe_text import SCREEN, WIDTH, columns_of, cut_to_columns
 
@@ -26,12 +26,13 @@ PlotRow = tuple[str, Statistic | None, tuple[str | Cell, ...]]
 def plotted_table(
     shared: str, head: Sequence[str], rows: Sequence[PlotRow], *, scale: str = "pass rate"
 ) -> DocumentTable:
-    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow."""
+    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow.
+
+    Names are shortened first, as far as they stay apart.
+    """
+    rows = _with_shorter_names(shared, head, rows)
     cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
-    widths = [
-        max(columns_of(each if isinstance(each, str) else each.plain or each.text) for each in column)
-        for column in zip((shared, *head), *cells, strict=True)
-    ]
+    widths = _widths((shared, *head), cells)
     room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
     if room < _LEAST_PLOT:
         return DocumentTable((shared, *head), cells, indent=0)
@@ -41,6 +42,32 @@ def plotted_table(
         for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
     ]
     return DocumentTable((shared, Cell("", plain=axis), *head), drawn, left_aligned=FIRST | {1}, indent=0)
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> list[int]:
+    return [max(map(columns_of, map(_text, column))) for column in zip(head, *rows, strict=True)]
+
+
+def _with_shorter_names(shared: str, head: Sequence[str], rows: Sequence[PlotRow]) -> Sequence[PlotRow]:
+    """Shorten the names of rows so that a plot fits beside them, or else the table on a screen."""
+    cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
+    longest, *others = _widths((shared, *head), cells)
+    names = [name for name, _, _ in rows]
+    for plot in (_LEAST_PLOT + 2, 0):
+        room = WIDTH - sum(others) - 2 * len(others) - plot
+        if longest <= room:
+            return rows
+        short = _shorter(names, max(room, _NARROWEST))
+        if max(map(columns_of, short)) <= room:
+            return [(name, rate, behind) for name, (_, rate, behind) in zip(short, rows, strict=True)]
+    return rows
+
+
+def _shorter(names: Sequence[str], columns: int) -> list[str]:
+    """Shorten names; the mark of a footnote stays."""
+    marks = ["*" if name.endswith("*") else "" for name in names]
+    short = apart([name.removesuffix("*") for name in names], columns - max(map(len, marks)))
+    return [f"{name}{mark}" for name, mark in zip(short, marks, strict=True)]
 
 
 def statistic_text(rate: Statistic | None) -> str:

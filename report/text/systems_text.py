@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Self, get_args
 
+from ...calibration.label_declarations import LabelsChosenBy
+from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import (
     ALL,
     ALL_CORRECTED,
@@ -16,22 +18,40 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ...evaluation.store.journal_rows import is_baseline
+from ...spelling import command
 from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import NAME, UNGRADED, ShortNames, items_at, short_names
 from . import number_text
 from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
+from .ungraded_text import UngradedRange, ungraded_ranges
 
 _MOST_SYSTEMS = 6
 _MOST_NAMED = 3
 """Most judges named before a note; more are counted."""
-_CHECKERS, _JUDGES = "checkers", "judges*"
+_CHECKERS, _JUDGES, _ALL = "checkers", "judges*", "all*"
 
 
-def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
-    """Sort systems by rate, the best first; those without one come last."""
-    return sorted(systems, key=_rank_key)
+class Ranked(NamedTuple):
+    """Rates by which the first sentence ranks systems, and the first column of their table.
+
+    Attributes:
+        rates: Rate by system, the best first.
+        checked: True if only checked outputs rank them, though judges graded others.
+    """
+
+    rates: Mapping[str, Statistic]
+    checked: bool = False
+
+
+NOT_RANKED = Ranked({})
+
+
+def by_rate(systems: Sequence[SystemResult], ranked: Ranked = NOT_RANKED) -> list[SystemResult]:
+    """Sort systems as they are ranked, else by rate; those without one come last."""
+    places = {name: place for place, name in enumerate(ranked.rates)}
+    return sorted(systems, key=lambda each: (places.get(each.system, len(places)), _rank_key(each)))
 
 
 def _rank_key(system: SystemResult) -> float:
@@ -61,16 +81,21 @@ def ungraded(system: SystemResult) -> int | None:
 
 
 def systems_document(
-    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], *, linked: bool = False
+    systems: Sequence[SystemResult],
+    judges: Sequence[JudgeUse],
+    ranked: Ranked = NOT_RANKED,
+    *,
+    linked: bool = False,
+    most: int = _MOST_SYSTEMS,
 ) -> Iterator[Piece]:
-    """Show several systems by rate, or the parts of a single one.
+    """Show several systems as they are ranked, at most so many, or the parts of a single one.
 
     With ``linked``, ungraded counts link to their items on the same page.
     """
     if len(systems) == 1:
         yield from _parts(systems[0], judges)
     elif systems:
-        yield from _systems_table(by_rate(systems), judges, linked=linked)
+        yield from _systems_table(by_rate(systems, ranked), judges, ranked, linked=linked, most=most)
 
 
 class _RatesKnown(NamedTuple):
@@ -80,19 +105,23 @@ class _RatesKnown(NamedTuple):
         whole: Every system has a rate of all its outputs.
         checked: Checkers decided outputs of at least one system.
         judged: Judges graded outputs of at least one system.
+        first: The rate of all outputs comes first, not that of the checked ones.
     """
 
     whole: bool
     checked: bool
     judged: bool
+    first: bool
 
     @classmethod
-    def of(cls, systems: Sequence[SystemResult]) -> Self:
-        """Return the rates that these systems have."""
+    def of(cls, systems: Sequence[SystemResult], ranked: Ranked) -> Self:
+        """Return the rates that these systems have, and which one ranks them."""
+        whole = all(system.overall is not None and system.overall.value is not None for system in systems)
         return cls(
-            all(system.overall is not None and system.overall.value is not None for system in systems),
+            whole,
             any(part is not None and part.n for part in map(checked, systems)),
             any(system.judged is not None and system.judged.n for system in systems),
+            first=whole and not ranked.checked,
         )
 
     @property
@@ -100,34 +129,50 @@ class _RatesKnown(NamedTuple):
         """Titles of the columns beside the main rate."""
         if not (self.checked and self.judged):
             return ()
-        return (_CHECKERS, _JUDGES) if self.whole else (_JUDGES,)
+        if self.first:
+            return _CHECKERS, _JUDGES
+        return (_JUDGES, _ALL) if self.whole else (_JUDGES,)
 
     def main(self, system: SystemResult) -> StratumRate | None:
         """Return the rate by which systems are compared."""
-        return system.overall if self.whole else checked(system) if self.checked else system.judged
+        return system.overall if self.first else checked(system) if self.checked else system.judged
 
 
 def _systems_table(
-    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], *, linked: bool
+    systems: Sequence[SystemResult],
+    judges: Sequence[JudgeUse],
+    ranked: Ranked,
+    *,
+    linked: bool,
+    most: int,
 ) -> Iterator[Piece]:
     """Show a row per system: its main rate, n, rates of checkers and judges, ungraded outputs."""
     names = short_names(system.system for system in systems)
-    available = _RatesKnown.of(systems)
+    available = _RatesKnown.of(systems, ranked)
     rows: list[PlotRow] = [
         (
             names.of(system.system),
-            available.main(system),
+            ranked.rates.get(system.system) or available.main(system),
             (*_cells(system, available), _ungraded_cell(system, linked=linked)),
         )
-        for system in systems[:_MOST_SYSTEMS]
+        for system in systems[:most]
     ]
     if names.shared:
         yield f"systems {names.shared}"
     yield plotted_table(
         "", (_main_title(systems, available), "n", *available.extra_columns, "ungraded"), rows
     )
-    if len(systems) > _MOST_SYSTEMS:
-        yield number_text.counted(len(systems) - _MOST_SYSTEMS, "more system")
+    if len(systems) > most:
+        yield number_text.counted(len(systems) - most, "more system")
+    yield from ungraded_ranges(
+        UngradedRange(
+            names.of(system.system),
+            None if (main := available.main(system)) is None else main.bounds,
+            ungraded(system) or 0,
+            system.failed_calls,
+        )
+        for system in systems[:most]
+    )
     if available.judged:
         yield _judged_note(systems, judges)
 
@@ -137,7 +182,12 @@ def _cells(system: SystemResult, available: _RatesKnown) -> Iterator[str | Cell]
     main = available.main(system)
     yield "-" if main is None else number_text.count(main.n)
     for title in available.extra_columns:
-        yield rate_and_n(checked(system) if title == _CHECKERS else system.judged)
+        yield rate_and_n(_beside(system, title))
+
+
+def _beside(system: SystemResult, title: str) -> StratumRate | None:
+    """Return the rate of a column beside the main rate."""
+    return {_CHECKERS: checked(system), _JUDGES: system.judged, _ALL: system.overall}[title]
 
 
 def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
@@ -150,7 +200,7 @@ def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
 
 def _main_title(systems: Sequence[SystemResult], available: _RatesKnown) -> str:
     """Return the title of the main rate, starred if `_judged_note` explains it."""
-    if available.whole or not (available.checked or available.judged):
+    if available.first or not (available.checked or available.judged):
         shares_judged = available.judged and (_uncorrected(systems) or not available.checked)
         return "all outputs*" if shares_judged else "all outputs"
     return "checked outputs" if available.checked else _JUDGES
@@ -241,6 +291,9 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
 def _why_uncorrected(corrected: StratumRate | None) -> str:
     if corrected is None:
         return _FEW_LABELS
+    if corrected.declared in get_args(LabelsChosenBy):
+        estimates = command("estimate", "RUN", labels_chosen_by=corrected.declared)
+        return f"{_CHOSEN_LABELS} (`{estimates}` corrects the rate of undecided ones)"
     if corrected.value is None:
         return _CHOSEN_LABELS
     return _UNDECLARED if corrected.declared is None else _CHOSEN_LABELS

@@ -1,5 +1,6 @@
 """Settings of `fiducial trials`."""
 
+from pathlib import Path
 from typing import Annotated
 
 from ..setting import Setting
@@ -17,6 +18,9 @@ class TrialsSettings(TablesSettings):
             metavar="N,N,...",
             form="numbers",
         ),
+    ] = None
+    html: Annotated[
+        Path | None, Setting("Also write a page with figures of the rates by k.", form="out file")
     ] = None
     gates: Annotated[
         tuple[str, ...],

@@ -78,7 +78,7 @@ def seems_right(seen: Seen) -> bool:
 
 @pytest.fixture
 def run(server: ProviderServer, tmp_path: Path) -> MakeRun:
-    """A run whose judge finds right what says that it is, unless told otherwise; None is a refused request."""
+    """A run whose judge passes what says that it is right; None is a refused request."""
 
     def make(
         name: str,
@@ -169,6 +169,20 @@ def test_one_system_each_is_compared_whatever_its_name(run: MakeRun):
 def test_outputs_that_one_has_alone_are_counted(run: MakeRun):
     found = fd.diff(run("before", lambda n: True), run("after", lambda n: True, asked=cases(24)))
     assert (found.outputs, found.only_before, found.only_after) == (24, 6, 0)
+
+
+def test_outputs_that_only_a_baseline_graded_are_said_to_be(run: MakeRun):
+    before, after = (
+        run(name, lambda n: True, judge="rubric", model="baseline", asked=cases(6))
+        for name in ("before", "after")
+    )
+    found = fd.diff(before, after)
+    assert (found.not_compared, found.only_baseline) == (2, 2)
+    judged = fd.diff(before, run("judged", lambda n: True, asked=cases(6)))
+    assert (judged.not_compared, judged.only_baseline) == (2, 0)
+    # Each output is in one count alone.
+    lines = [line for line in str(found).splitlines() if "not compared" in line or "no judge" in line]
+    assert len(lines) == 1
 
 
 def test_what_other_judges_said_is_not_compared_and_the_change_is_told(run: MakeRun):

@@ -116,8 +116,12 @@ def test_a_run_that_is_kept_stands_for_its_folder():
     judged: dict[str, Any] = {"judges": "tool_call_accuracy", "model": "baseline"}
     run, in_memory = fd.evaluate(CASES, OUTPUTS, **judged, out="run"), fd.evaluate(CASES, OUTPUTS, **judged)
     assert fd.review(run, out="page.html").keys == fd.review("run", out="page.html").keys
-    assert fd.certify(run, {"accuracy": 0.01}, out="certificate.json").holds
-    assert fd.check_certificate(run, "certificate.json").valid
+    certificate = fd.certify(run, {"accuracy": 0.01}, out="certificate.json")
+    assert certificate.holds
+    assert "Every claim holds." in certificate.report("certificate.html").read_text("utf-8")
+    status = fd.check_certificate(run, "certificate.json")
+    assert status.valid
+    assert "the certificate is valid" in status.report("status.html").read_text("utf-8")
     with pytest.raises(InputError, match="no decisions yet"):
         fd.export_labels(run)
     uses: list[Callable[[Any], object]] = [

@@ -71,7 +71,7 @@ def test_a_stray_failure_is_no_line_of_its_own():
 
 def test_bars_stand_above_what_failed(capsys: Any):
     failed = showing.FailedCalls(lambda: 0.0)
-    with showing._bars(failed) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+    with showing._bars(failed, showing.Replies()) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
         shown = showing.BarProgress(bars, lambda: 0.0, failed)
         shown.begin("judging", 15)
         shown.failing(27, "HTTP 500: [overloaded]", 4.0)
@@ -83,7 +83,7 @@ def test_bars_stand_above_what_failed(capsys: Any):
 def test_bars_run_no_thread_unless_calls_fail():
     failed = showing.FailedCalls(lambda: 0.0)
     before = threading.active_count()
-    with showing._bars(failed) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+    with showing._bars(failed, showing.Replies()) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
         shown = showing.BarProgress(bars, lambda: 0.0, failed)
         shown.begin("checking", 15)
         shown.advance(5)
@@ -102,7 +102,7 @@ def test_a_name_in_progress_is_neither_a_style_nor_a_command_of_the_terminal(nam
     lines = list[str]()
     LineProgress(lines.append, lambda: 0.0).begin(f"judging by {name}", 2)
     failed = showing.FailedCalls(lambda: 0.0)
-    with showing._bars(failed) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+    with showing._bars(failed, showing.Replies()) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
         shown = showing.BarProgress(bars, lambda: 0.0, failed)
         shown.begin(f"judging by {name}", 2)
         shown.advance(2)
@@ -112,3 +112,38 @@ def test_a_name_in_progress_is_neither_a_style_nor_a_command_of_the_terminal(nam
         assert "\x1b[2J" not in each
         assert "\u202e" not in each
     assert drawn.replace("\n", " ") == lines[0].removesuffix(": 2 to do")
+
+
+def test_a_bar_is_full_once_its_stage_is_done_though_nothing_follows():
+    failed = showing.FailedCalls(lambda: 0.0)
+    with showing._bars(failed, showing.Replies()) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+        shown = showing.BarProgress(bars, lambda: 0.0, failed)
+        shown.begin("judging", 60)
+        for _ in range(60):  # faster than bars are redrawn
+            shown.advance()
+        assert [(task.completed, task.total) for task in bars.tasks] == [(60, 60)]
+        shown.begin("calibrating", 0)
+        assert bars.tasks[-1].total is None
+        shown.begin("writing the report", 0)
+        assert [task.finished for task in bars.tasks] == [True, True, False]
+        shown.close()
+
+
+def test_tokens_and_unreadable_replies_run_along():
+    failed, replies = showing.FailedCalls(lambda: 0.0), showing.Replies()
+    with showing._bars(failed, replies) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
+        shown = showing.BarProgress(bars, lambda: 0.0, failed, replies)
+        shown.begin("judging", 60)
+        assert len(list(bars.get_renderables())) == 1
+        shown.replied(1_200, 0)
+        shown.replied(0, 1)
+        assert str(list(bars.get_renderables())[-1]) == "1,200 tokens, 1 unreadable reply"
+        shown.close()
+    now, lines = [0.0], list[str]()
+    progress = LineProgress(lines.append, lambda: now[0])
+    progress.begin("calibrating", 0)
+    progress.begin("judging", 5)
+    progress.replied(1_200, 2)
+    now[0] = 11.0
+    progress.advance()
+    assert lines == ["calibrating", "judging: 5 to do", "judging: 1 of 5, 1,200 tokens, 2 unreadable replies"]

@@ -137,11 +137,23 @@ def test_the_command_prints_the_rates_of_a_run_and_writes_them(tmp_path: Path):
     fd.evaluate(cases(5), outputs(PASSES), out=tmp_path / "run")
     done = CliRunner().invoke(
         trials,
-        [str(tmp_path / "run"), "--k", "1,4", "--json", str(tmp_path / "t.json")],
+        [
+            str(tmp_path / "run"),
+            "--k",
+            "1,4",
+            "--json",
+            str(tmp_path / "t.json"),
+            "--html",
+            str(tmp_path / "t.html"),
+        ],
         standalone_mode=False,
     )
     assert done.exception is None
     assert "bot" in done.output
+    page = (tmp_path / "t.html").read_text("utf-8")
+    assert "bot: 4 of 4 trials pass in 0.200" in page
+    assert "pass@4" in page
+    assert "<figure" in page
     written = json.loads((tmp_path / "t.json").read_text())
     assert written["systems"]["bot"]["rates"]["pass^k"]["4"]["value"] == pytest.approx(0.2)
 

@@ -48,6 +48,18 @@ def test_on_paper_nothing_is_folded_cut_or_dark(browser: Browser, page: Path):
     }
 
 
+def test_no_name_breaks_on_paper(browser: Browser, page: Path):
+    browser.open(page)
+    browser.on_paper()
+    broken = browser.run(
+        "return [...document.querySelectorAll('tbody th')].filter((each) => {"
+        "  const range = document.createRange(); range.selectNodeContents(each.firstChild || each);"
+        "  return each.offsetParent && !/[\\s\\u2010-\\u2015-]/.test(each.textContent) && range.getClientRects().length > 1;"
+        "}).map((each) => each.textContent)"
+    )
+    assert broken == []
+
+
 @pytest.mark.parametrize("colours", [("#fff", "#212121"), ("#111", "#e0e0e0")], ids=["light", "dark"])
 def test_a_notebooks_cell_is_legible_in_its_colours(
     browser: Browser, demo: Path, axe: Path, tmp_path: Path, colours: tuple[str, str]

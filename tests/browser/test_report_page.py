@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chromium import NARROW, WIDE, Browser
@@ -39,7 +41,7 @@ def test_the_answer_with_its_rate_and_the_systems_are_on_the_first_screen(
 
 def test_next_step_and_judges_are_on_the_first_screen(browser: Browser, demo: Path):
     browser.open(demo / "report.html", size=WIDE)
-    assert "3 of 8 judges are proven" in browser.one("#trusted").text
+    assert "8 of 8 judges need more labels" in browser.one("#trusted").text
     assert bottom(browser, "#next") <= WIDE[1]
     assert bottom(browser, "#trusted p") <= WIDE[1]
 
@@ -94,13 +96,17 @@ def test_a_cell_of_a_judges_table_leads_to_as_many_items(browser: Browser, demo:
     assert_count(browser, f"{number} of 540")
 
 
-def test_the_reason_of_a_verdict_is_two_clicks_away(browser: Browser, demo: Path):
+def test_a_filter_opens_its_first_match_with_verdicts_and_answer_in_sight(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     browser.one(".chips a").click()
     assert_count(browser, "4 of 540")
-    browser.one("#list [role=option]").click()
     browser.until("return document.querySelector('#item .detail')?.textContent.includes('Verdicts')")
     assert "wrong state after the calls" in browser.run("return document.querySelector('#item').textContent")
+    assert browser.run("return document.querySelector('#row-0').getAttribute('aria-selected')") == "true"
+    assert 0 <= bottom(browser, "#item .detail > .wide") <= WIDE[1]
+    assert browser.run("return document.querySelector('#item .steps').textContent").startswith(
+        "previous knext j"
+    )
 
 
 def test_the_next_step_leads_to_the_very_item_and_its_command_can_be_copied(browser: Browser, demo: Path):
@@ -272,3 +278,87 @@ def test_a_filter_that_no_item_meets_is_kept_and_the_list_says_what_it_looked_fo
     assert_count(browser, "0 of 540")
     said = browser.one("#none").text
     assert all(word in said for word in ("System", "nobody", "Fault", "unheard"))
+
+
+MARKED = """# Heading </script><script>window.broken = 1</script><img src=x onerror="window.broken = 2">
+
+A **bold** word, `code <b>`, [a link](javascript:window.broken=7), ![a picture](https://tracker.example/x.png).
+
+- first
+  - inner
+2. second
+
+| a | b |
+|---|---|
+| 1 | <img src=x onerror=window.broken=8> |
+
+```html
+<script>window.broken = 9</script>
+```
+> quoted
+"""
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of one answer in Markdown, to a question with images, under long names."""
+    pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    images = [f"data:image/png;base64,{pixel}", "https://tracker.example/pixel.png"]
+    parts = [{"type": "image_url", "image_url": {"url": url}} for url in images]
+    messages: Any = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": [{"type": "text", "text": "What is it?"}, *parts]},
+    ]
+    name = f"{'very-' * 18}long"
+    case = fd.Case(id=f"{name}-case", kind="memory_answer", messages=messages, reference={"answers": ["x"]})
+    output = fd.Output(case_id=case.id, system=f"{name}-system", text=MARKED)
+    folder = tmp_path_factory.mktemp("marked")
+    run = fd.evaluate([case], [output], out=folder / "run", progress=False)
+    return run.report(folder / "report.html")
+
+
+@pytest.mark.attack("terminal and report")
+def test_markdown_is_rendered_of_texts_alone_and_its_source_is_a_click_away(browser: Browser, marked: Path):
+    browser.open(marked)
+    browser.until("return document.querySelector('#item .markdown') !== null")
+    shown = "#item .agent > .markdown"
+    assert browser.one(f"{shown} strong").text == "bold"
+    assert browser.one(f"{shown} .heading").text.startswith("Heading </script>")
+    assert [each.text for each in browser.all(f"{shown} .entry")] == ["• first", "• inner", "2. second"]
+    assert [each.text for each in browser.all(f"{shown} td")] == ["1", "<img src=x onerror=window.broken=8>"]
+    assert browser.one(f"{shown} pre").text == "<script>window.broken = 9</script>"
+    assert browser.all("#item .markdown :is(a, img, script, iframe, b, [onclick], [onerror])") == []
+    assert browser.run("return window.broken") is None
+    assert not browser.one("#item .agent > pre").is_displayed()
+    browser.one("#item .agent .views button:last-child").click()
+    assert browser.one("#item .agent > pre").is_displayed()
+    assert not browser.one(shown).is_displayed()
+    assert browser.console() == []
+
+
+def test_an_image_of_the_record_is_shown_and_no_other_is_loaded(browser: Browser, marked: Path):
+    browser.open(marked)
+    browser.until("return document.querySelector('#item img')?.naturalWidth === 1")
+    assert len(browser.all("#item img")) == 1
+    assert "https://tracker.example/pixel.png, not loaded" in browser.one("#item .user").text
+    assert {each for each in browser.requested() if not each.startswith("data:")} == {marked.as_uri()}
+
+
+def test_long_names_lose_their_middle_and_keep_the_system(browser: Browser, marked: Path):
+    browser.open(marked)
+    browser.until("return document.querySelector('#item h3') !== null")
+    for selector in ("#list .id", "#item .permalink"):
+        element = browser.one(selector)
+        assert re.fullmatch(r"very-\S+…\S*long-case · very-\S+…\S*ng-system", element.text)
+        assert len(element.get_attribute("title") or "") > 180
+    ends = [
+        browser.run("return document.querySelector(arguments[0]).scrollWidth", each)
+        for each in ("#list .head", "#list")
+    ]
+    assert ends[0] <= ends[1]
+
+
+def test_axe_finds_nothing_wrong_with_a_rendered_answer(browser: Browser, marked: Path, axe: Path):
+    browser.open(marked)
+    browser.until("return document.querySelector('#item .markdown') !== null")
+    assert browser.violations(axe) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ def test_the_answer_comes_first_then_its_figure_then_tables(browser: Browser, pa
     if page.stem == "history":  # one run alone has no course
         assert browser.one("h2").text.startswith("Latest run")
         return
+    kinds = ["h2", *(["section.card"] if page.stem == "audit" else []), "figure", "#document > .wide table"]
     tops = browser.run(
-        "return ['h2', 'figure', 'table'].map((kind) => document.querySelector(kind).getBoundingClientRect().top)"
+        "return arguments[0].map((kind) => document.querySelector(kind).getBoundingClientRect().top)", kinds
     )
     assert tops == sorted(tops)
     assert tops[1] < WIDE[1]
@@ -51,3 +53,14 @@ def test_an_audit_draws_where_each_dial_breaks_and_the_faults_that_are_missed(br
     captions = [each.text for each in browser.all("#document figcaption")]
     assert captions[0].endswith("level up to which 80 % are caught, by dial")
     assert any("share of each fault caught, lowest first" in each for each in captions)
+
+
+def test_an_audits_cards_show_what_was_planted_and_what_the_judge_said(browser: Browser, pages: Path):
+    browser.open(pages / "audit.html")
+    first = browser.one("#document section.card")
+    assert re.match(r"[A-Z][a-z ]+: \d+ of \d+ missed", first.text)
+    assert "_" not in browser.one("#document section.card h3").text
+    assert "The judge gives " in first.text
+    assert browser.all("#document section.card del, #document section.card ins")
+    browser.one("#document section.card summary").click()
+    assert browser.one("#document section.card table").is_displayed()

@@ -11,7 +11,8 @@ from chromium import NARROW, WIDE, Browser
 from command import fiducial
 
 LABELLED = 10
-ARROW_RIGHT = "\ue014"
+ARROW_LEFT = "\ue012"
+ENTER = "\ue007"
 
 
 def review(run: Path, *options: str) -> Path:
@@ -40,7 +41,6 @@ def count(browser: Browser) -> str:
 def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run: Path):
     page = review(run)
     browser.open(page)
-    browser.run("document.querySelector('#onward').click()")
     for number in range(LABELLED):
         if number % 2:
             browser.press("10"[number % 4 == 3])
@@ -60,11 +60,31 @@ def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run
     assert {each for each in browser.requested() if not each.startswith("blob:")} == {page.as_uri()}
 
 
+def test_twenty_labels_take_twenty_keys(browser: Browser, unlabelled: Path, tmp_path: Path):
+    run = Path(shutil.copytree(unlabelled, tmp_path / "run"))
+    done = fiducial("review", run, "--by", "ann", "--n", "20")
+    assert done.code == 0, done.err
+    browser.open(run / "review-ann.html")
+    browser.press(*"10" * 10)
+    assert count(browser) == "20 of 20"
+
+
+def test_a_fraction_is_typed_in_sight_and_the_next_output_follows(browser: Browser, run: Path):
+    browser.open(review(run), size=WIDE)
+    assert browser.one("#score").is_displayed()
+    browser.press("/")
+    browser.one("#score").send_keys("3/4", ENTER)
+    assert browser.one("#place").text.startswith("2 of 12")
+    browser.press("p", ARROW_LEFT, ARROW_LEFT)
+    assert browser.one("#given").text == "Your answer: score 0.75"
+    assert count(browser) == "2 of 12"
+
+
 def test_answers_are_there_again_when_the_page_is_opened_again_and_are_not_asked_for(
     browser: Browser, run: Path
 ):
     browser.open(review(run))
-    browser.press("p", "j", "f")
+    browser.press("p", "f")
     browser.reload()
     assert count(browser) == "2 of 12"
     assert browser.one("#place").text.startswith("3 of 12")
@@ -74,7 +94,7 @@ def test_what_somebody_labelled_is_left_out_of_a_page_made_anew(browser: Browser
     done = fiducial("review", run, "--by", "cyd", "--n", "12")
     assert done.code == 0, done.err
     browser.open(run / "review-cyd.html")
-    browser.press("1", ARROW_RIGHT, "0", ARROW_RIGHT, "?", "d")
+    browser.press("1", "0", "?", "d")
     added = fiducial("review", run, "--add", browser.downloaded("labels-cyd.jsonl"))
     assert added.code == 0, added.err
     done = fiducial("review", run, "--n", "12")
@@ -123,12 +143,13 @@ def test_question_and_buttons_are_on_the_first_screen(browser: Browser, run: Pat
 def test_what_judges_say_is_shown_only_after_an_answer(browser: Browser, run: Path):
     browser.open(review(run))
     assert not browser.one("#verdicts").is_displayed()
-    browser.press("p", "v")
+    browser.press("p", ARROW_LEFT, "v")
     browser.until("return document.querySelector('#said').textContent.includes('Produced by')")
 
 
 def test_an_answer_stays_to_be_looked_at_and_can_be_taken_back(browser: Browser, run: Path):
     browser.open(review(run))
+    browser.run("document.querySelector('#onward').click()")
     first = browser.one("#place").text
     browser.press("p")
     assert (browser.one("#place").text, browser.one("#given").text) == (first, "Your answer: pass")
@@ -141,8 +162,7 @@ def test_an_answer_stays_to_be_looked_at_and_can_be_taken_back(browser: Browser,
 
 def test_the_rate_of_a_random_sample_is_shown_once_all_is_answered(browser: Browser, run: Path):
     browser.open(review(run))
-    for _ in range(11):
-        browser.press("p", "j")
+    browser.press(*"p" * 11)
     assert browser.one("#live").text == ""
     browser.press("p")
     assert browser.one("#live").text.startswith("answered: 1.00 pass [0.76, 1.00] of 12")
@@ -191,7 +211,7 @@ def test_decisions_between_label_and_judge_are_taken_in(browser: Browser, demo: 
 def test_hostile_texts_stay_texts(browser: Browser, hostile: Path):
     page = review(hostile)
     browser.open(page)
-    browser.press("p", "v")
+    browser.press("p", ARROW_LEFT, "v")
     assert browser.run("return window.broken") is None
     foreign = "img, iframe, object, embed, a, [onclick], [onerror]"
     assert [each.get_attribute("outerHTML") for each in browser.all(foreign)] == []
@@ -219,5 +239,5 @@ def test_axe_finds_nothing_wrong_with_contrast_roles_and_names(
     browser: Browser, run: Path, axe: Path, size: tuple[int, int], dark: bool
 ):
     browser.open(review(run), size=size, dark=dark)
-    browser.press("p", "v")
+    browser.press("p", ARROW_LEFT, "v")
     assert browser.violations(axe) == []

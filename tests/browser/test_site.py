@@ -52,3 +52,37 @@ def test_axe_finds_nothing_wrong_on_a_page(browser: Browser, site: Path, axe: Pa
     for size in (WIDE, NARROW):
         browser.open(site / "docs" / f"{page}.html", size=size, dark=dark)
         assert browser.violations(axe) == [], size
+
+
+def test_code_has_a_button_that_copies_what_was_typed_and_is_not_cut(browser: Browser, site: Path):
+    browser.open(site / "docs" / "first-steps.html", size=WIDE)
+    assert len(browser.all("button.copy")) == len(browser.all(".highlight pre"))
+    wider = "return [...document.querySelectorAll('.highlight pre')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"
+    assert browser.run(wider) == 0
+    browser.run(
+        "window.copied = ''; Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text; }}})"
+    )
+    browser.one(".highlight-console button.copy").click()
+    browser.until("return window.copied !== ''")
+    assert browser.run("return window.copied") == "fiducial import rows.csv --out shop"
+
+
+def test_the_navigation_has_at_most_forty_entries_and_the_first_page_a_picture(browser: Browser, site: Path):
+    browser.open(site / "docs" / "index.html", size=WIDE)
+    assert 20 < len(browser.all(".sidebar-tree li.toctree-l1")) <= 40
+    assert browser.run("return document.querySelector('article img').naturalWidth") == WIDE[0]
+
+
+@pytest.mark.parametrize("words", ["labels", "judge", "audit"])
+def test_a_search_gives_guides_before_decisions_and_the_changelog(browser: Browser, site: Path, words: str):
+    browser.open(site / "search.html", place=f"?q={words}")
+    browser.until("return document.querySelectorAll('#search-results li a').length > 3")
+    found = [each.get_attribute("href") or "" for each in browser.all("#search-results li a")]
+    behind = [n for n, each in enumerate(found) if "/decisions/" in each or "CHANGELOG" in each]
+    guides = [
+        n
+        for n, each in enumerate(found)
+        if any(f"/docs/{name}.html" in each for name in ("review", "judges", "audits"))
+    ]
+    assert guides
+    assert not behind or min(behind) > max(guides)

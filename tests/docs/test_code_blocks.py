@@ -34,7 +34,7 @@ RUN_ELSEWHERE = {
     "docs/extending.md": "../examples/test_own_things.py",
     "docs/formats.md": "test_formats_page.py",
     "docs/generate.md": "test_python_blocks.py",
-    "docs/index.md": "test_played_pages.py",
+    "docs/first-steps.md": "test_played_pages.py",
     "docs/judges.md": "test_python_blocks.py",
     "docs/preference.md": "test_python_blocks.py",
     "docs/promptflow.md": "test_python_blocks.py",
@@ -157,6 +157,7 @@ OTHER_PROGRAMS = frozenset(
         "pytest",
         "python",
         "python3",
+        "sparrow-decider",
         "tail",
         "vllm",
     ]

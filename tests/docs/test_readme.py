@@ -141,15 +141,42 @@ def test_as_many_formats_are_named_as_there_are_readers():
     assert told == [str(len(NAMES))] * 2
 
 
-def test_the_readme_fits_three_screens():
-    words = re.sub(r"\]\([^)]*\)", "]", README).split()
-    assert len(words) < 800
+BEFORE, _, MORE = README.partition("## More\n")
 
 
-def test_every_page_of_the_documentation_is_linked():
-    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+def test_the_readme_says_what_it_is_within_400_words_and_then_gives_ten_links():
+    assert len(re.sub(r"\]\([^)]*\)", "]", BEFORE).split()) < 400
+    assert len(re.findall(r"\]\(", MORE)) == 10
+
+
+def test_a_fresh_machine_is_given_two_commands_before_anything_is_installed():
+    first, *_ = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    commands = [line.partition("#")[0].strip() for line in first.splitlines()]
+    assert commands == ["make demo", "make test"]
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert {each.split()[1] for each in commands} <= set(targets)
+    assert README.index("pip install") > README.index("make test")
+
+
+def test_the_table_has_six_questions():
+    rows = re.findall(r"^\| (?!question|---).*\|$", BEFORE, re.MULTILINE)
+    assert len(rows) == 6
+    assert all("`fiducial " in row for row in rows)
+
+
+INDEX = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+
+
+def test_every_page_of_the_documentation_is_in_the_index():
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
     assert pages
-    assert pages - set(re.findall(r"\]\(([^)#]+)", README)) == set()
+    assert pages - set(re.findall(r"\]\(([^)#]+)", INDEX.partition("## All pages")[2])) == set()
+
+
+def test_the_sites_navigation_has_at_most_forty_entries():
+    groups = re.findall(r"^\* \*[^*]+\*: (.*)$", INDEX, re.MULTILINE)
+    above = [re.sub(r" \((?:\[[^\]]*\]\([^)]*\)(?:, )?)+\)", "", group) for group in groups]
+    assert 20 < sum(group.count("](") for group in above) <= 40
 
 
 def test_every_command_named_exists():

@@ -15,7 +15,7 @@ _STATUS = "\n$ echo $?\n0\n```"
 def test_the_first_page_names_every_project():
     page = (ROOT / "examples" / "README.md").read_text("utf-8")
     assert [name for name in PROJECTS if f"]({name}/README.md)" not in page] == []
-    assert len(PROJECTS) == 5
+    assert len(PROJECTS) == 8
 
 
 @pytest.mark.parametrize("project", PROJECTS)

@@ -34,8 +34,8 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
         calibration=CalibrationNumbers(judges={"j": panel((0.9, 0.8), (0.92, 0.85))}),
     )
     shown = as_html(trust_document(answers(found).trust, {"checkers": 1800, "people": 7, "construction": 0}))
-    assert "too few labels" in shown
-    assert "it passes 8 of 100 bad outputs and fails 10 of 100 good ones" in shown
+    assert "needs more labels" in shown
+    assert "it lets 8 of 100 bad outputs through and rejects 10 of 100 good ones" in shown
     assert "8 of 100" in shown
     assert "20 %" in shown
     assert "Labels: 1,800 by checkers, 7 by people." in shown
@@ -44,6 +44,21 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
         trust_document(answers(found).trust, {}, {"j": ["certified: accuracy at least 0.9 holds"]})
     )
     assert "j: certified: accuracy at least 0.9 holds" in shown
+
+
+def test_outputs_pass_or_fail_and_a_number_at_worst_has_no_drawing_without_an_axis(
+    data: ReportData, make_item: Callable[..., ListedItem]
+):
+    page = render_report(data, [make_item("a"), make_item("b", checker=0.0, judge=0.0)])
+    totals = re.search(r'<ul class="totals">.*?</ul>', page, re.DOTALL)
+    assert totals is not None
+    words = Page(totals[0]).text()
+    assert "1 failure" in words
+    assert "1 pass" in words
+    assert not re.search(r"\b(right|wrong)\b", words)
+    trusted = re.search(r'<article id="trusted">.*?</article>', page, re.DOTALL)
+    assert trusted is not None
+    assert "<svg" not in trusted[0]
 
 
 def test_without_judges_there_is_nothing():
@@ -237,7 +252,7 @@ def test_what_is_packed_is_letters_that_end_no_element(hostile_report: str):
     scripts = Page(hostile_report).inside("script")
     assert len(scripts) > 2
     for packed in scripts[:2]:
-        assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
+        assert re.fullmatch(r"[!-;=-~]+", packed)
 
 
 @pytest.mark.attack("terminal and report")

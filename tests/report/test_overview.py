@@ -38,10 +38,22 @@ def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best()
     document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
     *parts, difference = _figures(document)
     assert parts == ["checked outputs", "undecided outputs, judged, uncorrected", "all outputs, uncorrected"]
-    assert difference == "Lead of a over each other system, on the checked outputs"
+    # The first sentence has the interval of its pair alone, which is narrower.
+    at_once = "Lead of a over each other system, on the checked outputs; intervals hold for all pairs at once"
+    assert difference == at_once
     shown = as_html(document)
     assert shown.count("<svg") == 4
-    assert "Lead of a over each other system, on the checked outputs</title><desc>b 0.0" in shown
+    assert f"{at_once}</title><desc>b 0.0" in shown
+
+
+def test_a_single_lead_has_the_interval_of_the_first_sentence():
+    found = compared("a", "c")
+    assert found.strata is not None
+    *_, caption = _figures(list(overview_document(systems("a", "c"), found)))
+    assert caption == "Lead of a over each other system, on all outputs"
+    _, leads = overview_leads(found.strata)
+    (pair,) = found.strata.decided.pairs
+    assert (leads["c"].low, leads["c"].high) == (pair.difference.low, pair.difference.high)
 
 
 def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():

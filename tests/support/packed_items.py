@@ -10,7 +10,7 @@ from typing import Any
 
 
 def unpacked(letters: str) -> Any:
-    return json.loads(zlib.decompress(base64.b64decode(letters)))
+    return json.loads(zlib.decompress(base64.b85decode(str(letters).replace('"', "<"))))
 
 
 def index_of(page: str) -> dict[str, Any]:

@@ -9,10 +9,12 @@ import pytest
 
 from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.evaluation.labelling.joined_labels import join_labels
 from fiducial.evaluation.labelling.trusted_labels import add_labels, adopt_labels, labelled_by
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Case, ItemKey, Output, Verdict, read_records, write_json, write_records
+from fiducial.tables.standing_labels import standing_labels
 
 
 def label(number: int, score: float | None = 1.0, by: str = "ann", **more: Any) -> Verdict:
@@ -84,7 +86,7 @@ def test_a_person_who_changed_an_answer_is_taken_at_the_last_word(run: Path, tmp
 def test_labels_without_a_newline_at_the_end_are_not_lost(run: Path, tmp_path: Path):
     (run / "labels.jsonl").write_bytes(msgspec.json.encode(label(5, by="carl")))
     add_labels(run, [file_of(tmp_path / "ann", label(0))])
-    assert labels_in(run) == [label(5, by="carl"), label(0)]
+    assert [(each.case_id, each.by) for each in labels_in(run)] == [("5", "carl"), ("0", "ann")]
 
 
 @pytest.mark.parametrize(
@@ -134,6 +136,40 @@ def test_the_file_that_is_named_has_the_last_word(run: Path, tmp_path: Path, inp
     assert labels_in(run) == [label(0, 0.0)]
 
 
+def test_labels_that_were_added_to_a_run_count_after_it_runs_again_with_its_file(
+    run: Path, tmp_path: Path, inputs: EvaluationInputs
+):
+    built = label(3, by="construction", source="construction", evidence={})
+    ann = label(3, 0.0, evidence={})
+    file = file_of(tmp_path / "built", built, ann)
+    with RunWriter(run) as folder:
+        adopt_labels(file, inputs, folder)
+    # One contradicts the file, one is of another output, and one is ann's second thought.
+    bob, other, again = (
+        label(3, 0.0, by="bob", evidence={}),
+        label(4, evidence={}),
+        label(3, 1.0, evidence={}),
+    )
+    assert join_labels(run, file_of(tmp_path / "added", bob, other, again)).added == 3
+    added = labels_in(run)
+    with RunWriter(run) as folder:
+        adopt_labels(file, inputs, folder)
+        adopt_labels(file, inputs, folder)
+    kept = labels_in(run)
+    assert kept[:2] == [built, ann]
+    assert [(each.case_id, each.by, each.score) for each in kept[2:]] == [
+        ("3", "bob", 0.0),
+        ("4", "ann", 1.0),
+        ("3", "ann", 1.0),
+    ]
+    assert standing_labels(kept) == standing_labels(added)
+    # A review of the same output after them has the last word, and still has it.
+    add_labels(run, [file_of(tmp_path / "review", label(3, 0.0, by="eve"))])
+    with RunWriter(run) as folder:
+        adopt_labels(file, inputs, folder)
+    assert labels_in(run)[-1].by == "eve"
+
+
 @pytest.mark.parametrize("sample", ["doubt", "suspected"])
 def test_labels_that_were_not_sampled_evenly_do_not_become_those_of_a_run(
     run: Path, tmp_path: Path, inputs: EvaluationInputs, sample: str
@@ -150,3 +186,26 @@ def test_labels_of_an_audit_may_replace_the_checkers_when_they_are_named(
     with RunWriter(run) as folder:
         adopt_labels(file_of(tmp_path / "ann", audit), inputs, folder)
     assert labels_in(run) == [audit]
+
+
+def test_labels_that_are_added_later_are_another_round(run: Path, tmp_path: Path):
+    assert add_labels(run, [file_of(tmp_path / "1", label(0), label(1))]).rounds == 1
+    assert all("added_in" not in each.evidence for each in labels_in(run))
+    again = file_of(tmp_path / "2", label(1), label(2), label(0, 0.0, by="bob"))
+    assert add_labels(run, [again]).rounds == 2
+    assert {each.case_id: each.evidence.get("added_in", 1) for each in labels_in(run)} == {
+        "0": 1,
+        "1": 1,
+        "2": 2,
+    }
+    before = labels_in(run)
+    repeated = add_labels(run, [again])
+    assert (repeated.added, repeated.unchanged, repeated.rounds) == (0, 3, 2)
+    assert labels_in(run) == before
+
+
+def test_a_longer_file_of_labels_is_another_round(run: Path, inputs: EvaluationInputs, tmp_path: Path):
+    for count in (2, 2, 5):
+        with RunWriter(run) as writer:
+            adopt_labels(file_of(tmp_path / "l", *map(label, range(count))), inputs, writer)
+    assert [each.evidence.get("added_in", 1) for each in labels_in(run)] == [1, 1, 2, 2, 2]

@@ -73,10 +73,10 @@ def test_long_names_are_whole_and_their_numbers_beside_the_intervals():
 
 def test_every_judge_has_a_lane_for_each_rate_with_its_label_and_number():
     bad, good = PlottedInterval(name="", value=0.1, low=0.05, high=0.2), PlottedInterval(name="", value=None)
-    lanes = ("passed bad", "failed good")
+    lanes = ("let through", "rejected")
     drawn = judge_rates("Judges", [("strict", [bad, good])], lanes=lanes, target=0.1)
     assert {"strict", *lanes, "0.10 [0.05, 0.20]", "undefined"} <= set(texts(drawn))
-    assert "strict: passed bad 0.10 [0.05, 0.20], failed good undefined" in heard(drawn)
+    assert "strict: let through 0.10 [0.05, 0.20], rejected undefined" in heard(drawn)
 
 
 def test_a_trend_breaks_where_something_else_changed():

@@ -14,5 +14,10 @@ def test_parts_fill_the_bar_by_their_numbers_and_a_reader_hears_each():
     assert "wrong &lt;value&gt;: 10" in figure
 
 
+def test_what_nothing_tested_found_is_grey():
+    figure = str(parts_bar("Failures", [("crashed", 30), ("failed by j", 10)], ["failed by j"]))
+    assert re.findall(r'<rect class="(\w+)"', figure) == ["differ", "untested"]
+
+
 def test_nothing_is_drawn_of_nothing():
     assert parts_bar("Failures", []) == ""

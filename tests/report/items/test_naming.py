@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from review_page import in_node
 
-from fiducial.report.items.naming import fitted, marks_in_words, short_names
+from fiducial.report.items.naming import apart, fitted, marks_in_words, short_names
+from fiducial.report.text.safe_text import columns_of
 
 NOTHING = {"q": "", "sort": "", "system": "", "status": "", "category": "", "fault": "", "group": ""}
 
@@ -72,6 +73,36 @@ def test_short_names_stay_whole():
 @given(st.lists(st.text("ab-_/.", min_size=1, max_size=60), unique=True, min_size=1))
 def test_short_names_stay_distinct(names: list[str]):
     assert len(set(short_names(names).short.values())) == len(names)
+
+
+MISTRALS = [
+    "mistral-large-2411-fine-tuned-support-desk-v2",
+    "mistral-large-2411-fine-tuned-billing-desk-v2",
+    "mistral-small-2503-fine-tuned-support-desk-v2",
+]
+
+
+@pytest.mark.parametrize("columns", [24, 26, 30])
+def test_shortened_names_keep_what_tells_them_apart(columns: int):
+    short = apart(MISTRALS, columns)
+    assert all(columns_of(name) <= columns for name in short)
+    assert ["support" in name for name in short] == ["large" in short[1], False, True]
+    assert len(set(short)) == 3
+
+
+def test_names_without_separators_keep_both_ends():
+    assert apart(["a" * 40 + "1", "a" * 40 + "2"], 24) == [
+        "aaaaaaaaaa...aaaaaaaaa1",
+        "aaaaaaaaaa...aaaaaaaaa2",
+    ]
+    middle = ["a" * 20 + letter + "b" * 20 for letter in "xy"]
+    assert apart(middle, 24) == middle  # nothing shorter tells them apart
+
+
+@given(st.lists(st.text("ab-_/.", min_size=1, max_size=60), unique=True, min_size=1), st.integers(12, 40))
+def test_names_stay_apart_at_any_width(names: list[str], columns: int):
+    assert len(set(apart(names, columns))) == len(names)
+    assert apart(names, 60) == names
 
 
 @given(st.text("abc-_/", min_size=1, max_size=80))

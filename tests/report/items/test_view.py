@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
+import pytest
+from each_row import each_row
 
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
-from fiducial.report.document import Details, Piece, Verbatim, as_html
+from fiducial.report.document import Columns, Details, Picture, Piece, Verbatim, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.items.sent_prompts import SentPrompt
 from fiducial.report.items.view import item_document
@@ -25,8 +27,14 @@ def shown(item: ReportItem) -> list[Piece]:
     return list(item_document(item, {}))
 
 
-def titles(pieces: list[Piece]) -> list[str]:
-    return [each.title for each in pieces if isinstance(each, Verbatim)]
+def spread(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces, those in columns one by one."""
+    for piece in pieces:
+        yield from spread(piece.pieces) if isinstance(piece, Columns) else [piece]
+
+
+def titles(pieces: Iterable[Piece]) -> list[str]:
+    return [each.title for each in spread(pieces) if isinstance(each, Verbatim)]
 
 
 def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Callable[..., ListedItem]):
@@ -40,7 +48,7 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., L
     item = make_item(kind="tool_call", asks=asks).read(0, False)
     item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
     pieces = shown(item)
-    (diff, _) = [each for each in pieces if isinstance(each, DocumentTable)]
+    (_, diff) = [each for each in pieces if isinstance(each, DocumentTable)]
     assert diff.caption == "Differs from the nearest accepted call"
     assert '<span class="wrong">&#34;Oslo&#34;</span>' in as_html([diff])
     folded = [each.title for each in pieces if isinstance(each, Details)]
@@ -50,7 +58,7 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., L
 def test_a_reply_that_is_no_call_is_shown_as_it_is(make_item: Callable[..., ListedItem]):
     asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
     pieces = shown(make_item(kind="tool_call", asks=asks, text="No.").read(0, False))
-    assert titles(pieces) == ["user", "Output", "Expected"]
+    assert titles(pieces) == ["Output", "Expected", "user"]
 
 
 def _conversation(make_item: Callable[..., ListedItem], turns: list[list[Any]], **more: Any) -> ReportItem:
@@ -137,3 +145,63 @@ def test_a_system_that_crashed_is_shown_with_its_words(make_item: Callable[..., 
     assert "The system ended with" in titles(
         shown(msgspec.structs.replace(make_item().read(0, False), output=crashed))
     )
+
+
+def test_verdicts_come_first_then_answer_beside_reference_then_the_request_with_its_system_prompt_folded(
+    make_item: Callable[..., ListedItem],
+):
+    item = make_item().read(0, False)
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "When?"}]
+    case = msgspec.structs.replace(item.case, kind="memory_answer", messages=messages, reference={"answers": ["now"]})  # fmt: skip
+    verdicts, sides, prompt, user, *_ = shown(msgspec.structs.replace(item, case=case))
+    assert isinstance(verdicts, DocumentTable)
+    assert isinstance(sides, Columns)
+    assert titles([sides]) == ["Output", "Expected"]
+    assert isinstance(prompt, Details)
+    assert (prompt.title, titles(prompt.pieces)) == ("system prompt (8 characters)", ["system"])
+    assert titles([user]) == ["user"]
+
+
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+
+
+def _asked(make_item: Callable[..., ListedItem], *urls: str) -> list[Piece]:
+    parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    item = make_item().read(0, False)
+    message = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, *parts]}
+    return shown(msgspec.structs.replace(item, case=msgspec.structs.replace(item.case, messages=[message])))
+
+
+def test_an_image_in_the_record_is_shown_below_its_message(make_item: Callable[..., ListedItem]):
+    pieces = _asked(make_item, PIXEL)
+    assert [(each.title, each.address) for each in pieces if isinstance(each, Picture)] == [
+        ("image 1", PIXEL)
+    ]
+    assert "What is it?\n[image 1]" in [each.text for each in spread(pieces) if isinstance(each, Verbatim)]
+
+
+@pytest.mark.attack("terminal and report")
+@each_row(
+    "url",
+    [
+        ("https://tracker.example/pixel.png",),
+        ("http://tracker.example/pixel.png",),
+        ("data:image/svg+xml;base64,PHN2Zz4=",),
+        ("data:text/html;base64,PHN2Zz4=",),
+        ("data:image/png;base64,x' onerror='window.broken=1",),
+        ('data:image/png;base64,x" onerror="window.broken=1',),
+        ("data:image/png;base64,x#<script>window.broken=1</script>",),
+        ("data:image/png;base64," + "A" * 400_001,),
+        ("javascript:window.broken=1",),
+        ("DATA:image/png,<svg onload=window.broken=1>",),
+    ],
+)
+def test_no_other_address_becomes_an_image(make_item: Callable[..., ListedItem], url: str):
+    text = as_html(_asked(make_item, url))
+    assert "<img" not in text
+    assert "[image" in text
+
+
+def test_a_message_shows_at_most_twelve_images(make_item: Callable[..., ListedItem]):
+    pixels = [PIXEL.replace("=", "A" * number + "=") for number in range(20)]
+    assert as_html(_asked(make_item, *pixels)).count("<img") == 12

@@ -266,3 +266,50 @@ def test_judges_that_do_not_look_have_rows_beside_the_judges() -> None:
 def test_judges_that_do_not_look_are_compared_by_agreement_only() -> None:
     assert not compare(table_of({"a": GOOD, "b": POOR}, LABELS), right="score").baselines
     assert not compare(systems(), by="system").baselines
+
+
+BASELINE = "j/lexical@baseline"
+
+
+def screen_of(scores: dict[str, list[Any]]) -> list[Any]:
+    return list(comparison_screen(compare(table_of(scores, LABELS * 10))))
+
+
+def test_a_baseline_is_the_last_row_of_judges_and_not_among_those_that_are_ranked() -> None:
+    good, perfect = GOOD * 10, LABELS * 10
+    for scores in ({"a": good, "b": good, BASELINE: perfect}, {BASELINE: perfect, "a": good, "b": good}):
+        answer, warning, _, rates, *_ = screen_of(scores)
+        assert answer.startswith("No significant difference in balanced accuracy: 0.00")
+        # What a baseline does better is said once, with the lead.
+        assert warning.startswith(
+            "a is not shown to be better than the word overlap baseline: its lead is -0.1"
+        )
+        names = [str(row[0]) for row in rates.rows]
+        assert names == ["a", "b", BASELINE, "always pass", "always fail"]
+    answer, *_ = screen_of({"a": perfect, "b": POOR * 10, BASELINE: GOOD * 10})
+    assert answer.startswith("a is best: balanced accuracy 1.00")
+    assert " more than b." in answer
+
+
+def test_an_only_judge_is_set_against_the_baseline() -> None:
+    answer, _, rates, *_ = screen_of({"a": LABELS * 10, BASELINE: POOR * 10})
+    assert re.match(r"a: balanced accuracy 1\.00 .* more than the word overlap baseline\.", answer)
+    assert [str(row[0]) for row in rates.rows][:2] == ["a", BASELINE]
+    answer, *_ = screen_of({"a": POOR * 10, BASELINE: LABELS * 10})
+    assert "not shown to be better than the word overlap baseline: its lead is -0." in answer
+
+
+def test_pairs_of_judges_come_before_those_with_a_baseline() -> None:
+    # a and b share no item with c, so that there is no best of all.
+    none = [None] * 30
+    scores = {
+        "a": [*(GOOD * 5), *none],
+        "b": [*(GOOD * 5), *none],
+        "c": [*none, *(LABELS * 5)],
+        BASELINE: POOR * 10,
+    }
+    answer, _, pairs, *_ = screen_of(scores)
+    assert answer.startswith("None of 1 pair of judges differs significantly")
+    assert str(pairs.rows[0][0]) == "a - b"
+    assert all("lexical" in str(row[0]) for row in pairs.rows[1:])
+    assert len(pairs.rows) == 4

@@ -107,3 +107,14 @@ def test_many_kinds_of_failures_end_with_one_part_of_the_others():
     assert len(shown) == 16
     assert sum(each.n for each in shown) == sum(each.n for each in parts)
     assert (shown[-1].what, shown[-1].address) == ("of 5 other kinds", "")
+
+
+def test_failures_that_an_untested_judge_found_are_marked():
+    (system,) = systems("a")
+    parts = [
+        FailurePart(4, FAILED_CHECK, "fault"),
+        FailurePart(3, "failed by j", ""),
+        FailurePart(2, "failed by k", ""),
+    ]
+    shown = failure_parts(system, parts, {}, {"failed by k"})
+    assert [each.is_untested for each in shown] == [False, False, True]

@@ -1,0 +1,153 @@
+"""One example a weakness: the right output, what was planted in it, and the judge's reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from ...records import Case, ItemKey, Output, ToolCall, ToolResults, message_text
+from ..inputs import EvaluationInputs
+from .audit_results import JudgeAudit, WeaknessExample, WrongVerdict
+from .ladder.climb import Climb
+from .scored import ScoredProbe
+
+_MAX_TEXT = 1_600
+"""Length of an output's text in an example, in characters; the change is within it."""
+
+_MAX_REQUEST = 600
+_MAX_REASON = 600
+_MAX_LISTED = 30
+"""Verdicts listed of one weakness."""
+
+
+class _Chosen(NamedTuple):
+    """Wrongly judged probes of a weakness, the shown one first, and the number graded."""
+
+    judge: str
+    where: str
+    wrong: Sequence[ScoredProbe]
+    n: int
+
+
+def weakness_examples(
+    audits: Iterable[tuple[JudgeAudit, Sequence[ScoredProbe]]],
+    inputs: EvaluationInputs | None,
+    climb: Climb | None,
+) -> list[WeaknessExample]:
+    """Return an example of each weakness that concerns the probes of one operator or dial."""
+    chosen = [each for audit, scored in audits for each in _chosen(audit, scored)]
+    if not chosen:
+        return []
+    keys = {key for each in chosen for key in (each.wrong[0].facts.key, each.wrong[0].facts.source)}
+    outputs = {each.key: each for each in (inputs.outputs() if inputs else ()) if each.key in keys}
+    cases: dict[str, Case] = {key.case_id: inputs.cases[key.case_id] for key in outputs} if inputs else {}
+    if climb is not None:
+        posed = list(climb.posed(key for key in keys - outputs.keys()))
+        outputs |= {each.output.key: each.output for each in posed}
+        cases |= {each.case.id: each.case for each in posed}
+    return [
+        _example(each, outputs, cases)
+        for each in chosen
+        if each.wrong[0].facts.key in outputs and each.wrong[0].facts.source in outputs
+    ]
+
+
+def _chosen(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_Chosen]:
+    for where in dict.fromkeys(finding.where for finding in audit.findings):
+        graded = [each for each in scored if each.facts.operator == where and each.score is not None]
+        if where in {ladder.dial for ladder in audit.ladders}:
+            graded = [each for each in graded if not each.facts.right]
+            graded.sort(key=lambda each: _level(each.facts.key))
+        else:
+            graded.sort(key=lambda each: not each.reason)
+        wrong = [each for each in graded if each.passed != each.facts.right]
+        if wrong:
+            yield _Chosen(audit.judge, where, wrong, len(graded))
+
+
+def _level(key: ItemKey) -> int:
+    return int(key.case_id.split("/")[1])
+
+
+def _example(
+    chosen: _Chosen, outputs: Mapping[ItemKey, Output], cases: Mapping[str, Case]
+) -> WeaknessExample:
+    first = chosen.wrong[0]
+    facts = first.facts
+    right, planted = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
+    return WeaknessExample(
+        judge=chosen.judge,
+        where=chosen.where,
+        case_id=facts.key.case_id,
+        plants=facts.plants,
+        request=_request(cases[facts.key.case_id])[:_MAX_REQUEST],
+        right=right,
+        planted=planted,
+        change=facts.change,
+        score=first.score or 0.0,
+        label=facts.label,
+        reason=None if first.reason is None else first.reason[:_MAX_REASON],
+        wrong=len(chosen.wrong),
+        n=chosen.n,
+        verdicts=[
+            WrongVerdict(
+                case_id=each.facts.key.case_id,
+                change=each.facts.change[:200],
+                reason=(each.reason or "")[:200],
+            )
+            for each in chosen.wrong[:_MAX_LISTED]
+        ],
+    )
+
+
+def _request(case: Case) -> str:
+    """Return the last message of the user."""
+    texts = [message_text(each) for turn in case.turns for each in turn if each["role"] == "user"]
+    return texts[-1] if texts else ""
+
+
+def output_text(output: Output) -> str:
+    """Return what a system answered as one text: its words, and a line per call."""
+    steps: list[Any] = [step for turn in output.turns or () for step in turn]
+    lines = [_step_text(step) for step in steps]
+    lines += [each for each in (output.text, _calls_text(output.tool_calls or ()), output.error) if each]
+    return "\n".join(lines)
+
+
+def _step_text(step: Any) -> str:
+    if isinstance(step, str):
+        return step
+    if isinstance(step, ToolResults):
+        return f"-> {json.dumps(step.results, ensure_ascii=False, default=str)}"
+    return _calls_text(step)
+
+
+def _calls_text(calls: Iterable[ToolCall]) -> str:
+    return "\n".join(f"{call.name}({_arguments(call.arguments)})" for call in calls)
+
+
+def _arguments(arguments: Any) -> str:
+    if not isinstance(arguments, dict):
+        return str(arguments)
+    named = cast("dict[str, Any]", arguments)
+    return ", ".join(
+        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in named.items()
+    )
+
+
+def _windows(right: str, planted: str) -> tuple[str, str]:
+    """Cut both texts to the part around their first difference."""
+    if max(len(right), len(planted)) <= _MAX_TEXT:
+        return right, planted
+    shared = next(
+        (place for place, (a, b) in enumerate(zip(right, planted, strict=False)) if a != b),
+        min(len(right), len(planted)),
+    )
+    start = max(0, shared - _MAX_TEXT // 4)
+    return _window(right, start), _window(planted, start)
+
+
+def _window(text: str, start: int) -> str:
+    end = start + _MAX_TEXT
+    return f"{'... ' if start else ''}{text[start:end]}{' ...' if len(text) > end else ''}"

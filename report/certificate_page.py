@@ -1,0 +1,37 @@
+"""Pages of a certificate, and of a later run checked against one."""
+
+from __future__ import annotations
+
+from ..evaluation.audit.certificate import CertificateRecord
+from ..evaluation.audit.certificate_check import CertificateValidity
+from .document import Figure
+from .figures.forest_plot import PlottedInterval, forest
+from .page import ResultPage
+from .text.certificate_text import certificate_document, certificate_status_document
+
+
+def certificate_page(certificate: CertificateRecord) -> ResultPage:
+    """Return the page of a certificate: its claims, drawn with what was measured."""
+    rows = [
+        PlottedInterval.of(
+            f"{claim.statistic.replace('_', ' ')}, at least {claim.at_least:g}",
+            claim.rate,
+            alarm=not claim.holds,
+        )
+        for claim in certificate.claims
+    ]
+    holds = all(claim.holds for claim in certificate.claims)
+    return ResultPage(
+        title=f"Certificate of {certificate.judge}",
+        about=f"fingerprint {certificate.fingerprint}",
+        answer=[
+            "Every claim holds." if holds else "Not every claim holds: no certificate is written.",
+            *certificate_document(certificate),
+        ],
+        figures=[Figure(forest("Claims", rows), caption="What was measured, by claim")],
+    )
+
+
+def certificate_status_page(validity: CertificateValidity) -> ResultPage:
+    """Return the page of a run that was checked against a certificate."""
+    return ResultPage(title="Certificate", answer=certificate_status_document(validity))

@@ -1,0 +1,68 @@
+"""Cards of an audit: one a weakness, with an example of what the judge got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...evaluation.audit.audit_results import AuditNumbers, JudgeWeakness, WeaknessExample
+from ..document import Card, Details, Piece
+from ..document_parts import DocumentTable
+from ..text_change import TextChange
+from .number_text import counted, decimal
+from .probe_titles import probe_title
+from .safe_text import shortened
+
+_NAME = 80
+"""Longest name of a judge on a card, in characters."""
+
+_WRONG = {
+    "fault": "missed",
+    "nothing": "rejected",
+    "twin": "rejected, though harmless",
+    "attack": "let through",
+    "control": "let through",
+}
+"""What a wrong verdict did, by what the operator plants."""
+
+
+def weakness_cards(audit: AuditNumbers, judges: Sequence[str] | None = None) -> list[Card]:
+    """Return a card per weakness of these judges, or of all; the worst of a judge first."""
+    examples = {(each.judge, each.where): each for each in audit.examples}
+    several = judges is None and len({each.judge for each in audit.examples}) > 1
+    shown = [each for each in audit.judges if judges is None or each.judge in judges]
+    cards: list[tuple[float, Card]] = []
+    for judge in shown:
+        for finding in _first_of_each(judge.findings):
+            example = examples.get((judge.judge, finding.where))
+            if example is not None:
+                owner = shortened(judge.judge, _NAME) if several else ""
+                cards.append((-example.wrong / example.n, _card(finding, example, owner)))
+    return [card for _, card in sorted(cards, key=lambda each: each[0])]
+
+
+def _first_of_each(findings: Sequence[JudgeWeakness]) -> list[JudgeWeakness]:
+    return list({each.where: each for each in reversed(findings)}.values())[::-1]
+
+
+def _card(finding: JudgeWeakness, example: WeaknessExample, owner: str) -> Card:
+    title = probe_title(example.where)
+    counts = f"{example.wrong:,} of {example.n:,} {_WRONG.get(example.plants, 'judged wrongly')}"
+    if finding.concern == "stops noticing":
+        counts += ", easy to hard"
+    return Card(f"{title[:1].upper()}{title[1:]}: {counts}", list(_pieces(example)), owner)
+
+
+def _pieces(example: WeaknessExample) -> Iterator[Piece]:
+    if example.request:
+        yield f"Asked: {shortened(' '.join(example.request.split()), 240)}"
+    yield TextChange(example.right, example.planted, example.change)
+    said = " ".join(example.reason.split()) if example.reason else "(no reason)"
+    yield f"The judge gives {decimal(example.score)}, right is {decimal(example.label)}: {shortened(said, 400)}"
+    rows = [(each.case_id, each.change, each.reason) for each in example.verdicts]
+    hidden = example.wrong - len(rows)
+    pieces: list[Piece] = [
+        DocumentTable(("case", "change", "the judge's reason"), rows, left_aligned=frozenset({0, 1, 2}))
+    ]
+    if hidden > 0:
+        pieces.append(f"{counted(hidden, 'more verdict')}: to_read.jsonl has all.")
+    yield Details(f"All {example.wrong:,}" if hidden <= 0 else f"{len(rows):,} of {example.wrong:,}", pieces)

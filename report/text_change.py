@@ -1,0 +1,78 @@
+"""Two versions of a text as one, with what was taken out and put in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple, TypeAlias
+
+from markupsafe import Markup
+
+from .document_parts import Block, filled, fit, joined
+from .text.safe_text import shortened
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_MAX_WORDS = 2_000
+"""Words and signs beyond which two texts are shown one after the other, to bound the cost."""
+
+_MAX_CHANGE = 120
+_MAX_LINE = 600
+"""Length of a version on a terminal, in characters."""
+
+_Sort: TypeAlias = Literal["same", "out", "in"]
+
+
+class _Part(NamedTuple):
+    sort: _Sort
+    text: str
+
+
+class TextChange(Block, frozen=True):
+    """Text and its changed version, drawn as one.
+
+    Attributes:
+        before: The text.
+        after: The changed text.
+        change: Description of the change, for versions that are equal as texts.
+    """
+
+    before: str
+    after: str
+    change: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """Render for a terminal: ``[-out-]`` and ``{+in+}``."""
+        marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
+        whole = "".join(marks[part.sort].format(part.text) for part in self._parts())
+        yield f"{self._title}: {shortened(' '.join(whole.split()), _MAX_LINE)}"
+
+    def markup(self) -> Markup:
+        """Render as HTML, every text escaped."""
+        marks = {"same": Markup("%s"), "out": Markup("<del>%s</del>"), "in": Markup("<ins>%s</ins>")}
+        parts = joined(marks[part.sort] % fit(part.text) for part in self._parts())
+        block = '<section class="block"><h4>%s</h4><pre class="change" dir="auto">%s</pre></section>'
+        return filled(block, fit(self._title), parts)
+
+    @property
+    def _title(self) -> str:
+        """Description of the change."""
+        if self.before == self.after:
+            return f"Right answer, unchanged; {self.change or 'as it is'}"
+        return (
+            f"Right answer, and what was planted{self.change and f' ({shortened(self.change, _MAX_CHANGE)})'}"
+        )
+
+    def _parts(self) -> Iterator[_Part]:
+        before, after = _WORD.findall(self.before), _WORD.findall(self.after)
+        if len(before) + len(after) > _MAX_WORDS:
+            yield from (_Part("out", self.before), _Part("in", self.after))
+            return
+        for sort, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            if sort == "equal":
+                yield _Part("same", "".join(before[a:b]))
+                continue
+            if a < b:
+                yield _Part("out", "".join(before[a:b]))
+            if c < d:
+                yield _Part("in", "".join(after[c:d]))
