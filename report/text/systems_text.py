@@ -133,6 +133,10 @@ class _RatesKnown(NamedTuple):
             return _CHECKERS, _JUDGES
         return (_JUDGES, _ALL) if self.whole else (_JUDGES,)
 
+    def graded(self, system: SystemResult) -> StratumRate | None:
+        """Return the rate whose ungraded outputs nobody graded, neither checkers nor judges."""
+        return system.overall if self.whole else self.main(system)
+
     def main(self, system: SystemResult) -> StratumRate | None:
         """Return the rate by which systems are compared."""
         return system.overall if self.first else checked(system) if self.checked else system.judged
@@ -167,7 +171,7 @@ def _systems_table(
     yield from ungraded_ranges(
         UngradedRange(
             names.of(system.system),
-            None if (main := available.main(system)) is None else main.bounds,
+            None if (graded := available.graded(system)) is None else graded.bounds,
             ungraded(system) or 0,
             system.failed_calls,
         )
