@@ -8,6 +8,7 @@ SITE := .venv-site
 OBJECTS := .venv-objects
 RELEASE := .venv-release
 MCP := .venv-mcp
+DECISIONS := .venv-decisions
 VULNERABILITIES := .venv-audit
 JUDGES := .venv-judges
 OPENAI := .venv-openai
@@ -27,7 +28,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test slow properties browser pictures site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
+.PHONY: help demo test slow properties browser pictures site attacks pythons kernels lint bench bench-scale ray spark objects formats frameworks openai-2 promptflow server-check evidence requests seeds release mcp decisions vulnerabilities cards shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -118,6 +119,10 @@ shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests
 		$(JUDGES)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools/test_metrics_as_judges.py
 	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/shipped_judges.py --out docs/shipped-judges.md
 
+cards: $(VENV)/.ready  ## a card of every judge that can be asked offline into docs/cards, and docs/measured-judges.md; needs FIDUCIAL_REFERENCE; in the environment of shipped-judges
+	$(call beside,$(JUDGES),.ci/judges.txt)
+	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/judge_cards.py
+
 ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
 	$(call beside,.venv-ray,.ci/ray.txt)
 	@.venv-ray/bin/python -m pytest $(or $(TESTS),tests/engines)
@@ -147,6 +152,10 @@ vulnerabilities:  ## known vulnerabilities of a default installation, by pip-aud
 mcp: $(VENV)/.ready  ## the server for coding assistants, asked by the official client, in an environment of its own (70 MB)
 	$(call beside,$(MCP),.ci/mcp.txt)
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(MCP)/bin/python -m pytest -p pytest_timeout -W ignore tests/mcp
+
+decisions: $(VENV)/.ready  ## decision models of other makers: every fault of a mock server, a real model that knows nothing, and their page; in an environment of its own (150 MB)
+	$(call beside,$(DECISIONS),.ci/decisions.txt)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(DECISIONS)/bin/python -m pytest -p pytest_timeout -W ignore tests/decisions
 
 release: $(VENV)/.ready  ## wheel and source archive of the last commit into ./dist, checked, and tried on every Python here; REPOSITORY=https://... names the repository
 	$(call beside,$(RELEASE),.ci/release.txt)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .api.judging import judge, jury
     from .api.judging_metrics import judge_from
     from .api.labels import correct_cases, export_labels
+    from .api.measured_judges import audit_card, audit_table
     from .api.merging import merge
     from .api.mutating import mutate
     from .api.planning import plan, plan_budget, plan_labels
@@ -48,6 +49,7 @@ __version__ = VERSION
 
 _HOME = {
     "api.assertions": "assert_rate",
+    "api.measured_judges": "audit_card audit_table",
     "api.auditing": "audit",
     "api.audits": "certify check_certificate",
     "api.bfcl": "score_bfcl",
@@ -96,6 +98,8 @@ __all__ = [
     "agent",
     "assert_rate",
     "audit",
+    "audit_card",
+    "audit_table",
     "calibrate",
     "certify",
     "check",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _OPTION = "--fiducial-record"
 _FOLDER = "fiducial_cassettes"
+_GATE = "fiducial_gate"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Forbid recording in CI, whatever the options."""
+    """Add the marker of gates, and forbid recording in CI, whatever the options."""
+    config.addinivalue_line(
+        "markers", f"{_GATE}(**limits): limits of the fixture fiducial_gate, as fiducial.gate takes them."
+    )
     if config.getoption(_OPTION) and os.environ.get("CI", "").lower() in {"1", "true"}:
         raise pytest.UsageError(
             f"{_OPTION}: no recording in CI; record on your machine, and commit the cassette"
@@ -67,15 +71,25 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
 
 
 @pytest.fixture
-def fiducial_gate() -> Callable[..., None]:
-    """Return a function like `fiducial.gate` that fails the test unless the gate passes."""
+def fiducial_gate(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Return a function like `fiducial.gate` that fails the test unless the gate passes.
+
+    Limits of ``@pytest.mark.fiducial_gate(...)`` on the test, its class or module hold where the call names no other.
+    With ``cannot_tell="pass"`` a gate that cannot tell passes the test, unless nothing is graded.
+    """
+    marks = list(request.node.iter_markers(_GATE))
+    marked: dict[str, Any] = {name: value for mark in reversed(marks) for name, value in mark.kwargs.items()}
 
     def check(*runs: Any, **limits: Any) -> None:
         __tracebackhide__ = True
         from .api.gating import gate  # noqa: PLC0415 - when it is used
 
+        limits = {**marked, **limits}
+        wished = limits.pop("cannot_tell", "fail")
+        if wished not in {"pass", "fail"}:
+            pytest.fail(f"cannot_tell={wished!r}: expected pass or fail", pytrace=False)
         answer = gate(*runs, **limits)
-        if answer.answer != "passes":
+        if answer.decided(wished) != "passes":
             pytest.fail(str(answer), pytrace=False)
 
     return check

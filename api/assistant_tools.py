@@ -118,7 +118,7 @@ class AssistantTools:
             out: Folder for the run, to be made; the same arguments resume it.
 
         Returns:
-            Pass rates with intervals, how far the judge is proven, the next step.
+            Pass rates with intervals, what labels show of the judges, the next step.
         """
         if self.model is None:
             raise UsageError(f"no model to judge with: start the server with {setting('model')}")

@@ -32,6 +32,7 @@ from .agent_environments import scenes_of
 from .argument_checks import checked_arguments, hinting_arguments, require_choice, require_whole
 from .callable_judge import ReadyJudge
 from .callers import warn_caller
+from .cascading import after_first_judge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
@@ -80,6 +81,8 @@ def evaluate(
     judge_on: JudgeOn = DEFAULT_JUDGE_ON,
     repeats: int = 1,
     retry_unreadable: int = 1,
+    unsure_of: FilePath | None = None,
+    max_error: float | None = None,
     pass_at: GivenPassAt = None,
     functions: FunctionsOption = None,
     worlds: Worlds = None,
@@ -113,6 +116,9 @@ def evaluate(
         judge_on: ``open`` (undecided outputs), ``all``, or the number of decided outputs to judge as well, for calibration.
         repeats: Number of times each output is judged.
         retry_unreadable: Number of later calls with the same ``out`` that ask a model again after unreadable replies.
+        unsure_of: A finished run with labels: only outputs that its judge may not decide alone are judged, and not those that
+            checkers decide.
+        max_error: Maximum error rate of the verdicts of ``unsure_of`` that are kept, guaranteed at 90 %.
         pass_at: Pass threshold, for all judges or by judge; by default each judge's own, else 0.5.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
@@ -171,6 +177,7 @@ def evaluate(
         workers=workers,
         engine=engine_of(engine, address, workers),
     )
+    plan = after_first_judge(plan, unsure_of, max_error)
     if not callable(outputs):
         return run_apart(partial(_evaluate, plan, progress))
     agent = callable_source(outputs, scenes_of(environments), keep_crashes=keep_crashes)

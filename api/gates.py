@@ -140,11 +140,17 @@ def _denied(system: SystemResult) -> dict[str, int]:
 
 
 def _with_denied(system: SystemResult) -> float | None:
-    """Return the overall rate if outputs without a grade failed; None if there are none."""
-    rate, denied = system.overall, sum(_denied(system).values())
+    """Return the overall rate if outputs without a grade failed; None if there are none.
+
+    Each case has weight 1, as in the rate; one without an output, too.
+    """
+    rate, denied = system.overall, float(sum(_denied(system).values()))
     if rate is None or rate.value is None or not denied:
         return None
-    return rounded_score(rate.value * rate.n / (rate.n + denied))
+    graded = float(rate.n)
+    if system.graded_weight is not None:
+        graded, denied = system.graded_weight, system.missing + (system.withheld_weight or 0.0)
+    return rounded_score(rate.value * graded / (graded + denied))
 
 
 def _overall_failure(system: SystemResult, at_least: float, ungraded: UngradedRule) -> Iterator[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast
 
+from ..calibration.gating.gate_results import GateAnswer
+from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
 from ..evaluation.past_runs.gate_numbers import GateLimits, GateNumbers, minimums
@@ -15,7 +17,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import Case, Output, Verdict, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
-from .argument_checks import checked_arguments
+from .argument_checks import checked_arguments, require_choice
 from .display import Shown
 from .inert_text import inert
 from .paths import FilePath, input_path, written_path
@@ -39,6 +41,12 @@ class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
         if self.answer != "passes":
             raise AssertionError(inert(str(self)))
 
+    def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
+        """Return the answer for those who must decide; none if nothing is graded."""
+        if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
+            return self.answer
+        return "passes" if cannot_tell == "pass" else "fails"
+
     def write_junit(self, path: FilePath) -> Path:
         """Write the conditions as JUnit XML, and return the path."""
         target = written_path(path)
@@ -56,6 +64,8 @@ def gate(
     no_new_failures: Iterable[str] = (),
     max_ungraded: float | None = None,
     cost_at_most: float | None = None,
+    judge_error: float | None = None,
+    labels_chosen_by: LabelDeclaration | None = None,
     graded_by: str | None = None,
 ) -> Gate:
     """Answer whether a run passes its limits: ``passes``, ``fails`` or ``cannot tell``.
@@ -66,12 +76,15 @@ def gate(
     Args:
         after: The run: a run, a run folder, an import, or a file of another tool.
         before: The run to compare with; without any other limit, a drop of 0 is the limit.
-        minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "risk=high:overall": 0.9}``.
+        minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "rubric": 0.7, "risk=high:overall": 0.9}``; ``rubric`` is the mean score.
         max_drop: Most that the rate of all outputs may drop.
         no_new_failures: Tags of cases that must pass if they passed before; without ``before``, all of them.
         max_ungraded: Largest share of a system's outputs that may be ungraded or missing.
         cost_at_most: Most dollars that the judges may have cost.
-        graded_by: Whose grades count in a file of another tool, if several graded.
+        judge_error: Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs; 0 takes its verdicts as
+            right. By default that is unknown, and its verdicts settle nothing.
+        labels_chosen_by: How outputs were chosen for labels, in both runs; by default as their labels say.
+        graded_by: Whose grades count in a file of another tool, or whose scores of rubrics, if several graded.
 
     Raises:
         InputError: A run cannot be read, or none of its systems is in the other.
@@ -81,26 +94,35 @@ def gate(
     texts = minimum
     if isinstance(minimum, Mapping):
         texts = [f"{name}={value}" for name, value in cast("Mapping[str, float]", minimum).items()]
-    for name, share in (("max_drop", max_drop), ("max_ungraded", max_ungraded)):
+    for name, share in (
+        ("max_drop", max_drop),
+        ("max_ungraded", max_ungraded),
+        ("judge_error", judge_error),
+    ):
         if share is not None and not 0 <= share <= 1:
             raise UsageError(f"{name}={share}: expected a share from 0 to 1")
+    if labels_chosen_by is not None:
+        require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     limits = GateLimits(
         minimums=minimums(texts),
         max_drop=max_drop,
         no_new_failures=[*no_new_failures],
         max_ungraded=max_ungraded,
         cost_at_most=cost_at_most,
+        judge_error=judge_error,
     )
     with ExitStack() as exits:
-        now = _read(after, graded_by, exits)
-        earlier = None if before is None else _read(before, graded_by, exits)
+        now = _read(after, graded_by, labels_chosen_by, exits)
+        earlier = None if before is None else _read(before, graded_by, labels_chosen_by, exits)
         return Gate.of(decide_gate(now, earlier, limits))
 
 
-def _read(given: Run | FilePath, graded_by: str | None, exits: ExitStack) -> GatedRun:
+def _read(
+    given: Run | FilePath, graded_by: str | None, declared: LabelDeclaration | None, exits: ExitStack
+) -> GatedRun:
     folder = folder_of(given) if isinstance(given, Run) else input_path(given)
     if not isinstance(folder, Path) or (folder / "run.json").exists():
-        return gated_run(exits.enter_context(RunStore(folder)))
+        return gated_run(exits.enter_context(RunStore(folder)), declared, graded_by)
     if folder.is_dir() and (folder / "verdicts.jsonl").exists():
         return gated_records(
             str(folder),

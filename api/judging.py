@@ -31,7 +31,7 @@ from .argument_checks import (
 )
 from .callable_judge import ReadyJudge
 from .callers import warn_caller
-from .model_access import AccessArguments, api_of, exposed_keys, latest_warning, model_access
+from .model_access import AccessArguments, api_of, exposed_keys, latest_warnings, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
@@ -83,7 +83,7 @@ def judge(
     task = judge_task(
         os.fspath(prompt), model, environments, judge_parameters if parameters is None else parameters, api
     )
-    if (warning := latest_warning(task.model, api)) is not None:
+    for warning in latest_warnings((), task.model, api):
         warn_caller(warning)
     task = replace(task, threshold=pass_at_of(pass_at).of([task.by], task.threshold))
     if split_statements:

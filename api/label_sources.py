@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
+from ..records.score_kinds import ScoreKind
 from ..spelling import setting, spelled_pairs
 from ..tables.grades import GradeScale, plain_word
 from ..tables.gzipped import unpacked
@@ -18,12 +19,14 @@ from ..tables.header import OF_SECOND_TABLE
 from ..tables.label_table import LabelTable, is_verdicts, label_table
 from ..tables.score_scales import ScoreScales
 from ..tables.several_label_files import joined_label_files
-from .argument_checks import require_declared, require_range
+from .argument_checks import require_choice, require_declared, require_range
 from .paths import FilePath, Labels, source
 
 GivenScale: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]]
 """The worst and the best score as they are written, ``(1, 5)``, or those of each judge; the name "" stands for all other judges."""
 
+GivenKind: TypeAlias = ScoreKind | Mapping[str, ScoreKind]
+"""What judges' scores are, ``probabilities`` that an output passes or ``grades``; or that of each judge."""
 
 LabelFiles: TypeAlias = Labels | Sequence[FilePath]
 """Labels, or several files of them."""
@@ -139,9 +142,13 @@ def grade_scale(
 
 
 def score_scales(
-    scale: GivenScale | None, words: Mapping[str, float | None] | None, *, all_alike: bool = False
+    scale: GivenScale | None,
+    words: Mapping[str, float | None] | None,
+    *,
+    kinds: GivenKind | None = None,
+    all_alike: bool = False,
 ) -> ScoreScales:
-    """Return the scales of judges' scores.
+    """Return the scales of judges' scores, and what they are.
 
     Raises:
         UsageError: See `grade_scale`.
@@ -151,7 +158,18 @@ def score_scales(
         judge: grade_scale(each, None, words, name="score_scale", all_alike=all_alike)
         for judge, each in ends.items()
     }
-    return ScoreScales(scales.pop("", grade_scale(None, None, words, all_alike=all_alike)), scales)
+    default = scales.pop("", grade_scale(None, None, words, all_alike=all_alike))
+    return ScoreScales(default, scales, score_kinds(kinds))
+
+
+def score_kinds(given: GivenKind | None) -> Mapping[str, ScoreKind]:
+    """Return what a caller says of judges' scores, by judge; the name "" stands for all others."""
+    kinds: Mapping[str, ScoreKind] = (
+        given if isinstance(given, Mapping) else {} if given is None else {"": given}
+    )
+    for kind in kinds.values():
+        require_choice("scores", kind, ScoreKind)
+    return kinds
 
 
 def _require_scale(ends: Any, name: str) -> None:

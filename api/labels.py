@@ -18,6 +18,7 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
+from ..report.text.looks_text import looks_of
 from ..report.text.number_text import counted, whole_list
 from ..spelling import command, setting
 from ..tables.joined_table import joined_table
@@ -130,6 +131,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         first_skipped: Place and problem of the first of those.
         references: The references; None if the table has none.
         commands: The commands to type next.
+        rounds: Number of rounds in which outputs got labels.
     """
 
     folder: Path
@@ -145,6 +147,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     first_skipped: str | None = None
     references: JoinedReferences | None = None
     commands: list[str] = []
+    rounds: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``labels add --json`` prints it."""
@@ -172,7 +175,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             )
         if self.skipped:
             lines.append(f"{counted(self.skipped, 'row')} skipped, the first: {self.first_skipped}")
-        return [*lines, *self.commands]
+        return [*lines, *looks_of(self.rounds, self.folder), *self.commands]
 
 
 def _references_joined(joined: JoinedReferences) -> Iterator[str]:

@@ -160,11 +160,22 @@ def judging_api(settings: AccessSettings) -> ApiName:
     return api_of(None, settings.endpoints)
 
 
-def latest_warning(model: str | None, api: ApiName) -> str | None:
-    """Return the warning that a decision model's name names no version; None for others."""
-    if api == "chat" or model is None or not model.endswith("latest"):
-        return None
-    return f"{model}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"
+def latest_warnings(judges: Iterable[object], model: str | None, api: ApiName) -> Iterator[str]:
+    """Yield a warning for each name of a decision model that names no version.
+
+    Args:
+        judges: Judges as users name them, perhaps with a model of their own.
+        model: Model of the others.
+        api: Protocol in which they are asked.
+    """
+    if api == "chat":
+        return
+    from ..evaluation.judging.tasks import split_spec  # noqa: PLC0415 - only for decision models
+
+    own = [split_spec(str(each)).model for each in judges]
+    for name in dict.fromkeys([model, *own]):
+        if name is not None and name.endswith("latest"):
+            yield f"{name}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"
 
 
 def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:

@@ -14,7 +14,13 @@ from ..calibration.corrected_rate.estimation import rows_of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
 from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot
 from ..calibration.planning.budget_plan import plan_budget as best_plan
-from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
+from ..calibration.planning.next_labels import (
+    next_by_doubt,
+    next_by_stratum,
+    next_to_label,
+    rate_so_far,
+    unlabelled_items,
+)
 from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot, measured_rates
 from ..calibration.planning.plan_results import Draw, MeasuredRates
 from ..calibration.planning.sample_sizes import items_for_difference
@@ -389,4 +395,4 @@ def _draw(
         scored = table.take(np.isfinite(table.score))
         return Draw(chances=next_by_doubt(table, count, seed=seed), of=len(unlabelled_items(scored)))
     chances = dict.fromkeys(next_to_label(table, count, seed=seed))
-    return Draw(chances=chances, of=len(unlabelled_items(table)))
+    return Draw(chances=chances, of=len(unlabelled_items(table)), so_far=rate_so_far(table))

@@ -18,6 +18,7 @@ from ..evaluation.labelling.trusted_labels import add_labels as add_files
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
+from ..report.text.looks_text import looks_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole
@@ -215,6 +216,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
         return [
             f"{'decisions' if self.decided else 'labels'}: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
             *self._skipped(),
+            *looks_of(self.rounds, self.run),
             *(
                 ["next: adjudicated numbers", *_adjudicated_by(self.run)]
                 if self.decided

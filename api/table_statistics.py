@@ -20,13 +20,14 @@ from ..calibration.corrected_rate.estimation import estimate as estimate_table
 from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
-from ..calibration.label_declarations import LabelDeclaration
+from ..calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration
 from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
+from ..evaluation.case_tags import ANY_TAG
 from ..judges.prices import dollars_of
 from ..records import nearest
 from ..spelling import setting
@@ -65,6 +66,7 @@ def calibrate(
     levels: Sequence[float] | None = None,
     threshold_for: str | None = None,
     recalibrate: Recalibrator | None = None,
+    error_costs: Sequence[float] | str | None = None,
     **reading: Unpack[TableReading],
 ) -> Calibration:
     """Measure agreement of judges with trusted labels: ``calibration["judge"].cohen_kappa.low``.
@@ -84,6 +86,7 @@ def calibrate(
         levels: All values that labels and scores can have: adds agreement on these categories.
         threshold_for: Find the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
+        error_costs: Costs of letting a bad output through and of rejecting a good one, ``(5, 1)``: probabilities pass from 5 / (5 + 1) on.
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
     Returns:
@@ -121,6 +124,7 @@ def calibrate(
         categories=categories,
         threshold_for=threshold_for,
         recalibrate=recalibrate,
+        error_costs=None if error_costs is None else _error_costs(error_costs, None),
     )
     return Calibration.of(
         calibrate_table(
@@ -248,6 +252,7 @@ def compare(
                 apart=by == "judge",
                 systems_apart=by == "system",
                 outputs=by == "system" and right != "agrees",
+                tags=_tested_tags(labels_chosen_by),
                 **reading,
             ),
             by=by,
@@ -283,6 +288,11 @@ def _error_costs(given: Sequence[float] | str, statistic: str | None) -> ErrorCo
     )
 
 
+def _tested_tags(chosen_by: LabelDeclaration | None) -> list[str]:
+    """Return the tags by which labels are tested: all, if they are declared a random sample."""
+    return [ANY_TAG] if chosen_by in RANDOM_SAMPLES else []
+
+
 @checked_arguments
 def estimate(
     table: Tables,
@@ -298,6 +308,7 @@ def estimate(
     judges: Sequence[str] = (),
     reweight_by: Sequence[str] = (),
     open_worse_by: float | None = None,
+    anytime: bool = False,
     part: Part = "open",
     **reading: Unpack[TableReading],
 ) -> Estimation:
@@ -317,6 +328,7 @@ def estimate(
         judges: Judges to combine by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
         reweight_by: Columns, such as a category, that alone decided which items got a label: labels are weighted by them (``reweighted``).
         open_worse_by: Upper bound on the drop in TPR and TNR from decided to undecided outputs; 0.1 is ten points.
+        anytime: Estimate by a confidence sequence, ``rate.estimates["anytime"]``: its interval holds at every look, whenever labelling stops.
         part: Part of a run: ``open`` for undecided outputs, ``all`` for all.
         **reading: Options for reading the table: ``labels`` of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
@@ -339,7 +351,7 @@ def estimate(
             read_table(
                 table,
                 open_only=part == "open" and open_worse_by is None,
-                tags=[*([strata] if strata else []), *reweight_by],
+                tags=[*([strata] if strata else []), *reweight_by, *_tested_tags(labels_chosen_by)],
                 **reading,
             ),
             judge=judge,
@@ -350,6 +362,6 @@ def estimate(
             strata=strata,
             phases=phases,
             labels_chosen_by=labels_chosen_by,
-            further=FurtherEstimates(judges, reweight_by, open_worse_by),
+            further=FurtherEstimates(judges, reweight_by, open_worse_by, anytime),
         )
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from commands import described
 
 HERE = Path(__file__).parent
-SCRIPTS = ["startup.py", "reading.py", "calibration.py"]
+SCRIPTS = ["startup.py", "reading.py", "calibration.py", "decision_throughput.py"]
 NEED_REFERENCE = [
     "checkers.py",
     "fuzz_decoders.py",

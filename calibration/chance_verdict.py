@@ -31,3 +31,16 @@ def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
     if balanced_accuracy.high >= _GOOD_ACCURACY:
         return "too few labels"
     return "no better than chance" if balanced_accuracy.high < _NEAR_CHANCE else "not shown to be better"
+
+
+def verdict_at_once(alone: Statistic | None, at_once: Statistic | None) -> ChanceVerdict | None:
+    """Return the verdict on one of several judges.
+
+    Being better than chance takes the interval of all at once.
+    """
+    together = chance_verdict(at_once)
+    if together is None:
+        return None
+    return chance_verdict(alone) or (
+        "too few labels" if together == "too few labels" else "not shown to be better"
+    )

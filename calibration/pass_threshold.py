@@ -13,10 +13,11 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..errors import UsageError
+from ..records import known_names
 from ..spelling import setting
 
-ThresholdSource: TypeAlias = Literal["told", "declared", "default"]
-"""Source of a judge's threshold: the user, the judge itself, or the default."""
+ThresholdSource: TypeAlias = Literal["told", "declared", "costs", "default"]
+"""Source of a judge's threshold: the user, the judge itself, the costs of errors, or the default."""
 
 HALF = 0.5
 """Default threshold."""
@@ -37,7 +38,7 @@ class PassThreshold(msgspec.Struct, frozen=True):
         return f"{self.at:g} ({_SOURCES[self.source]})"
 
 
-_SOURCES = {"told": "as told", "declared": "its own", "default": "default"}
+_SOURCES = {"told": "as told", "declared": "its own", "costs": "by the costs of errors", "default": "default"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class PassAt:
         for prefix, threshold in self.judges.items():
             if not any(begins(name, prefix) for name in names):
                 raise UsageError(
-                    f"{setting('pass_at', f'{prefix}={threshold:g}')}: there is no judge {prefix!r}; there are {', '.join(names)}"
+                    f"{setting('pass_at', f'{prefix}={threshold:g}')}: there is no judge {prefix!r}{known_names(prefix, names)}"
                 )
 
 

@@ -143,6 +143,7 @@ RateCaution: TypeAlias = Literal[
     "chosen_by_score",
     "few_labelled_clusters",
     "no_chance",
+    "looked_at",
     "uneven_strata",
     "repeats",
     "labels_of_checkers",
@@ -153,6 +154,7 @@ RateCaution: TypeAlias = Literal[
 * ``chosen_by_score``: labelled items are scored unlike the others, with the p-value.
 * ``few_labelled_clusters``: few clusters with a label, with their number.
 * ``no_chance``: drawn items without a recorded chance, with their number.
+* ``looked_at``: labels came in rounds, after each of which the interval may have been looked at, with their number.
 * ``uneven_strata``: labels are spread over strata unlike a random sample, with the p-value.
 * ``repeats``: verdicts beyond the judge's first on an output, which do not count, with their number.
 * ``labels_of_checkers``, ``tied_labels``: as for a calibration.

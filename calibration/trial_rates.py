@@ -164,9 +164,9 @@ def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
         is_graded = outputs.is_graded
         graded = outputs.take(is_graded)
         trials = Trials(
-            case_of[graded.item], graded.cluster, graded.result, graded.is_undecided, graded.label
+            case_of[graded.item], graded.cluster, graded.passes, graded.is_undecided, graded.label
         )
-        retried = tried_until_passed(case_of[outputs.item], trial_of[outputs.item], outputs.result)
+        retried = tried_until_passed(case_of[outputs.item], trial_of[outputs.item], outputs.passes)
         systems[system] = _TrialsOfSystem(trials, int((~is_graded).sum()), retried)
     return systems
 

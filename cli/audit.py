@@ -12,6 +12,7 @@ from ..errors import as_named
 from ..settings.verbs.audit import AuditMutateSettings, AuditRunSettings
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
+from .card_commands import card_command, table_command
 from .declared_options import options_of, scale_for
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, select_options
@@ -48,6 +49,8 @@ def command() -> None:
     """Test judges with probes whose labels are certain: planted faults, harmless twins, attacks."""
 
 
+command.add_command(card_command)
+command.add_command(table_command)
 command.add_command(certify_run)
 command.add_command(verify)
 command.add_command(alternative)

@@ -19,7 +19,7 @@ from .table_options import load_pairs, load_table, show_choices
 if TYPE_CHECKING:
     from ..api.table_results import Calibration
 
-_OF_SINGLE_OUTPUTS = ("adjudications", "slices", "cascade", "levels", "pass_at", "label_audit", "max_error", "threshold_for", "recalibrate", "interval")  # fmt: skip
+_OF_SINGLE_OUTPUTS = ("adjudications", "slices", "cascade", "levels", "pass_at", "label_audit", "max_error", "threshold_for", "recalibrate", "interval", "error_costs")  # fmt: skip
 """Options that mean nothing for verdicts on pairs."""
 
 _EXAMPLE = """\b

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from ..api.cascading import after_first_judge
 from ..api.gates import UngradedRule, parse_run_gates
-from ..api.model_access import latest_warning
 from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..errors import UsageError
 from ..records import InputPath
@@ -43,8 +43,8 @@ def evaluate_command_line(options: RunSettings | JudgeSettings) -> int:
         _require_outputs(options)
     jury = jury_of(options)
     plan = plan_of(options, command=command_line(), labels=labels_of(options.labels), jury=jury)
-    if (warning := latest_warning(plan.model, plan.api)) is not None:
-        note(warning)
+    if isinstance(options, JudgeSettings):
+        plan = after_first_judge(plan, options.unsure_of, options.max_error)
     access = cache(lambda: model_access(options))  # once: all models share its budget
     generated = None
     if isinstance(options, RunSettings) and options.generates:

@@ -24,6 +24,7 @@ from .param_types import (
     NamedScaleType,
     PassThresholdType,
     ScaleType,
+    ScoreKindType,
     decoding_parameters,
 )
 
@@ -168,6 +169,7 @@ READINGS: dict[Form, FormReading] = {
     "input": FormReading(INPUT),
     "input file": FormReading(INPUT_FILE),
     "json": FormReading(callback=_not_an_input, settings={"is_flag": False, "flag_value": "-"}),
+    "kind of scores": FormReading(ScoreKindType(), _keep, given=False),
     "labels of one file": FormReading(INPUT_FILE, _only_file),
     "numbers": FormReading(click.STRING, _numbers),
     "out": FormReading(OUT),

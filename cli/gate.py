@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -50,6 +50,8 @@ def command(**values: Any) -> int:
         no_new_failures=options.no_new_failures,
         max_ungraded=options.max_ungraded,
         cost_at_most=options.cost_at_most,
+        judge_error=options.judge_error,
+        labels_chosen_by=options.labels_chosen_by,
         graded_by=options.graded_by,
     )
     if options.junit is not None:
@@ -64,11 +66,9 @@ def command(**values: Any) -> int:
     return exit_code(answer, options.cannot_tell)
 
 
-def exit_code(answer: Gate, cannot_tell: str | None) -> int:
+def exit_code(answer: Gate, cannot_tell: Literal["pass", "fail"] | None) -> int:
     """Return the exit code of an answer, failed calls before what cannot be told."""
-    found: str = answer.answer
-    if found == "cannot tell" and cannot_tell is not None and answer.graded:
-        found = {"pass": "passes", "fail": "fails"}[cannot_tell]
+    found = answer.decided(cannot_tell)
     if found == "fails":
         return EXIT_GATE
     if answer.failed_calls:

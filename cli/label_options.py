@@ -12,6 +12,7 @@ from ..settings.labels_settings import (
     GradesSettings,
     HeaderSettings,
     LabelColumnsSettings,
+    ScoreKindsSettings,
     ScoreScalesSettings,
 )
 from ..settings.setting import names_of
@@ -20,8 +21,8 @@ from ..tables.grades import UNKNOWN, require_chosen_scores
 from .forms import kept
 from .shared_options import pairs
 
-_GRADES = frozenset(
-    {*names_of(GradesSettings), *names_of(LabelColumnsSettings), *names_of(ScoreScalesSettings)}
+_GRADES = frozenset[str]().union(
+    *map(names_of, (GradesSettings, LabelColumnsSettings, ScoreKindsSettings, ScoreScalesSettings))
 )
 
 
@@ -39,6 +40,8 @@ def grade_options() -> tuple[Option, ...]:
 
     typed: dict[str, Any] = {}
     for name, value in _typed_grades().items():
+        if name == "scores":  # draws and reviews take none
+            continue
         listed = [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
         typed[name] = True if value is True else listed
     typed |= {name: value for name, value in kept().items() if name in _HEADER}
@@ -127,6 +130,8 @@ def grade_arguments(*, dry_run: bool = False) -> dict[str, Any]:
         grades["map_label"] = _scores_of_words(grades["map_label"])
     if "score_scale" in grades:
         grades["score_scale"] = _scales_by_judge(grades["score_scale"])
+    if "scores" in grades:
+        grades["scores"] = dict(grades["scores"])
     if "map" in grades:
         grades["map"] = pairs("--map", grades["map"])
     return grades

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..api.model_access import exposed_keys, use_lines
+from ..api.model_access import exposed_keys, judging_api, latest_warnings, use_lines
 from ..api.model_access import model_access as api_model_access
 from ..errors import ConfigurationError, UsageError
 from ..settings.access_settings import AccessSettings, DryRunSettings
@@ -63,7 +63,9 @@ def model_access(options: AccessSettings, environment: Mapping[str, str] = os.en
         prices=options.price,
         environment=environment,
     )
-    for warning in () if is_forecast else exposed_keys(access):
+    judges: Sequence[object] = getattr(options, "judges", ())
+    moving = latest_warnings(judges, getattr(options, "model", None), judging_api(options))
+    for warning in (*moving, *(() if is_forecast else exposed_keys(access))):
         note(warning)
     return access
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 import click
 
 from ..errors import UsageError
+from ..records.score_kinds import GRADES, PROBABILITIES
 from ..tables.grades import UNKNOWN
 from .notes import note
 
@@ -177,6 +178,23 @@ class NamedScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgum
         if equals and not judge:
             self.fail(f"{value!r} names no judge.", param, ctx)
         return judge, ScaleType().convert(scale, param, ctx)
+
+
+class ScoreKindType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+    """``[JUDGE=]probabilities`` or ``[JUDGE=]grades``; without a judge the name is empty."""
+
+    name = "kind"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return the judge and the kind of its scores."""
+        if isinstance(value, tuple):
+            return cast("tuple[str, str]", value)
+        judge, equals, kind = str(value).rpartition("=")
+        if equals and not judge:
+            self.fail(f"{value!r} names no judge.", param, ctx)
+        return judge, click.Choice([PROBABILITIES, GRADES]).convert(kind, param, ctx)
 
 
 _NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})

@@ -15,6 +15,9 @@ from ..records import Case, read_records
 from ..records.case_index import case_files
 from .store.run_store import RunStore
 
+ANY_TAG = ""
+"""Wanted name for which all tags are added, since no column has it."""
+
 
 def with_tags(table: Table, stores: Sequence[RunStore], wanted: Iterable[str]) -> Table:
     """Add the tags of runs' cases as columns, if a wanted column is not there yet.

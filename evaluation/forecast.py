@@ -29,7 +29,7 @@ from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import planned_steps, planned_tasks
 from .progress import Progress
 from .run_plan import Plan
-from .store.file_names import MANIFEST, STATEMENTS, VERDICTS
+from .store.file_names import FORMS, MANIFEST, STATEMENTS, VERDICTS
 from .store.run_writer import RunWriter
 
 
@@ -120,7 +120,7 @@ def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
 def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
     """Open a temporary copy of a run folder for writing; it is removed at the end."""
     with TemporaryDirectory() as scratch:
-        for name in (MANIFEST, VERDICTS, STATEMENTS):
+        for name in (MANIFEST, VERDICTS, STATEMENTS, FORMS):
             if (out / name).exists():
                 with (out / name).open("rb") as original, (Path(scratch) / name).open("wb") as copy:
                     shutil.copyfileobj(original, copy)

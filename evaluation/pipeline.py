@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..errors import ConfigurationError, RunFolderError, UsageError, as_named
+from ..records import write_json
 from ..spelling import setting
 from .checking.rules_version import EARLIER, earlier_rules_notes, has_earlier_rules, rules_facts
 from .conclusion.run_summary import RunSummary, finished_summary, signature
@@ -32,12 +33,15 @@ from .judging.tasks import (
 )
 from .progress import Progress
 from .run_plan import Plan
-from .store.file_names import GENERATED
+from .store.file_names import CASCADE, GENERATED
 from .store.journal_rows import StoredVerdict
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import RunStore
 from .store.run_writer import RunWriter
+
+if TYPE_CHECKING:
+    from .past_runs.certified_part import CertifiedPart
 
 
 def run(
@@ -85,6 +89,8 @@ def run(
             progress.begin("calibrating judges and comparing systems", 0)
             summary = conclude(context, prices=plan.prices, judged=problem is None)
             unread = writer.verdicts.settled_after(plan.retry_unreadable, next_command=True).unread
+            if plan.sent_on is not None:
+                write_json(writer.path / CASCADE, plan.sent_on.part)
             is_done = not problem and not summary.counts.failed and not unread
             writer.update(
                 status="stopped before judging" if problem else "complete",
@@ -255,7 +261,12 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
 
 
 def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> OutputFilter:
-    """Return the filter of the outputs to judge, by the checkers' verdicts."""
+    """Return the filter of the outputs to judge, by checkers' and an earlier judge's verdicts."""
+    if plan.sent_on is not None:
+        _refuse_other_inputs(plan.sent_on.part, context)
+        by_checkers = output_filter(msgspec.structs.replace(plan, sent_on=None), context, tasks)
+        left = plan.sent_on.items
+        return lambda key: key in left and by_checkers(key)
     if plan.options is None:
         return every_output
     cases = context.inputs.cases
@@ -268,3 +279,11 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
     checked = (each for each in context.writer.verdicts.standing if each.source == "checker")
     selected = select_outputs(filter(is_of_judges, checked), plan.judge_on)
     return lambda key: key in selected.undecided or key in selected.decided
+
+
+def _refuse_other_inputs(part: CertifiedPart, context: RunContext) -> None:
+    """Refuse outputs other than those that the first judge of a cascade saw."""
+    if part.inputs != [file.sha256 for file in context.inputs.survey.files]:
+        raise UsageError(
+            f"{setting('unsure_of', part.run)}: its cases or outputs are other files; name those that it judged"
+        )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
     from .checking.dotted_names import NamesOption
     from .judging.composites import JuryRule
+    from .past_runs.certified_part import SentOn
 
 DEFAULT_JUDGE_ON = 200
 """Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
@@ -51,6 +52,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         accept_edited: Whether to continue with verdicts that were changed by hand.
         workers: Number of processes that check; None chooses the fastest.
         engine: Engine that does the work instead of this process and its workers; its creator closes it.
+        sent_on: Outputs that the first judge of a cascade left; judges are asked about these alone. None for no cascade.
         sharded: Whether the files are a set of shards, so that nothing may depend on the order of their rows.
     """
 
@@ -82,3 +84,4 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     workers: int | None = None
     engine: RayEngine | None = None
     sharded: bool = False
+    sent_on: SentOn | None = None

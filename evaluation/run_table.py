@@ -12,9 +12,18 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.label_declarations import LabelsDeclaredBy
+from ..calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
-from ..calibration.tables.calibration_table import BASELINE, DECIDED, DECIDED_BY, OF_CASE, PERSON, Table
+from ..calibration.tables.calibration_table import (
+    ADDED,
+    BASELINE,
+    DECIDED,
+    DECIDED_BY,
+    OF_CASE,
+    PERSON,
+    JuryMembers,
+    Table,
+)
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import (
@@ -27,14 +36,17 @@ from ..records import (
     Verdict,
     read_records,
 )
+from ..records.score_kinds import ScoreKind
 from ..spelling import command, either
+from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
-from .case_tags import with_tags
+from .case_tags import ANY_TAG, with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of
+from .served_versions import ServedVersions, version_notes
 from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict
 from .store.known_items import part_test
@@ -91,7 +103,9 @@ def read_tables(
     """
     with ExitStack() as exits:
         opened = [
-            RunRows(exits.enter_context(RunStore(source)), open_only=open_only, outputs=outputs)
+            RunRows(
+                exits.enter_context(RunStore(source)), open_only=open_only, outputs=outputs, by_version=True
+            )
             if isinstance(source, MemoryFolder) or (isinstance(source, Path) and source.is_dir())
             else source
             for source in sources
@@ -108,20 +122,32 @@ def read_tables(
             _with_order(table, runs),
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
-            labels_chosen_by=_choice(opened, runs, labels) if open_only or outputs else None,
+            labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
+            warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
-        table = with_tags(table, runs, () if form is None else form.tags)
+        table = with_tags(_with_juries(table, runs), runs, () if form is None else form.tags)
+        table = _with_tested_tags(table, runs) if outputs or open_only else table
         return _with_word_overlap(table, runs) if lexical else table
 
 
 def _choice(
-    opened: Sequence[object], runs: Sequence[RunStore], labels: InputPath | None
+    opened: Sequence[object],
+    runs: Sequence[RunStore],
+    labels: InputPath | None,
+    judged: Table | None = None,
 ) -> LabelsDeclaredBy | None:
-    """Return how outputs were chosen for labels, as labels of runs and of a file say."""
+    """Return how outputs were chosen for labels, as labels of runs and of a file say.
+
+    None if checkers labelled others of the ``judged`` outputs.
+    """
     if len(runs) < len(opened) or isinstance(labels, LabelTable):
         return None
     added = () if labels is None else read_records(labels, Verdict)
-    return choice_of(chain(*(run.labels for run in runs), added))
+    said = list(chain(*(run.labels for run in runs), added))
+    choice = choice_of(said)
+    if choice is None or judged is None:
+        return choice
+    return choice if judged.labelled_items() <= {str(label.key) for label in said} else None
 
 
 def _has_checked(store: RunStore) -> bool:
@@ -131,8 +157,14 @@ def _has_checked(store: RunStore) -> bool:
 
 def systems_table(store: RunStore) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
-    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=choice_of(store.labels))
-    return _with_order(table, [store])
+    chosen_by = choice_of(store.labels)
+    table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
+    return _with_order(_with_tested_tags(table, [store]), [store])
+
+
+def _with_tested_tags(table: Table, stores: Sequence[RunStore]) -> Table:
+    """Add the tags of cases, by which labels that are declared a random sample are tested."""
+    return with_tags(table, stores, [ANY_TAG]) if table.labels_chosen_by in RANDOM_SAMPLES else table
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
@@ -142,12 +174,26 @@ def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
     return replace(table, preferred=[names[judge] for judge in order if judge in names])
 
 
+def _with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
+    """Return the table with the juries of runs; of `escalate` only one verdict counts."""
+    names = {judge: name for name, judge in table.judges.items()}
+    juries = [each for store in stores for each in store.manifest_or_empty.juries]
+    found: dict[str, JuryMembers] = {}
+    for jury in juries:
+        if jury.id in names and jury.rule != "escalate":
+            weights = zip(jury.members, jury.weights, strict=True)
+            known = {names[member.id]: weight for member, weight in weights if member.id in names}
+            found[names[jury.id]] = JuryMembers(known, by_score=jury.rule == "mean")
+    return replace(table, juries=found) if found else table
+
+
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     """Return a run's calibration table: judges' verdicts beside labels.
 
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
-    table = read_table([RunRows(store)])
+    table = _with_juries(read_table([RunRows(store)]), [store])
+    table = replace(table, labels_chosen_by=_choice([store], [store], None, table))
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))
     return _with_word_overlap(table, [store]) if lexical else table
@@ -170,6 +216,7 @@ class RunRows(msgspec.Struct, frozen=True):
     store: RunStore
     open_only: bool = False
     outputs: bool = False
+    by_version: bool = False
 
     @property
     def path(self) -> FolderPath:
@@ -180,6 +227,11 @@ class RunRows(msgspec.Struct, frozen=True):
     def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
         """Pass threshold of each judge: the run's override, or the one it declares."""
         return {judge.id: judge.threshold for judge in self.store.roster}
+
+    @property
+    def score_kinds(self) -> Mapping[JudgeId, ScoreKind]:
+        """Kind of the scores of each judge that declares it."""
+        return {judge.id: judge.scores for judge in self.store.roster if judge.scores is not None}
 
     @property
     def labels(self) -> Sequence[Verdict]:
@@ -194,25 +246,34 @@ class RunRows(msgspec.Struct, frozen=True):
         """
         self.store.refuse_pairs()
         if self.outputs:
-            return output_rows(self.store, names)
-        return run_rows(self.store, names, open_only=self.open_only)
+            return output_rows(self.store, names, by_version=self.by_version)
+        return run_rows(self.store, names, open_only=self.open_only, by_version=self.by_version)
 
 
 def run_rows(
-    store: RunStore, names: ShownNames | None = None, *, open_only: bool = False
+    store: RunStore,
+    names: ShownNames | None = None,
+    *,
+    open_only: bool = False,
+    by_version: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`."""
-    names, decided = names or ShownNames(), _Decided(store)
+    """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`.
+
+    Versions of a decision model are judges of their own ``by_version``, else values of a column.
+    """
+    names, decided, versions = names or ShownNames(), _Decided(store), ServedVersions(store)
     if "judge" not in decided.sources:
         raise InputError(
             _no_judge(),
             path=str(store.path / VERDICTS),
         )
     trusted, people = _labels(store)
+    rounds = rounds_of_outputs(store.labels)
     trials = store.verdicts.standing.trials_by_case()
     all_decided = True
     for verdict in store.judge_verdicts():
-        judge = names.of(verdict.author, verdict.by)
+        version = versions.of(verdict)
+        judge = names.of(verdict.author, verdict.by, version if by_version else "")
         checked = decided.graded(verdict.key)
         person = checked is not None and checked.source == "human"
         if open_only and checked is not None and not person:
@@ -226,6 +287,10 @@ def run_rows(
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
+        if version and not by_version:
+            row["served_by"] = version
+        if item in trusted:
+            row[ADDED] = rounds[verdict.key]
         if trials:
             row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
         if item in trusted and checked is not None and not person:
@@ -235,7 +300,9 @@ def run_rows(
         raise InputError(_ALL_DECIDED, path=str(store.path))
 
 
-def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[dict[str, Any]]:
+def output_rows(
+    store: RunStore, names: ShownNames | None = None, *, by_version: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield a run's rows by output: the checker's decision, judges' verdicts, and labels.
 
     An undecided output has its label instead of a decision. An output that no judge was asked about has one row, without a score.
@@ -246,13 +313,14 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
         part_test(store.verdicts.standing, store.roster),
     )
     trusted, people = _labels(store)
+    versions = ServedVersions(store) if by_version else None
     for verdict in store.judge_verdicts():
-        judge = names.of(verdict.author, verdict.by)
+        judge = names.of(verdict.author, verdict.by, "" if versions is None else versions.of(verdict))
         if is_part(verdict.key):
             continue
         item = str(verdict.key)
         decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
-        yield _judged_row(item, judge, verdict, store.clusters) | decision
+        yield _judged_row(item, judge, verdict, store.clusters) | {"outcome": verdict.outcome} | decision
     for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:
             item, (case, system, _) = str(verdict.key), verdict.key

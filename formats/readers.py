@@ -26,6 +26,7 @@ from .file_systems import systems_by_file
 from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_values import is_list, is_object
+from .junit_xml import is_junit
 from .native_files import refuse_native_file, refuse_run_folder
 from .pair_layouts import may_name_pairs
 from .refused_layouts import refuse_known_layout
@@ -77,6 +78,7 @@ _MODULES: dict[str, str] = {
     "ragas": "ragas",
     "braintrust": "braintrust",
     "azure": "azure_rows",
+    "junit": "junit_xml",
     "pairs": "pairwise_rows",
 }
 """Modules of the formats that recognise their files, by name, in order of detection."""
@@ -98,13 +100,14 @@ _MOST_KEYS = 8
 
 _YAML = (".yaml", ".yml")
 _TEXT = (*JSON_SUFFIXES, *_YAML)
-_DATA = (".eval", ".parquet", *SUFFIXES, *_TEXT)
+_DATA = (".eval", ".parquet", ".xml", *SUFFIXES, *_TEXT)
 
 _READ_IN_FOLDERS: Mapping[str, tuple[str, ...]] = {
     "csv": SUFFIXES,
     "parquet": (".parquet",),
     "inspect": (".eval", ".json"),
     "pydantic-evals": (".json", *_YAML),
+    "junit": (".xml",),
     "hf": _DATA,
 }
 """Suffixes of the files in a folder that a format reads, if they are not those of JSON."""
@@ -240,6 +243,8 @@ def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoic
         return _tool_of_columns(rows) or "parquet"
     if suffix in SUFFIXES:
         return _format_of_table(path, columns, header)
+    if is_junit(path):
+        return "junit"
     return "pydantic-evals" if suffix in _YAML else None
 
 

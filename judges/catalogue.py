@@ -14,7 +14,7 @@ import msgspec
 from ..errors import PromptError, UsageError
 from ..records import KINDS, JudgeId, Kind, kind_spec
 from ..records.typed_values import convert
-from ..spelling import setting
+from ..spelling import command, setting
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -186,6 +186,7 @@ def find_prompt(spec: str, *, decides: bool = False) -> tuple[PromptName, Path]:
     hint = (
         f"did you mean {close[0]}?"
         if close
-        else f"there are {', '.join(judge_names)}, or name a {SUFFIX} file"
+        else f"there are {', '.join(dict.fromkeys(entry.partition('/')[0] for entry in judge_names))} "
+        f"(their variants: `{command('prompts', 'list')}`), or name a {SUFFIX} file"
     )
     raise UsageError(f"no judge {spec!r}: {hint}")

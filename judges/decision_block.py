@@ -93,12 +93,14 @@ class DecisionBlock:
         questions: The questions by name, in their order.
         score: Rule of the score.
         scored: Names of the questions that make the score; others are only evidence.
+        fixed: The questions as they are asked about every item; None if they depend on it.
     """
 
     state: Mapping[str, bool]
     questions: Mapping[str, DeclaredQuestion]
     score: ScoreRule
     scored: Sequence[str]
+    fixed: Sequence[Question] | None = None
 
     @property
     def names_steps(self) -> bool:
@@ -112,6 +114,8 @@ class DecisionBlock:
             parts: Numbers of the parts of each entry of the state that is asked about part by part.
             steps: Number of the agent's steps.
         """
+        if self.fixed is not None:
+            return [*self.fixed]
         return [
             each.asked(name, part=part, steps=steps)
             for name, each in self.questions.items()
@@ -151,7 +155,9 @@ def _block(declared: _Declared) -> DecisionBlock:
     if unknown := sorted(set(scored) - declared.questions.keys()):
         raise ValueError(f"of: there is no question {unknown[0]!r}")
     _require_scorable(declared.score, [declared.questions[name] for name in scored])
-    return DecisionBlock(state, declared.questions, declared.score, tuple(scored))
+    varies = any(each.each is not None or each.among_steps for each in declared.questions.values())
+    fixed = None if varies else [each.asked(name) for name, each in declared.questions.items()]
+    return DecisionBlock(state, declared.questions, declared.score, tuple(scored), fixed)
 
 
 def _require_valid(question: DeclaredQuestion, state: Mapping[str, bool]) -> None:

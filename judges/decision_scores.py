@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -15,6 +15,10 @@ from .parsing.step_reply import STEP_NAMED
 
 _ROUNDING = 0.005
 """Largest error of a probability that is rounded to two decimals, as some servers do."""
+_DECIMALS = 2
+_UNROUNDED = 1e-9
+_IMPRECISION = 0.01
+"""Largest error of the sum of probabilities that are not rounded, such as those of 16-bit numbers."""
 _PART = re.compile(r"\A(?P<name>.+)_(?P<part>[0-9]{1,6})\Z")
 
 QUESTIONS, CONFIDENCE, BOUNDS = "questions", "confidence", "bounds"
@@ -69,6 +73,53 @@ def decision_parser(block: DecisionBlock, *, flipped: bool = False) -> ReplyPars
         return ParsedReply(score, None, details)
 
     return parse
+
+
+def form_parser(text: str) -> ParsedReply:
+    """Parse a reply to questions in another form, whose answers are compared and make no grade.
+
+    The score is the mean of our confidence in the answers.
+    """
+    answers = _answers(text)
+    details: dict[str, Any] = {QUESTIONS: answers}
+    refused = [name for name, answer in answers.items() if (answer or {}).get("refused") is True]
+    problems: list[str] = []
+    for name in answers.keys() - set(refused):
+        try:
+            answer_distribution(answers[name])
+        except ValueError as error:
+            problems.append(f"{name}: {error}")
+    if problems or not answers:
+        raise UnscoredAnswersError("; ".join(sorted(problems)) or "no answer", refused=False, details=details)
+    if refused:
+        raise UnscoredAnswersError(
+            f"the model refused the question {', '.join(refused)}", refused=True, details=details
+        )
+    sure = [confidence_of(answer_distribution(answer)) for answer in answers.values()]
+    return ParsedReply(sum(sure) / len(sure), None, details)
+
+
+YES, NO = "yes", "no"
+"""Options of a yes/no question, as its answer is compared."""
+
+
+def answer_distribution(answer: Mapping[str, Any] | None) -> dict[str, float]:
+    """Return the distribution of one answer; of a yes/no question, over yes and no.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if answer is None:
+        raise ValueError("no answer")
+    if "probabilities" in answer:
+        return _distribution(answer)
+    p = _probability(answer.get("p"))
+    return {YES: p, NO: 1 - p}
+
+
+def confidence_of(distribution: Mapping[str, float]) -> float:
+    """Return our confidence in an answer: the margin of the likeliest option above chance."""
+    return _confidence(list(distribution.values()))
 
 
 def _answers(text: str) -> dict[str, dict[str, Any] | None]:
@@ -146,9 +197,15 @@ def _distribution(answer: Mapping[str, Any]) -> dict[str, float]:
     except ValueError as error:
         raise ValueError(f"an option has none: {error}") from error
     total = sum(distribution.values())
-    if abs(total - 1) > len(distribution) * _ROUNDING + 1e-9 or not total:
+    if abs(total - 1) > _tolerance(distribution.values()) or not total:
         raise ValueError(f"the probabilities add up to {total:g}")
     return {label: p / total for label, p in distribution.items()}
+
+
+def _tolerance(probabilities: Collection[float]) -> float:
+    """Return by how much probabilities may miss a sum of 1: by their rounding, or by little."""
+    rounded = all(abs(p - round(p, _DECIMALS)) < _UNROUNDED for p in probabilities)
+    return len(probabilities) * _ROUNDING + _UNROUNDED if rounded else _IMPRECISION
 
 
 def _confidence(probabilities: Sequence[float]) -> float:

@@ -11,10 +11,11 @@ from ..records import Case, Output
 from ..records.output import steps_by_turn, turns_asked
 from .as_json import dumps, well_formed
 from .decision_block import MOST_OPTIONS, PARTED, DecisionBlock
+from .decision_forms import FormedItem, formed
 from .media import refuse_unsendable, shown_among, with_marks
 from .prompt_inputs import fence_for
 from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
-from .transport.decision_apis import DecisionApi, compiled, with_canary
+from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_canary
 
 STATE_VERSION = 1
 """Version of the form of the material, part of a judge's fingerprint."""
@@ -33,6 +34,7 @@ def decision_request(
     output: Output,
     *,
     how: str,
+    form: str = "",
 ) -> dict[str, Any]:
     """Return the body of the request about one output, without the model.
 
@@ -43,9 +45,10 @@ def decision_request(
         case: The case.
         output: The output.
         how: Instruction to make a judge send images, for an item with one.
+        form: Form of the request; empty for the usual one.
 
     Raises:
-        NotApplicableError: The item lacks an entry, or has too many steps.
+        NotApplicableError: The item lacks an entry, or has too many steps, or its request has no such form.
     """
     marked = with_marks(case, output)
     values = _filled(block, builders, marked.case, marked.output)
@@ -58,7 +61,14 @@ def decision_request(
     text = well_formed(dumps(values))
     state: dict[str, Any] = json.loads(text)
     questions = block.asked({name: state[name] for name in PARTED.keys() & state.keys()}, steps)
-    return compiled(api, *with_canary(state, questions, fence_for([text])))
+    if not form:
+        if len(text.encode()) < CANARY_BYTES:
+            return compiled(api, state, questions)
+        return compiled(api, *with_canary(state, questions, fence_for([text])))
+    other = formed(form, state, questions, FormedItem(fence_for([text]), case.id))
+    if other is None:
+        raise NotApplicableError("the questions about this output have no such form")
+    return compiled(api, other.state, other.questions)
 
 
 def _filled(

@@ -12,9 +12,11 @@ import msgspec
 
 from ..records import Case, JudgeId, Kind, Message, Output
 from ..records.output import steps_by_turn
+from ..records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
 from .criteria import criteria_of, criterion_asked_about, criterion_evidence
 from .decision_block import PARTED
+from .decision_forms import FORM_VERSION
 from .decision_state import STATE_VERSION, decision_request
 from .media import refuse_unsendable, shown_among, with_marks, with_parts
 from .parsing import (
@@ -61,6 +63,7 @@ class JudgePrompt:
         refused: Changes after the model's refusals, in the same form.
         view: Part of the fingerprint on how an item is shown.
         api: Protocol in which it is asked; other than ``chat``, the prompt's questions to a decision model are.
+        form: Form in which an audit asks the questions to a decision model; empty for the usual one.
     """
 
     id: JudgeId
@@ -74,6 +77,7 @@ class JudgePrompt:
     refused: Mapping[str, Any] = field(default_factory=dict[str, Any])
     view: Mapping[str, str] = field(default_factory=dict[str, str])
     api: ApiName = "chat"
+    form: str = ""
 
     @property
     def model(self) -> str:
@@ -133,7 +137,9 @@ class JudgePrompt:
         changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
         refused = {**self.refused, **changes}
         parameters = merged_parameters(self.prompt, self.overrides, refused)
-        fingerprint = judge_fingerprint(self.prompt, self.model, parameters, self.view, api=self.api)
+        fingerprint = judge_fingerprint(
+            self.prompt, self.model, parameters, self.view, api=self.api, form=self.form
+        )
         judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
         return replace(self, id=judge_id, parameters=parameters, refused=refused)
 
@@ -151,7 +157,9 @@ class JudgePrompt:
             return self.messages(case, output), self.parameters
         block = self.prompt.decision
         assert block is not None
-        body = decision_request(block, self.api, self.input_builders, case, output, how=self._to_send_images)
+        body = decision_request(
+            block, self.api, self.input_builders, case, output, how=self._to_send_images, form=self.form
+        )
         return [], {**self.parameters, **body}
 
     def messages(self, case: Case, output: Output) -> list[Message]:
@@ -185,6 +193,19 @@ class JudgePrompt:
         return self.prompt.mode == LOGPROBS
 
     @property
+    def scores(self) -> ScoreKind | None:
+        """Kind of its scores, if its prompt says it.
+
+        An expected share or level of several answers is a grade.
+        """
+        if self.weighs:
+            return PROBABILITIES
+        decision = self.prompt.decision if self.decides else None
+        if decision is None:
+            return None
+        return PROBABILITIES if decision.score in {"one", "all_of"} else GRADES
+
+    @property
     def compares(self) -> bool:
         """True if it compares two outputs instead of judging one."""
         return not OF_A_PAIR.isdisjoint(self.prompt.shown)
@@ -210,6 +231,8 @@ class JudgePrompt:
 
         For a criterion with negative points, which describes a fault, the score is 1 if it is not met.
         """
+        if self.form:
+            return self
         if self.asks_all_criteria:
             return replace(self, parse=criteria_parser(criteria_of(case)))
         criterion = criterion_asked_about(case) if self.prompt.by_criterion else None
@@ -231,6 +254,8 @@ class JudgePrompt:
 
     def for_item(self, case: Case, output: Output) -> Self:
         """Return the judge with a parser for this item, if parsing its replies takes the item."""
+        if self.form:
+            return self
         if self.names_steps:
             return self.for_steps(sum(steps_by_turn(case, output)))
         if not self.splits:
@@ -257,6 +282,7 @@ def judge_fingerprint(
     version: int | None = None,
     *,
     api: ApiName = "chat",
+    form: str = "",
 ) -> str:
     """Return a hash of everything that is asked and read.
 
@@ -265,6 +291,7 @@ def judge_fingerprint(
     """
     version = parser_version(prompt) if version is None else version
     decided = [] if api == "chat" else [_compiled_questions(prompt, api)]
+    decided += [f"{form} {FORM_VERSION}"] if form else []
     settings = json.dumps([model, parameters, version, *([view] if view else []), *decided], sort_keys=True)
     return hashlib.sha256(prompt.path.read_bytes() + b"\0" + settings.encode()).hexdigest()
 

@@ -6,11 +6,14 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from msgspec.structs import replace as replaced
+
 from ..errors import PromptError, UsageError
 from ..records import Case, JudgeId, JudgeKind, Message, Output, Verdict
 from ..spelling import setting
 from .catalogue import KnownPrompt, find_prompt, is_prompt_file, known_prompt
 from .cycle import judge_concurrently, judge_output
+from .decision_scores import form_parser
 from .decision_state import ENTRIES, decision_builders
 from .judge import ModelClient, RetryOf, Work
 from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
@@ -132,6 +135,18 @@ def load_judge(
         view=view,
         api=api,
     )
+
+
+def in_form(judge: PromptJudge, form: str) -> PromptJudge:
+    """Return a judge of a decision model that asks in another form, such as negated.
+
+    It is another judge, whose verdicts have answers but no grade.
+    """
+    fingerprint = judge_fingerprint(
+        judge.prompt, judge.model, judge.parameters, judge.view, api=judge.api, form=form
+    )
+    judge_id = replaced(judge.id, kind="form", variant=f"{judge.id.variant}~{form}", fingerprint=fingerprint)
+    return replace(judge, id=judge_id, by=f"{judge.by}~{form}", parse=form_parser, form=form)
 
 
 def _asked_prompt(prompt: PromptFile, name: str, api: ApiName) -> PromptFile:

@@ -51,7 +51,7 @@ from .case_kinds import (
     unknown_kind,
 )
 from .disk_files import atomic_write, open_regular_file, read_regular_file, write_json, write_records
-from .explanations import nearest, not_utf8
+from .explanations import known_names, nearest, not_utf8
 from .json_text import MAX_LINE_BYTES, encode_record
 from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_records
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
@@ -143,6 +143,7 @@ __all__ = [
     "is_marked",
     "kind_of_row",
     "kind_spec",
+    "known_names",
     "lines_of",
     "load_function",
     "memory_file",

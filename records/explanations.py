@@ -91,6 +91,19 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+_MOST_NAMES = 8
+"""Most known names that an error lists; more are counted."""
+
+
+def known_names(name: str, names: Iterable[str]) -> str:
+    """Return what an unknown name may mean: the nearest known one, else the first of them."""
+    known = list(names)
+    if near := nearest(name, known):
+        return near
+    more = f" and {len(known) - _MOST_NAMES:,} others" if len(known) > _MOST_NAMES + 1 else ""
+    return f"; there are {', '.join(known[:_MOST_NAMES] if more else known)}{more}"
+
+
 def not_utf8(error: UnicodeDecodeError) -> str:
     """Return the error message for invalid UTF-8."""
     utf16 = error.object[:2] in {b"\xff\xfe", b"\xfe\xff"}

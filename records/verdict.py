@@ -10,9 +10,11 @@ import msgspec
 from .case import Record
 from .output import ItemKey, TrialNumber
 
-JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
+JudgeKind: TypeAlias = Literal[
+    "shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria", "form"
+]
 """Type of judge: shipped prompt, custom prompt file, custom function, word overlap baseline, jury, judge asked statement by
-statement (``share``), prompt that splits answers into statements, judge asked criterion by criterion."""
+statement (``share``), prompt that splits answers into statements, judge asked criterion by criterion, questions in another form."""
 
 
 OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
@@ -67,19 +69,20 @@ class ShownNames:
 
     def __init__(self) -> None:
         self.judges: dict[str, JudgeId] = {}
-        self._names: dict[Author, str] = {}
+        self._names: dict[tuple[Author, str], str] = {}
         self._taken: set[str] = set()
 
-    def of(self, author: Author, by: str) -> str:
-        """Return the display name of a judge.
+    def of(self, author: Author, by: str, version: str = "") -> str:
+        """Return the display name of a judge, or of one version of its model.
 
         If another judge has that name, the beginning of the fingerprint is appended.
         """
-        display_name = self._names.get(author)
+        display_name = self._names.get((author, version))
         if display_name is not None:
             return display_name
+        by = f"{by}[{version}]" if version else by
         name = next(candidate for candidate in _candidates(author, by) if candidate not in self._taken)
-        self._names[author] = name
+        self._names[author, version] = name
         self._taken.add(name)
         if isinstance(author, JudgeId):
             self.judges[name] = author

@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from ..calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ..calibration.agreement.diagnosis_results import ReliabilityBin
 from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
 from .document_parts import FIRST, Cell, DocumentTable
@@ -26,7 +27,8 @@ from .text.agreement_text import (
 )
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
-from .text.judges_text import FAILED_GOOD, PASSED_BAD, PROVEN_RATE, error_rates
+from .text.judges_text import FAILED_GOOD, LOW_ERRORS_RATE, PASSED_BAD, error_rates
+from .text.probability_text import probability_judges, undeclared_judges
 from .text.systems_text import judge_names
 
 T = TypeVar("T")
@@ -90,8 +92,10 @@ def calibration_page(
     yield from folded(calibration.cautions, calibration.judges)
     if len(readers) < len(calibration.judges):
         calibration = _restricted(calibration, readers)
+    if curves := list(_curves(calibration)):
+        yield Columns(curves)
     if scores:
-        yield Columns(list(_figures(readers, scores)))
+        yield Columns(list(_figures(calibration, readers, scores)))
     for name, by_threshold in (rates or {}).items():
         if by_threshold:
             yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, by_threshold)))
@@ -135,8 +139,8 @@ def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
         for name, panel in judges.items()
     ]
     caption = "Share of bad outputs that each judge let through, and of good ones that it rejected"
-    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - PROVEN_RATE)
-    return Figure(figure, caption=f"{caption}. Dashed: {1 - PROVEN_RATE:.2g}.")
+    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - LOW_ERRORS_RATE)
+    return Figure(figure, caption=f"{caption}. Dashed: {1 - LOW_ERRORS_RATE:.2g}.")
 
 
 def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
@@ -185,13 +189,38 @@ def _thresholds(
     yield "Corrected: pass rate of the undecided outputs (Rogan and Gladen), if their labels are a random sample; undefined without labels of both classes."
 
 
-def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequence[Bin]]) -> Iterator[Piece]:
-    """Yield score distributions and reliability curves of judges with fractional scores."""
+def _curves(calibration: CalibrationNumbers) -> Iterator[Piece]:
+    """Yield the reliability curves of judges whose scores are, or may be, probabilities."""
+    for name, each in (probability_judges(calibration) | undeclared_judges(calibration)).items():
+        bins = [_bin(each) for each in each.bins]
+        numbers = DocumentTable(("p", "labels pass", "fail", "share that passes"), bin_table(bins))
+        drawn = reliability(f"Share that labels pass, by probability of {name}", bins, unit="p")
+        condition = "" if calibration.judges[name].scores else ", if its scores are probabilities"
+        yield Figure(drawn, caption=f"{name}: reliability in bins of equal mass{condition}", numbers=numbers)
+
+
+def _bin(each: ReliabilityBin) -> Bin:
+    """Return a bin of a reliability curve as it is drawn."""
+    passed = round((each.rate.value or 0.0) * each.n)
+    ends = dict.fromkeys(number_text.decimal(end) for end in (each.low, each.high))
+    rate = PlottedInterval.of(" to ".join(ends), each.rate)
+    return Bin(low=each.low, high=each.high, passed=passed, failed=each.n - passed, rate=rate, mean=each.mean)
+
+
+def _figures(
+    calibration: CalibrationNumbers,
+    judges: Mapping[str, JudgeCalibration],
+    scores: Mapping[str, Sequence[Bin]],
+) -> Iterator[Piece]:
+    """Yield score distributions, and reliability curves of judges with grades between 0 and 1."""
+    drawn_apart = probability_judges(calibration) | undeclared_judges(calibration)
     for name, panel in judges.items():
         if bins := scores.get(name):
             numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
             drawn = distribution(f"Scores of {name} by label", bins, threshold=panel.pass_at)
             yield Figure(drawn, caption=f"{name}: scores by label", numbers=numbers)
+            if name in drawn_apart:
+                continue
             drawn = reliability(f"Share that labels pass, by score of {name}", bins)
             yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
 

@@ -17,32 +17,41 @@ from .items.naming import short_names
 from .next_step import next_step
 from .ranking import Answer, best_system_answer, deciding, ranked_in, ranked_rates
 from .text import number_text
-from .text.caution_text import comparison_cautions, not_sent_caution, sentences
+from .text.caution_text import comparison_cautions, not_sent_caution, sentences, versions_caution
 from .text.failures_text import failures_document
 from .text.form_text import form_lines
 from .text.judges_text import (
     CHANCE_WORDS,
+    LOW_ERRORS,
+    MORE_LABELS,
+    OFF_WORDS,
     Trust,
     balanced_accuracy,
     control_in,
     judges_table,
+    points,
     same_results,
     trust_in,
 )
+from .text.jury_text import jury_lines
+from .text.looks_text import looks_of
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
 from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines, ungraded_share_lines
 
-_CHECKED = "proven on checked outputs"
+_CHECKED = "both error rates below 10 % on checked outputs"
+
+_THAN = " than labels do, on these labels"
 
 _VERBS: dict[str, tuple[str, str]] = {
-    "proven": ("is proven", "are proven"),
+    LOW_ERRORS: ("has both error rates below 10 %", "have both error rates below 10 %"),
     _CHECKED: (
-        "is proven on checked outputs, untested on the others",
-        "are proven on checked outputs, untested on the others",
+        "has both error rates below 10 % on checked outputs, untested on the others",
+        "have both error rates below 10 % on checked outputs, untested on the others",
     ),
-    "too few labels": ("has too few labels to tell", "have too few labels to tell"),
+    MORE_LABELS: ("needs more labels", "need more labels"),
     "biased": ("is biased", "are biased"),
+    **{word: (f"{one}{_THAN}", f"{several}{_THAN}") for word, (one, several) in OFF_WORDS.items()},
     "errs too often": ("errs too often", "err too often"),
     "no better than chance": ("is no better than chance", "are no better than chance"),
     "not shown to be better": (
@@ -54,7 +63,7 @@ _VERBS: dict[str, tuple[str, str]] = {
 }
 """Wording of each verdict, for one judge and for several."""
 
-_TO_CORRECT = {"biased", "errs too often"}
+_TO_CORRECT = {"biased", "errs too often", *OFF_WORDS}
 """Verdicts on judges whose rates labels should correct."""
 
 _ADJUDICATED = 3
@@ -119,6 +128,10 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
         if count := counts[word]:
             subject = f"{count:,}" if clauses else f"{count:,} of {len(trust):,} judges"
             verb = one if count == 1 else several
+            if word in OFF_WORDS:
+                verb = verb.format(points([each for each in trust if each.word == word]))
+                if any(_THAN in each for each in clauses):
+                    verb = verb.removesuffix(_THAN)
             if clauses and counts["no better than chance"] and word == "not shown to be better":
                 verb = verb.removesuffix(" than chance")  # as the clause before says
             clauses.append(
@@ -128,7 +141,7 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
 
 
 def _is_checked(trust: Trust) -> bool:
-    return trust.word == "proven" and trust.checked_only
+    return trust.word == LOW_ERRORS and trust.checked_only
 
 
 def answers(summary: RunSummary) -> Answers:
@@ -217,8 +230,11 @@ def _run_pieces(
     pieces += failures_document(summary.systems, summary.judges, ranked, most=limits_of.failures)
     closing = [
         *contradicted_lines(summary.counts),
+        *map(CautionLine, looks_of(summary.counts.label_rounds, summary.folder)),
         *adjudicated_lines(first.trust),
+        *jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None}),
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
+        *(versions_caution(use.name, use.served_by) for use in summary.judges if use.served_by),
         *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),
         *map(CautionLine, summary.earlier_rules),
         *(() if summary.judges else form_lines(summary.systems)),

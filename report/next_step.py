@@ -23,7 +23,7 @@ from .more_data import another_judge, label_undecided, narrow_interval, separate
 from .python_call import judges_arguments, named, retry_sentence
 from .ranking import Answer
 from .text import number_text
-from .text.judges_text import CHANCE_WORDS, PROVEN_RATE, Trust, TrustWord
+from .text.judges_text import CHANCE_WORDS, LOW_ERRORS, LOW_ERRORS_RATE, OFF_WORDS, Trust, TrustWord
 from .text.number_text import all_counted, counted
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
@@ -39,7 +39,7 @@ _LABELS_TO_IMPROVE = 40
 _NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
 """Outcomes that another model or prompt may avoid, with the judge's action in words."""
 
-_USEFUL: AbstractSet[TrustWord] = {"proven", "biased", "errs too often"}
+_USEFUL: AbstractSet[TrustWord] = {LOW_ERRORS, "biased", "errs too often", *OFF_WORDS}
 """Verdicts on judges that are better than chance."""
 
 
@@ -281,11 +281,11 @@ def _decide_labels(summary: RunSummary) -> Answer | None:
 
 
 def _certify(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
-    """Propose certifying a proven judge, unless one is certified."""
-    judge = next((each.judge for each in trust if each.word == "proven"), None)
+    """Propose certifying a judge whose error rates are low, unless one is certified."""
+    judge = next((each.judge for each in trust if each.word == LOW_ERRORS), None)
     if judge is None or not summary.folder or summary.certified:
         return None
-    claim, out = f"accuracy={PROVEN_RATE:g}", f"{summary.folder}/certificate.json"
+    claim, out = f"accuracy={LOW_ERRORS_RATE:g}", f"{summary.folder}/certificate.json"
     step = proposed("audit certify", summary.folder, judge=judge, claims=claim, out=out)
     text = f"Certify {judge}, then check it again from time to time:"
     return Answer(text=text, evidence="calibration", step=step)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from ..calibration.comparison.comparison_results import ComparedStratum, Strata
+from ..calibration.comparison.comparison_results import ComparedStratum, ContradictedLabels, Strata
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import (
     ALL_CORRECTED,
@@ -21,6 +21,7 @@ from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..proposed_steps import Command, PythonCall
 from .text import number_text
+from .text.contradicted_text import if_chosen
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import (
     ON_ALL,
@@ -77,7 +78,9 @@ def best_system_answer(summary: RunSummary) -> Answer:
     condition = number_text.if_random(
         rates_if_random(summary.strata, summary.systems), named=len(summary.systems) > 1
     )
-    sentences = [f"{text}{_uneven_trials(summary.systems)}", *([condition] if condition else [])]
+    several = len(summary.systems) > 1
+    chosen = if_chosen(labels_contradicted(summary.strata, summary.systems), named=several)
+    sentences = [f"{text}{_uneven_trials(summary.systems)}", *filter(None, [condition, chosen])]
     return Answer(text=" ".join(sentences), evidence="systems")
 
 
@@ -99,6 +102,16 @@ def rates_if_random(strata: Strata | None, systems: Sequence[SystemResult] = ())
         return strata.all.if_random or strata.open.if_random
     rates = {each.system: part for each in systems if (part := each.overall or each.judged) is not None}
     return {name: part.if_random for name, part in rates.items() if part.if_random is not None}
+
+
+def labels_contradicted(
+    strata: Strata | None, systems: Sequence[SystemResult] = ()
+) -> Mapping[str, ContradictedLabels]:
+    """Return the systems whose labels of undecided outputs are shown to be no random sample."""
+    if strata is not None:
+        return strata.open.contradicted
+    found = {system.system: system.judged.contradicted for system in systems if system.judged is not None}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 _MOST_UNEVEN = 3
@@ -215,7 +228,7 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
     whole = system.overall
     if whole is not None and whole.value is not None:
         condition = f" ({IF_SAMPLED})" if corrected_by_sample([system], judges) else ""
-        return f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{condition}{_range(whole)}."
+        return f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{condition}{_range(whole, system.failed_calls)}."
     parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     if not parts:
         return f"{system.system}: nothing is graded yet."
@@ -226,7 +239,7 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
         others = f"; {unchecked:,} undecided"
     else:
         others = f"; {unchecked:,} {which}"
-    return f"{system.system}: {_passing(checked, 'checked outputs')}{others if unchecked else ''}{_range(checked, which)}."
+    return f"{system.system}: {_passing(checked, 'checked outputs')}{others if unchecked else ''}{_range(checked, system.failed_calls, which)}."
 
 
 def _passing(rate: Rate, plural: str) -> str:
@@ -240,14 +253,15 @@ def _passing(rate: Rate, plural: str) -> str:
     return f"{value} of {which} {'passes' if rate.n == 1 else 'pass'}"
 
 
-def _range(rate: Rate, which: str = "ungraded") -> str:
+def _range(rate: Rate, failed_calls: int, which: str = "ungraded") -> str:
     """Return the range of the rate if all outputs it leaves out failed or passed."""
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
     ungraded = rate.of - rate.n
     which = "missing" if rate.outcomes.get("missing") == ungraded else which
-    return f". {low} to {high} if {all_counted(ungraded, f'{which} output')} failed or passed"
+    failed = f" ({failed_calls:,} by failed calls)" if failed_calls and which == "ungraded" else ""
+    return f". {low} to {high} if {all_counted(ungraded, f'{which} output')}{failed} failed or passed"
 
 
 def deciding(strata: Strata) -> tuple[ComparedStratum, str]:

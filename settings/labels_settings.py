@@ -103,3 +103,17 @@ class ScoreScalesSettings(DeclaredSettings):
             form="scale of a judge",
         ),
     ] = ()
+
+
+class ScoreKindsSettings(DeclaredSettings):
+    """Kinds of judges' scores."""
+
+    scores: Annotated[
+        tuple[tuple[str, Literal["probabilities", "grades"]], ...],
+        Setting(
+            "What judges' scores are: probabilities that an output passes, or grades; gpt=probabilities for one judge. Judges that ask decision models say it themselves.",
+            metavar="[JUDGE=]probabilities|grades",
+            form="kind of scores",
+            harmless=True,
+        ),
+    ] = ()

@@ -31,6 +31,7 @@ Form: TypeAlias = Literal[
     "input",
     "input file",
     "json",
+    "kind of scores",
     "labels of one file",
     "numbers",
     "out",

@@ -83,7 +83,7 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
 OF_PERSON, OF_BASELINE, OF_COVARIATE = "person:", "baseline:", "covariate:"
 AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probability", "label_round"
-TRIALS_OF_CASE, FAILED_CALL = "trials_of_case", "failed_call"
+TRIALS_OF_CASE, FAILED_CALL, LABEL_ADDED = "trials_of_case", "failed_call", "label_added"
 """Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
 
 CACHED_NAMES = 1 << 16
@@ -165,7 +165,8 @@ def lists_answers(name: str) -> bool:
 
 def is_number_field(name: str) -> bool:
     """Return whether a column of a score table holds numbers, rather than values of a slice."""
-    fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND, TRIALS_OF_CASE, FAILED_CALL)
+    rounds = (LABEL_PROBABILITY, LABEL_ROUND, LABEL_ADDED)
+    fields = (*AMOUNT_FIELDS, CHECKER_SCORE, *rounds, TRIALS_OF_CASE, FAILED_CALL)
     return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
 
 

@@ -57,6 +57,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
         reason: The person's comment.
         line: Its line in the file; 0 if unknown.
         withdrawn: Whether it is a word declared to be no grade, which withdraws the person's earlier grades.
+        added: The file of several in which it is, from 1 on: the round in which it was added.
     """
 
     id: str
@@ -68,6 +69,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
     reason: str | None = None
     line: int = 0
     withdrawn: bool = False
+    added: int = 1
 
     def on(self, key: ItemKey) -> Verdict:
         """Return the label of one output as a verdict."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ..records.score_kinds import ScoreKind
 from .grades import PLAIN, GradeScale
 
 
@@ -15,10 +16,12 @@ class ScoreScales(msgspec.Struct, frozen=True):
     Attributes:
         default: The scale of every judge that has none of its own.
         by_judge: Scales of single judges, by name; in a table with a column per judge the name is the column's.
+        kinds: What the scores of single judges are, as declared; the name "" stands for all other judges.
     """
 
     default: GradeScale = PLAIN
     by_judge: Mapping[str, GradeScale] = {}
+    kinds: Mapping[str, ScoreKind] = {}
 
     def of(self, judge: str) -> GradeScale:
         """Return the scale of a judge."""

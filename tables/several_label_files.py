@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -11,6 +11,7 @@ from ..records.jsonl import read_records
 from ..records.memory_file import InputPath, memory_file
 from ..records.verdict import Verdict
 from ..spelling import setting
+from .label_rounds import in_next_round
 from .label_table import LabelRow, LabelTable, majorities, standing_rows
 from .standing_labels import MAJORITY
 from .table_rows import UnreadRows
@@ -19,7 +20,7 @@ from .table_rows import UnreadRows
 def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     """Join files of labels: all tables of labels, or all verdicts.
 
-    They are read like one file: of a person's labels of an output the last counts, and the majority is that of
+    Each file is a round of labels. They are read like one file: of a person's labels of an output the last counts, and the majority is that of
     the people in all files.
 
     Raises:
@@ -30,15 +31,15 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     name = ", ".join(map(str, files))
     tables = [each for each in files if isinstance(each, LabelTable)]
     if not tables:
-        return memory_file(name, (verdict for each in files for verdict in read_records(each, Verdict)))
+        return memory_file(name, _verdicts_in_rounds(files))
     if len(tables) < len(files):
         verdicts = next(each for each in files if not isinstance(each, LabelTable))
         raise UsageError(
             f"{setting('labels')}: {verdicts} holds verdicts, {tables[0]} is a table; give files of one form, or add the table to the run with `fiducial labels add`"
         )
     rows = [
-        msgspec.structs.replace(row, line=0)  # a line of which file?
-        for table in tables
+        msgspec.structs.replace(row, line=0, added=number)  # a line of which file?
+        for number, table in enumerate(tables, start=1)
         for row in read_records(table, LabelRow)
         if not (row.by == MAJORITY and row.source == "construction")
     ]
@@ -49,3 +50,11 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     for table in tables:
         unread.extend(table.unread)
     return LabelTable(name, memory_file(name, rows).read_bytes(), columns, unread)
+
+
+def _verdicts_in_rounds(files: Sequence[InputPath]) -> Iterator[Verdict]:
+    before: list[Verdict] = []
+    for file in files:
+        added = in_next_round(before, read_records(file, Verdict))
+        yield from added
+        before += added

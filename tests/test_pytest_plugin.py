@@ -10,6 +10,8 @@ from typing import TypeAlias
 import pytest
 from provider_server import ProviderServer, in_the_form_asked_for
 
+import fiducial as fd
+
 Run: TypeAlias = Callable[..., pytest.RunResult]
 
 PROMPT = """\
@@ -175,3 +177,59 @@ def test_starting_pytest_imports_nothing_of_ours_that_is_heavy(project: Run, pyt
         f"    assert [name for name in {heavy!r} if name in sys.modules] == []\n"
     )
     project("-p", "no:anyio", "-p", "no:hypothesispytest").assert_outcomes(passed=1)
+
+
+GATED = """
+import pytest
+
+pytestmark = pytest.mark.fiducial_gate(minimum={"overall": 0.5})
+
+
+def test_passes(fiducial_gate):
+    fiducial_gate("results.xml")
+
+
+@pytest.mark.fiducial_gate(minimum={"overall": 0.95})
+def test_cannot_tell(fiducial_gate):
+    fiducial_gate("results.xml")
+
+
+@pytest.mark.fiducial_gate(minimum={"overall": 0.95}, cannot_tell="pass")
+def test_may_pass(fiducial_gate):
+    fiducial_gate("results.xml")
+
+
+def test_fails(fiducial_gate):
+    fiducial_gate("worse.xml", "results.xml", minimum={}, max_drop=0.1, cannot_tell="pass")
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return results of tests by name of a file.
+
+    They are gated once, because numpy loads once: pytester drops all modules that are new since it began.
+    """
+    texts: dict[str, str] = {}
+    for name, inside in (("results.xml", ""), ("worse.xml", "<failure/>")):
+        tests = "".join(f"<testcase name='t{n}'>{inside}</testcase>" for n in range(40))
+        texts[name] = f"<testsuite>{tests}</testsuite>"
+    folder = tmp_path_factory.mktemp("results")
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    gate = fd.gate(folder / "worse.xml", folder / "results.xml", minimum={"overall": 0.95}, max_drop=0.1)
+    assert gate.answer == "fails"
+    return texts
+
+
+def test_a_marker_gives_the_limits_of_a_gate(
+    results: dict[str, str], project: Run, pytester: pytest.Pytester
+):
+    for name, text in results.items():
+        (pytester.path / name).write_text(text)
+    (pytester.path / "tests" / "test_gate.py").write_text(GATED)
+    result = project("--strict-markers", "tests/test_gate.py")
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        ["*Cannot tell: logged: min overall=0.95*", "*Fails: logged: max drop 0.1: -1.0000*"]
+    )

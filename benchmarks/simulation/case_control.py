@@ -61,9 +61,9 @@ def _estimated(rng: np.random.Generator, rate: float, *, elsewhere: bool) -> tup
 
 
 def golden_sets(draws: int) -> Iterator[Scenario]:
-    """50 right and 50 wrong of 1,000 outputs, 85 % right: nothing declared, or how they were chosen."""
+    """50 right and 50 wrong of 1,000 outputs, 85 % right: declared, or nothing."""
     for judge, before in ((0.9, "0"), (0.6, "87 %")):
-        rng = np.random.default_rng(round(100 * judge))
+        rng = np.random.default_rng([49, 1, round(100 * judge)])
         answers: list[bool] = []
         covered: list[bool] = []
         for _ in range(max(1, draws // 4)):
@@ -87,3 +87,27 @@ def golden_sets(draws: int) -> Iterator[Scenario]:
         what = f"50 right, 50 wrong, a judge right on {judge:.0%}: "
         yield share(f"{what}a corrected rate is the answer, undeclared", before, "0", answers)
         yield share(f"{what}covered, declared", "", "at least 93 %", covered)
+
+
+def other_items(draws: int) -> Iterator[Scenario]:
+    """100 right and 100 wrong outputs of a calibration set, beside 600 others without labels."""
+    for rate in (0.4, 0.85):
+        rng = np.random.default_rng([49, 14, round(100 * rate)])
+        said, covered = list[bool](), list[bool]()
+        for _ in range(max(1, draws // 4)):
+            right = np.concatenate([rng.random(600) < rate, np.arange(200) < 100])
+            score = np.where(rng.random(800) < np.where(right, _TPR, _TNR), right, ~right)
+            rows = [
+                {"item_id": f"i{i}", "judge": "j", "score": float(score[i])}
+                | {"label": float(right[i]) if i >= 600 else None}
+                for i in range(800)
+            ]
+            found = estimate(table_from_rows(rows), labels_chosen_by="elsewhere")
+            first = next(iter(as_lines(estimation_screen(found), width=None)))
+            said.append(f"alone says {np.mean(score[:600]):.2f}" in first)
+            interval = found.all.rate
+            low, high = interval.low, interval.high
+            covered.append(low is not None and high is not None and low <= rate <= high)
+        what = f"labels from elsewhere, rate {rate:g}: "
+        yield share(f"{what}the judge's own rate is that of the items", "0", "100 %", said)
+        yield share(f"{what}covered", "", "93 % or more", covered)

@@ -63,7 +63,9 @@ def systems(
             np.arange(tasks),
             np.where(is_undecided, np.nan, truth[number]),
             verdicts[number][None].astype(np.float64),
+            verdicts[number][None].astype(np.float64),
             label[None],
+            np.arange(tasks),
         )
     outputs = AllOutputs(found, ["checker"] if decided else [], ["judge"] if left else [], {})
     return strata_of(outputs, SystemTerms([str(n) for n in range(tasks)], None, 0, 0.95))

@@ -16,14 +16,18 @@ from fiducial.calibration.gating.gate_bounds import (
     corrected_bounds,
     drop_bounds,
     rate_bounds,
+    shifted,
 )
 from fiducial.calibration.tables.calibration_table import DECIDED
 
 from .scenario import Scenario, share
 
+_SEED = 530_001
+"""Seed that no method was tuned on."""
+
 
 class _World(NamedTuple):
-    """How two runs of the same cases come about.
+    """Two runs of the same cases, by how they come about.
 
     Attributes:
         flaky: Standard deviation of the cases' chances, on the scale of a uniform number: 0 for cases that always end alike.
@@ -49,8 +53,9 @@ _WORLDS = {
 
 def gates(draws: int) -> Iterator[Scenario]:
     """Simulate gates on a drop, on a rate, and under judges whose errors differ by system."""
+    yield from _judges(draws)
     for number, (name, world) in enumerate(_WORLDS.items()):
-        rng = np.random.default_rng([53, number])
+        rng = np.random.default_rng([_SEED, number])
         equal = [_drop(rng, world, 0.0) for _ in range(draws)]
         yield share(
             f"{name}, equal: fails a drop of 0", "", "at most 2.5 %", [each == "fails" for each in equal]
@@ -65,14 +70,46 @@ def gates(draws: int) -> Iterator[Scenario]:
         yield share(
             f"{name}, rate at its limit: passes", "", "at most 2.5 %", [each == "passes" for each in limit]
         )
-    rng = np.random.default_rng([53, 100])
+    rng = np.random.default_rng([_SEED, 100])
     pairs = [_power(rng) for _ in range(draws)]
     yield share("200 flaky cases, 12 points worse: fails", "", "", [gate for gate, _ in pairs])
     yield share("the same by McNemar's exact test at 5 %", "", "", [exact for _, exact in pairs])
-    for labels, wanted in ((60, "at most 2.5 %"), (0, "not held: uncorrected, and so marked")):
-        judged = [_judged(rng, labels) for _ in range(max(1, draws // 4))]
-        what = f"equal systems, judge errs on 5 % before and 15 % after, {labels} labels each: fails"
-        yield share(what, "", wanted, [each == "fails" for each in judged])
+
+
+class _Judge(NamedTuple):
+    """Way in which a judge is bounded.
+
+    Attributes:
+        before: Share of good outputs that it misreads before; of bad ones it misreads a third of that.
+        after: The same after.
+        labels: Number of labels in each run.
+        error: Declared bound of what its errors shift; None without one.
+    """
+
+    before: float
+    after: float
+    labels: int = 0
+    error: float | None = None
+
+
+_JUDGES = {
+    "judge errs on 5 % before and 15 % after, 60 labels each": _Judge(0.05, 0.15, 60),
+    "judge errs on 5 % before and 15 % after, 30 labels each": _Judge(0.05, 0.15, 30),
+    "judge errs on 30 % before and 5 % after, 60 labels each": _Judge(0.30, 0.05, 60),
+    "judge errs on 5 % before and 15 % after, no labels": _Judge(0.05, 0.15),
+    "the same with a declared error of 0.1": _Judge(0.05, 0.15, error=0.1),
+    "the same with a declared error of 0, which is wrong": _Judge(0.05, 0.15, error=0.0),
+}
+
+
+def _judges(draws: int) -> Iterator[Scenario]:
+    """Simulate equal systems on which a judge errs differently."""
+    for number, (name, judge) in enumerate(_JUDGES.items()):
+        rng = np.random.default_rng([_SEED, 200 + number])
+        answers = [_judged(rng, judge) for _ in range(max(1, draws // (4 if judge.labels else 1)))]
+        wanted = "at most 2.5 %" if judge.error != 0.0 else "not held: it is as declared"
+        yield share(f"equal systems, {name}: fails", "", wanted, [each == "fails" for each in answers])
+        yield share(f"equal systems, {name}: passes", "", wanted, [each == "passes" for each in answers])
 
 
 def _chances(rng: np.random.Generator, world: _World) -> FloatArray:
@@ -85,7 +122,7 @@ def _run(rng: np.random.Generator, world: _World, chances: FloatArray, ungraded:
     case = np.repeat(np.arange(world.cases), world.trials)
     score = (rng.random(len(case)) < chances[case]).astype(float)
     score[rng.random(len(case)) < ungraded] = np.nan
-    return GatedScores(case, case // world.cluster, score)
+    return GatedScores(case, case // world.cluster, score, np.ones(len(case), dtype=np.bool_))
 
 
 def _drop(rng: np.random.Generator, world: _World, worse: float) -> str:
@@ -109,14 +146,15 @@ def _power(rng: np.random.Generator) -> tuple[bool, bool]:
     return answer_of(drop_bounds(before, after), 0.0) == "fails", exact <= 0.05 and worse
 
 
-def _judged(rng: np.random.Generator, labels: int) -> str:
-    """Gate two equal systems; a judge misreads good outputs of the later one more often."""
+def _judged(rng: np.random.Generator, judge: _Judge) -> str:
+    """Gate two equal systems; a judge misreads good outputs of one more often."""
     n, rows = 400, list[dict[str, Any]]()
-    chances = rng.beta(2.8, 1.2, size=n)
-    for side, errs in (("before", 0.05), ("after", 0.15)):
+    chances, scores = rng.beta(2.8, 1.2, size=n), list[FloatArray]()
+    for side, errs in (("before", judge.before), ("after", judge.after)):
         truth = rng.random(n) < chances
         seen = np.where(truth, rng.random(n) >= errs, rng.random(n) < errs / 3)
-        drawn = set(rng.choice(n, size=labels, replace=False).tolist())
+        scores.append(seen.astype(float))
+        drawn = set(rng.choice(n, size=judge.labels, replace=False).tolist())
         rows += [
             {
                 "item_id": f"c{i}|{side}|0",
@@ -129,8 +167,16 @@ def _judged(rng: np.random.Generator, labels: int) -> str:
             }
             for i in range(n)
         ]
-    strata = compare(table_from_rows(rows), by="system", against="after").strata
+    if not judge.labels:
+        settled = np.full(n, judge.error is not None)
+        before, after = (GatedScores(np.arange(n), np.arange(n), each, settled) for each in scores)
+        bounds = shifted(drop_bounds(before, after), judge.error or 0.0, ends=(-1.0, 1.0))
+        return answer_of(bounds, 0.0)
+    table = table_from_rows(rows)
+    strata = compare(table, by="system", against="after", labels_chosen_by="random").strata
     assert strata is not None
     pair = strata.all.pairs[0]
     assert pair.a == "after", "the change is after minus before"
+    if not pair.corrected:  # labels look chosen by score, so that the judge settles nothing
+        return "cannot tell"
     return answer_of(corrected_bounds(pair.difference, 1.0, of=n, ends=(-1.0, 1.0)), 0.0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,7 +105,7 @@ def corrected(draws: int) -> Iterator[Scenario]:
     """Coverage of the corrected rate, with random labels."""
     for title, (trials, hidden, before) in _WORLDS.items():
         for labels in (50, 100):
-            rng = np.random.default_rng([labels, len(title)])
+            rng = np.random.default_rng([8, labels, len(title)])
             hits: list[bool] = []
             for _ in range(draws):
                 drawn = world(rng, trials=trials, hidden=hidden)
@@ -117,12 +118,12 @@ def compared(draws: int) -> Iterator[Scenario]:
     """Coverage of the difference of two systems, and false winners of equal ones."""
     for title, (trials, hidden, _) in _WORLDS.items():
         for bonus in (0.0, 0.05):
-            rng = np.random.default_rng([7, len(title), round(100 * bonus)])
+            rng = np.random.default_rng([8, len(title), round(100 * bonus)])
             hits, winners = list[bool](), list[bool]()
             for _ in range(draws):
                 first = world(rng, trials=trials, hidden=hidden, bonus=bonus).table(80, rng, "a")
                 second = world(rng, trials=_once, hidden=hidden).table(80, rng, "b")
-                strata = compare(_joined(first, second), by="system").strata
+                strata = compare(_joined(first, second), by="system", labels_chosen_by="random").strata
                 if strata is not None:
                     pair = strata.all.pairs[0]
                     hits.append(_covers(pair.difference, bonus))
@@ -132,6 +133,67 @@ def compared(draws: int) -> Iterator[Scenario]:
                 yield share(
                     f"{title} of one system: an equal one is called better", "", "at most 5 %", winners
                 )
+
+
+def chosen(draws: int) -> Iterator[Scenario]:
+    """Coverage with labels chosen by true class, by score, by stratum, or at random."""
+    for title, of_labels in _CHOICES.items():
+        rng = np.random.default_rng([41, len(title)])
+        hits: list[bool] = []
+        for _ in range(draws):
+            drawn = world(rng, trials=_more_if_hard, hidden=0.0)
+            table, options, name = of_labels(drawn, rng)
+            found = estimate(table, **options).all
+            hits.append(_covers(found.estimates[name], drawn.truth))
+        yield share(f"hard cases 8 trials, easy ones 2: {title}", "refused", "93 % or more", hits)
+
+
+class _Choice(NamedTuple):
+    """Rows with labels, the options that say how these were chosen, and the estimate that they allow."""
+
+    table: Table
+    options: dict[str, Any]
+    name: str
+
+
+def _with_labels(drawn: World, rng: np.random.Generator, part: np.ndarray, each: int) -> Table:
+    """Return the rows with as many random labels of either part."""
+    table = drawn.table(0, rng)
+    label = np.full(len(table), np.nan)
+    for side in (part, ~part):
+        known = rng.choice(np.flatnonzero(side), each, replace=False)
+        label[known] = drawn.passes[known]
+    return table.with_scores(table.score, label)
+
+
+def _by_class(drawn: World, rng: np.random.Generator) -> _Choice:
+    table = _with_labels(drawn, rng, drawn.passes, 60)
+    return _Choice(table, {"labels_chosen_by": "label"}, "rogan_gladen")
+
+
+def _by_score(drawn: World, rng: np.random.Generator) -> _Choice:
+    table = _with_labels(drawn, rng, drawn.score == 1.0, 60)
+    return _Choice(table, {"labels_chosen_by": "score"}, "stratified_ppi")
+
+
+def _by_kind(drawn: World, rng: np.random.Generator) -> _Choice:
+    hard = drawn.case % 2 == 1
+    table = _with_labels(drawn, rng, hard, 60)
+    kind = Column(["easy", "hard"], hard.astype(np.int64))
+    table = replace(table, columns=dict(table.columns) | {"kind": kind})
+    return _Choice(table, {"strata": "kind"}, "stratified_ppi")
+
+
+def _at_random(drawn: World, rng: np.random.Generator) -> _Choice:
+    return _Choice(drawn.table(120, rng), {"labels_chosen_by": "random"}, "post_stratified")
+
+
+_CHOICES: dict[str, Callable[[World, np.random.Generator], _Choice]] = {
+    "60 labels of right outputs and 60 of wrong ones": _by_class,
+    "60 labels of passed outputs and 60 of failed ones": _by_score,
+    "60 labels of hard outputs and 60 of easy ones": _by_kind,
+    "post-stratified by 120 random labels": _at_random,
+}
 
 
 def _joined(first: Table, second: Table) -> Table:
@@ -214,5 +276,6 @@ def uneven_outputs(draws: int) -> Iterator[Scenario]:
     """Rates, differences and trials of outputs that are not alike."""
     yield from corrected(draws)
     yield from compared(draws)
+    yield from chosen(draws)
     yield from rates(draws)
     yield from misread(draws)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from ...records.score_kinds import GRADES, PROBABILITIES
+from ..comparison.class_rates import ErrorCosts
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
 from ..pass_threshold import GivenPassAt, ThresholdSource
@@ -43,6 +45,7 @@ from .judge_panel import (
     usable_sample,
 )
 from .judge_votes import judges_alone, suspected_label_errors
+from .jury_votes import votes_of_juries
 from .label_audit import label_audit
 from .level_agreement import category_agreement
 from .probability_scores import probability_scores
@@ -59,6 +62,7 @@ class Requests(NamedTuple):
         categories: All possible values of labels and scores, ascending, for agreement on categories.
         threshold_for: Choose the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Method that maps scores to rates.
+        error_costs: Costs of passing a bad output and of failing a good one: the threshold of probabilities.
     """
 
     audit: Mapping[str, float] | None = None
@@ -68,11 +72,12 @@ class Requests(NamedTuple):
     categories: Sequence[float] | None = None
     threshold_for: str | None = None
     recalibrate: Recalibrator | None = None
+    error_costs: ErrorCosts | None = None
 
 
 def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Return the requested analyses of every judge of a table, by field of `CalibrationNumbers`."""
-    audit, audit_by, max_error, cascade, categories, statistic, method = requests
+    audit, audit_by, max_error, cascade, categories, statistic, method, _ = requests
     parts: dict[str, Any] = {}
     if audit is not None:
         parts["label_audit"] = label_audit(table, audit, settings, audit_by)
@@ -82,7 +87,7 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
         parts["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
     functions: dict[str, Callable[[Table], Any]] = {}
     if max_error is not None:
-        functions["selective"] = lambda part: _selective(part, max_error, settings.seed)
+        functions["selective"] = lambda part: selective_threshold(part, max_error, settings.seed)
     if categories is not None:
         functions["categories"] = lambda part: category_agreement(usable_sample(part), categories, settings)
     if statistic is not None:
@@ -92,7 +97,7 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
     return parts | {name: by_judge(table, function) for name, function in functions.items()}
 
 
-def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
+def selective_threshold(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
     """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
     from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom requested
 
@@ -142,7 +147,9 @@ def calibrate(
         requests: Further analyses.
     """
     settings = Settings(interval, level, replicates, seed)
-    table = table.with_pass_at(pass_at)
+    requests, table = requests or Requests(), table.with_pass_at(pass_at)
+    if requests.error_costs is not None:
+        table = table.with_costs(*requests.error_costs)
     judges = _judges(table, settings)
     better = by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None)
     probability = by_judge(
@@ -163,29 +170,32 @@ def calibrate(
         level=level,
         cautions=cautions(judges, table, advised),
         people=people_among_themselves(table, settings),
+        juries=votes_of_juries(table, level),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
         better_cuts=better,
         probability=probability,
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
-    requested = requested_analyses(table, requests or Requests(), settings=settings)
+    requested = requested_analyses(table, requests, settings=settings)
     return msgspec.structs.replace(calibration, **requested)
 
 
 def _is_calibrated(panel: JudgeCalibration, scores: ProbabilityScores) -> bool:
-    """Return whether labels do not contradict scores as undeclared probabilities.
+    """Return whether labels do not contradict a judge's scores as probabilities.
 
-    The best threshold of such scores follows from the costs of errors, not from the labels.
+    The best threshold of such scores follows from the costs of errors, not from the labels. Fine scores that nothing declares
+    may be such, so they get no advice either.
     """
+    if panel.scores == GRADES:
+        return False
     tested = [
         (scores.calibration.get("calibration_in_the_large"), 0.0),
         (scores.calibration.get("slope"), 1.0),
     ]
     undeclared: ThresholdSource = "default"
-    return (
-        scores.are_fine
-        and panel.pass_at_source == undeclared
-        and all(
+    may_be = scores.are_fine and panel.pass_at_source == undeclared
+    return (panel.scores == PROBABILITIES or may_be) and (
+        all(
             each is not None
             and each.low is not None
             and each.high is not None
@@ -210,20 +220,26 @@ def _better_threshold(table: Table, level: float) -> BetterThreshold | None:
     )
 
 
-def _judges(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
+def _judges(table: Table, settings: Settings, of: int | None = None) -> dict[str, JudgeCalibration]:
+    """Compare each judge with the labels; ``of`` counts all judges shown."""
     judges = table.judge.present()
+    of = of or len(judges)
     return {
         judge: judge_panel(
-            table.take(rows), settings=settings, source=table.threshold_of(judge).source, of=len(judges)
+            table.take(rows),
+            settings=settings,
+            source=table.threshold_of(judge).source,
+            scores=table.score_kind_of(judge),
+            of=of,
         )
         for judge, rows in judges
     }
 
 
 def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, JudgeCalibration]]]:
-    bare = table.without_slices()
+    bare, of = table.without_slices(), len(table.judge.present())
     return {
-        name: {value: _judges(bare.take(rows), settings) for value, rows in parts}
+        name: {value: _judges(bare.take(rows), settings, of) for value, rows in parts}
         for name, column in table.columns.items()
         if len(parts := column.present()) > 1
     }

@@ -12,9 +12,11 @@ import msgspec
 
 from ...errors import InputError
 from ...records import nearest
+from ...records.score_kinds import ScoreKind
 from ...records.typed_values import convert
 from ...spelling import command
 from ..comparison.comparison_results import ComparisonNumbers
+from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Caution, Statistic, StatisticEntry, Statistics
 from ..thresholds.threshold_results import (
@@ -29,6 +31,7 @@ from .diagnosis_results import (
     CategoryAgreement,
     EqualRates,
     JudgesAlone,
+    JuryVotes,
     LabelAudit,
     People,
     ProbabilityScores,
@@ -60,6 +63,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pass_at: Pass threshold of its verdicts, and of the labels beside them.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
+        scores: What its scores are, as declared; None if nothing says it.
         n: Rows with label and score.
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.
@@ -74,10 +78,15 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         missing: Rate and possible effect of missing verdicts.
         balanced_accuracy_at_once: Balanced accuracy with an interval that holds for all judges of the table at
             once (Bonferroni); None for a single judge.
+        rates_at_once: True positive rate, true negative rate and bias with such intervals, by name; empty for
+            a single judge.
+        declared: What says that the labels are of a random sample of its outputs, or of each of them; None if
+            nothing does.
     """
 
     pass_at: float = HALF
     pass_at_source: ThresholdSource = "default"  # noqa: S105 - not that kind of pass
+    scores: ScoreKind | None = None
     n: int = 0
     n_missing: int = 0
     n_unlabelled: int = 0
@@ -91,6 +100,8 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     statistics: Statistics = {}
     missing: MissingVerdicts | None = None
     balanced_accuracy_at_once: Statistic | None = None
+    rates_at_once: Statistics = {}
+    declared: LabelsDeclaredBy | None = None
 
     accuracy = StatisticEntry()
     true_positive_rate = StatisticEntry()
@@ -140,6 +151,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: Pass threshold; None if judges differ.
         level: Nominal coverage of the intervals.
         cautions: Limits of these results.
+        juries: Number of independent votes that each jury of a run is worth.
         people: Agreement between people, if several graded the same items.
         more_suspected: Number of doubtful labels beyond those listed.
         systems: Agreement on systems, by judge, if there are two or more.
@@ -165,6 +177,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     cautions: list[Caution] = []
     people: People | None = None
+    juries: dict[str, JuryVotes] = {}
     more_suspected: int = 0
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}

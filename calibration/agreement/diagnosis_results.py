@@ -93,6 +93,25 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
     pairs: list[PairAgreement] = []
 
 
+class JuryVotes(msgspec.Struct, frozen=True, kw_only=True):
+    """Number of independent votes that a jury is worth.
+
+    Attributes:
+        jurors: Number of votes on an output: judges times repeats.
+        by: ``labels``: by the jurors' errors, within each class of labels; ``agreement``: by their votes, if no
+            output has a label. Right answers that jurors share then count as dependence.
+        n_informative: Outputs on which a juror errs; by agreement, all outputs with a vote of each juror.
+        votes: Number of independent votes.
+        constant: Jurors that say the same of all these outputs, which add nothing.
+    """
+
+    jurors: int
+    by: Literal["labels", "agreement"]
+    n_informative: int
+    votes: Statistic
+    constant: int = 0
+
+
 class People(msgspec.Struct, frozen=True):
     """Agreement of the people in a table.
 

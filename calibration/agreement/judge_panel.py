@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ...records.score_kinds import ScoreKind
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.choosing import simultaneous
 from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
 from ..intervals.measurement import USUAL, Settings, measure
+from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import ThresholdSource
 from ..sample import Cells, Sample, make_sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
@@ -23,9 +25,20 @@ from .diagnosis_results import People
 
 _Result = TypeVar("_Result")
 
+_AT_ONCE = ("true_positive_rate", "true_negative_rate", "bias")
+"""Statistics of which the words of the verdict on a judge speak."""
+
+_PLAIN_SAMPLES: tuple[LabelsDeclaredBy, ...] = ("random", "review")
+"""Declarations of a random sample of all outputs; one of each system weighs systems by its labels."""
+
 
 def judge_panel(
-    table: Table, *, settings: Settings, source: ThresholdSource = "default", of: int = 1
+    table: Table,
+    *,
+    settings: Settings,
+    source: ThresholdSource = "default",
+    scores: ScoreKind | None = None,
+    of: int = 1,
 ) -> JudgeCalibration:
     """Compare one judge, of this many in the table, with the labels."""
     table, pass_at = table.at_one_threshold()
@@ -38,6 +51,7 @@ def judge_panel(
     return JudgeCalibration(
         pass_at=pass_at,
         pass_at_source=source,
+        scores=scores,
         n=sample.n,
         n_missing=int((labelled & ~judged).sum()),
         n_unlabelled=int((~labelled).sum()),
@@ -53,7 +67,19 @@ def judge_panel(
         balanced_accuracy_at_once=None
         if of == 1
         else simultaneous(ESTIMATORS["balanced_accuracy"], sample, settings, of=of),
+        rates_at_once={}
+        if of == 1
+        else {name: simultaneous(ESTIMATORS[name], sample, settings, of=of) for name in _AT_ONCE},
+        declared=_declared(table, labelled),
     )
+
+
+def _declared(table: Table, labelled: BoolArray) -> LabelsDeclaredBy | None:
+    """Return what says that the labels are of a random sample of a judge's outputs, or of all."""
+    if labelled.all():
+        return "every_output" if len(labelled) else None
+    drawn = table.labels_chosen_by
+    return drawn if drawn in _PLAIN_SAMPLES else None
 
 
 def by_judge(table: Table, function: Callable[[Table], _Result | None]) -> dict[str, _Result]:

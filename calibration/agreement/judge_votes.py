@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.score_kinds import PROBABILITIES
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, first_known
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
-from .diagnosis_results import MOST_GRADES, JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
+from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
 from .judge_panel import usable_rows
 from .latent_classes import fit_classes, majority
 
@@ -248,7 +249,7 @@ def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> Float
     evidence = np.zeros(len(table))
     other_class = _log_odds_of_other_class(label_passes)
     for name, rows in table.judge.present():
-        if _are_probabilities(table, name, rows):
+        if table.score_kind_of(name) == PROBABILITIES:
             evidence = np.where(
                 rows, _surprise(table.score, label_passes, int(rows.sum())) - other_class, evidence
             )
@@ -260,12 +261,6 @@ def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> Float
         log_ratio: FloatArray = np.log(for_wrong) - np.log(for_right)
         evidence = np.where(rows, np.where(label_passes, log_ratio, -log_ratio), evidence)
     return evidence
-
-
-def _are_probabilities(table: Table, judge: str, rows: BoolArray) -> bool:
-    """Return whether scores are finer than grades, without a declared threshold."""
-    fine = len(np.unique(table.score[rows])) > MOST_GRADES
-    return fine and table.threshold_of(judge).source == "default"
 
 
 def _surprise(p: FloatArray, label_passes: BoolArray, n: int) -> FloatArray:

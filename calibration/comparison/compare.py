@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...errors import InputError, UsageError
+from ...records import known_names
 from ...spelling import setting, spelled_pairs
 from ..arrays import BoolArray, IntArray
 from ..intervals.measurement import USUAL, Settings
@@ -48,6 +49,7 @@ from .judges import JudgeTerms, judged_pairs
 from .margin import refuse_without_better_end, strata_with_margin
 from .outputs import AllOutputs, graded_of, outputs_of
 from .pairs import ContenderRows, contender_rows
+from .probability_pairs import with_probabilities
 from .systems import SystemTerms, strata_of
 
 
@@ -143,6 +145,8 @@ def _compare_judges(
     if terms.not_worse_by is not None:
         refuse_without_better_end(terms.estimator.name, labelled=right == "agrees")
     pairs = judged_pairs(usable, terms)
+    if by == "judge":
+        pairs = with_probabilities(pairs, usable, terms.names, terms.settings.level)
     cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
     of_each = ContenderTerms(terms.estimator, terms.settings, right == "agrees", len(usable))
     numbers = {name: judge_contender(each, of_each, cost.get(name)) for name, each in usable.items()}
@@ -203,7 +207,7 @@ def _require_two(
 
 def _require_known(names: Sequence[str], by: By, against: str | None) -> None:
     if against is not None and against not in names:
-        raise InputError(f"there is no {by} {against!r}; there are {', '.join(names)}")
+        raise InputError(f"there is no {by} {against!r}{known_names(against, names)}")
 
 
 def _compare_systems(
@@ -263,6 +267,8 @@ def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Co
 
 def _best_system(outputs: AllOutputs, level: float) -> Best | None:
     graded = {name: each.take(each.is_graded) for name, each in graded_of(outputs).items()}
+    if any(each.by_probability for each in graded.values()):
+        return None  # chosen by counts of passes, of which probabilities have none
     candidates = [
         _Candidate(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()
     ]

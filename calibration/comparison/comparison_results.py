@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..chance_verdict import ChanceVerdict
-from ..label_declarations import LabelsDeclaredBy
+from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
@@ -40,6 +40,26 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
     value: float
     delong_p: float | None
     delong_holm_p: float | None = None
+
+
+class ProbabilityDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of two judges on the same items, read as probabilities; each is first minus second.
+
+    Attributes:
+        change: Mean difference of the scores.
+        size: Mean size of the difference.
+        largest: Largest difference.
+        largest_item: Item with the largest difference.
+        brier: Difference of the Brier scores on labelled items; below 0 if the first is better.
+        brier_p: p-value of no difference; None without labels.
+    """
+
+    change: Statistic
+    size: Statistic
+    largest: float
+    largest_item: str
+    brier: Statistic
+    brier_p: float | None
 
 
 Standing: TypeAlias = Literal["not worse", "worse", "cannot tell"]
@@ -107,6 +127,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items on which they differ, up to the requested number.
         margin: Whether one is worse by more than a margin, if one was given.
+        probabilities: Differences of two judges' probabilities, if both give finer scores than grades.
     """
 
     a: str
@@ -138,6 +159,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     auroc_difference: Areas | None = None
     flips: list[Flip] = []
     margin: Margin | None = None
+    probabilities: ProbabilityDifference | None = None
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
@@ -230,6 +252,22 @@ BY_LABEL = "label"
 """Author of decisions in a table with labels but no checker's verdicts."""
 
 
+class ContradictedLabels(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Labels of a system that are shown to be no random sample of its undecided outputs.
+
+    Attributes:
+        p: Least p-value, for all tests of all systems.
+        columns: Columns by which they differ, with p-values.
+        explained_by: Those within whose values scores do not differ.
+        scenarios: Rate of graded undecided outputs, for each way in which these may have been chosen for labels.
+    """
+
+    p: float
+    columns: dict[str, float] = {}
+    explained_by: list[str] = []
+    scenarios: dict[LabelsChosenBy, Statistic] = {}
+
+
 class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Systems against each other on one part of their outputs.
 
@@ -240,19 +278,25 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         rates: Pass rate of all outputs of this part, by system.
         outputs: Number of outputs in this part, by system.
         graded: Number of graded outputs, by system.
-        passed: Number of these that pass, uncorrected, by system.
+        passed: Number of these that pass, uncorrected, by system; of probabilities, their sum.
         labelled: Number of graded undecided outputs with a label, by system.
         corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
         corrected_systems: Systems whose rates labels correct, and those without undecided outputs if others
             are corrected. A system needs two labels, declared to be a random sample, which they must look like.
-        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a
-            random sample.
+        chosen: Systems whose labelled undecided outputs are unlike the rest by score or by a column, with the
+            p-value of a random sample.
         declared: What says how the labelled undecided outputs of a system were chosen, by system; None if
             nothing does. Then its rate is uncorrected.
         if_random: Corrected rates of such systems, valid if their labels are a random sample.
+        contradicted: What contradicts the labels of systems in ``chosen``, and their rates by how these may have
+            been chosen.
         judges: The same part by each single judge, if several judged undecided outputs.
         n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
         graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
+        failed_calls: Outputs that are ungraded because calls failed, of systems with any. The others were
+            refused, or their replies could not be read.
+        bounds: Pass rate of all outputs if ungraded ones failed, and if they passed, by system; labels that
+            correct the rate stay, and no system without other ungraded outputs is in it.
     """
 
     by: list[str]
@@ -260,16 +304,19 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     rates: dict[str, Statistic]
     outputs: dict[str, int]
     graded: dict[str, int]
-    passed: dict[str, int]
+    passed: dict[str, float]
     labelled: dict[str, int]
     corrected: bool
     corrected_systems: list[str] = []
     chosen: dict[str, float] = {}
     declared: dict[str, LabelsDeclaredBy | None] = {}
     if_random: dict[str, Statistic] = {}
+    contradicted: dict[str, ContradictedLabels] = {}
     judges: Mapping[str, ComparedStratum] = {}
     n_cases: dict[str, int] = {}
     graded_rates: dict[str, float] = {}
+    failed_calls: dict[str, int] = {}
+    bounds: dict[str, tuple[float, float]] = {}
 
     @property
     def by_labels(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..chance_verdict import ChanceVerdict, chance_verdict
+from ..chance_verdict import chance_verdict, verdict_at_once
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import Settings, measure
 from ..sample import Estimator, make_sample
@@ -62,7 +62,7 @@ def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | No
         share_right=share,
         costs=cost,
         balanced_accuracy=alone,
-        not_above_chance=_chance(alone, chance),
+        not_above_chance=verdict_at_once(alone, chance),
         compared=None
         if by_share
         else measure([terms.estimator], sample, terms.settings)[terms.estimator.name],
@@ -72,13 +72,6 @@ def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | No
         chance_interval=chance if chance_verdict(alone) is None else alone,
         not_above=_unbeaten(rows, terms) if terms.estimator.name == WEIGHTED else None,
     )
-
-
-def _chance(alone: Statistic, at_once: Statistic) -> ChanceVerdict | None:
-    """Return the verdict on chance; being better takes the interval of all judges at once."""
-    if chance_verdict(at_once) is None:
-        return None
-    return chance_verdict(alone) or "not shown to be better"
 
 
 def _unbeaten(rows: ContenderRows, terms: ContenderTerms) -> str | None:

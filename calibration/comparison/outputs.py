@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.made_scores import reaches
+from ...records.score_kinds import PROBABILITIES
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..case_weights import case_weights
 from ..pass_threshold import HALF
 from ..row_weights import weighted_mean
-from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
+from ..tables.calibration_table import DECIDED, DECIDED_BY, FAILED, Table
 from .comparison_results import BY_LABEL, Right
 from .shared_tasks import clusters_of_cases, tasks_of
 
@@ -20,7 +21,7 @@ FEWEST_LABELS = 2
 
 
 class SystemOutputs(NamedTuple):
-    """Outputs of one system; arrays of shape ``(n,)`` except ``verdicts``.
+    """Outputs of one system; arrays of shape ``(n,)`` except those of judges.
 
     Values are 1 for a pass, 0 for a fail, NaN if unknown.
 
@@ -31,8 +32,12 @@ class SystemOutputs(NamedTuple):
         item: Item number.
         cluster: Cluster number, the same for all systems' outputs for a task.
         decided: Decision; NaN for an undecided output.
-        verdicts: Verdict of each judge, shape ``(judges, n)``.
+        verdicts: Verdict of each judge, shape ``(judges, n)``; declared probabilities are kept as they are.
+        passes: The same at each judge's threshold, probabilities too.
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
+        row: Number of its first row in the table.
+        failed: Whether there is no verdict because calls of each judge failed, and of all judges that were
+            asked, shape ``(judges + 1, n)``; None if no call failed.
     """
 
     task: IntArray
@@ -42,7 +47,10 @@ class SystemOutputs(NamedTuple):
     cluster: IntArray
     decided: FloatArray
     verdicts: FloatArray
+    passes: FloatArray
     labels: FloatArray
+    row: IntArray
+    failed: BoolArray | None = None
 
     @property
     def is_undecided(self) -> BoolArray:
@@ -51,7 +59,7 @@ class SystemOutputs(NamedTuple):
 
     def take(self, rows: BoolArray | IntArray) -> SystemOutputs:
         """Return the selected outputs."""
-        return SystemOutputs._make(column[..., rows] for column in self)
+        return SystemOutputs._make(None if column is None else column[..., rows] for column in self)
 
 
 class AllOutputs(NamedTuple):
@@ -63,12 +71,14 @@ class AllOutputs(NamedTuple):
         judges: Judges of undecided outputs, in the order of the rows of ``verdicts``. Juries come first and
             baselines last; others are in the table's order of preference, then by number of outputs.
         repeats: Number of verdicts beyond a judge's first on an output, which are not used; by judge.
+        table: The table that they are from, if any.
     """
 
     systems: dict[str, SystemOutputs]
     decided_by: list[str]
     judges: list[str]
     repeats: dict[str, int]
+    table: Table | None = None
 
 
 def outputs_of(table: Table, right: Right | None) -> AllOutputs:
@@ -85,9 +95,9 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         tasks.task * len(system.values) + system.codes, return_index=True, return_inverse=True
     )
     decided = first_known(_decisions(table, right), output, len(first))
-    judges, verdicts, repeats = _verdicts(table, output, np.isnan(decided))
+    judges, (verdicts, passes), repeats = _verdicts(table, output, np.isnan(decided))
     if right == "label":
-        judges, verdicts = [], verdicts[:0]
+        judges, verdicts, passes = [], verdicts[:0], passes[:0]
     thresholds = np.array([table.threshold_of(judge).at for judge in judges])
     label = np.full(len(first), np.nan)
     # Without the column `checker_score`, labels are the decisions.
@@ -104,11 +114,14 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         clusters_of_cases(table, tasks)[first],
         decided,
         verdicts,
+        passes,
         _passes(label, thresholds[:, None]),
+        first,
+        _failed_calls(table, output, judges),
     )
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
     compared = {name: each for name, each in systems.items() if len(each.task)}
-    return AllOutputs(compared, _deciders(table), judges, repeats)
+    return AllOutputs(compared, _deciders(table), judges, repeats, table)
 
 
 def _numbers_of_trials(case: IntArray, counts: BoolArray) -> IntArray:
@@ -136,15 +149,19 @@ def _deciders(table: Table) -> list[str]:
 
 def _verdicts(
     table: Table, output: IntArray, is_undecided: BoolArray
-) -> tuple[list[str], FloatArray, dict[str, int]]:
-    """Return the judges of undecided outputs, their first verdicts, and counts of further ones."""
-    passed = _passes(table.score, table.threshold)
-    by_judge: dict[str, FloatArray] = {}
+) -> tuple[list[str], tuple[FloatArray, FloatArray], dict[str, int]]:
+    """Return the judges of undecided outputs, their first verdicts, and counts of further ones.
+
+    Verdicts are given with probabilities as they are, and at each judge's threshold; both have shape ``(judges, n)``.
+    """
+    passed, by_judge = _passes(table.score, table.threshold), dict[str, tuple[FloatArray, FloatArray]]()
     repeats: dict[str, int] = {}
     for judge, rows in table.judge.present():
         verdict = first_known(passed[rows], output[rows], len(is_undecided))
         if np.isfinite(verdict[is_undecided]).any():
-            by_judge[judge] = verdict
+            is_p = table.score_kind_of(judge) == PROBABILITIES
+            value = first_known(table.score[rows], output[rows], len(is_undecided)) if is_p else verdict
+            by_judge[judge] = value, verdict
             count = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
             repeats |= {judge: count} if count else {}
     preference = {judge: number for number, judge in enumerate(table.preferred)}
@@ -153,11 +170,28 @@ def _verdicts(
         key=lambda judge: (
             _rank(table, judge),
             preference.get(judge, len(preference)),
-            -int(np.isfinite(by_judge[judge][is_undecided]).sum()),
+            -int(np.isfinite(by_judge[judge][1][is_undecided]).sum()),
         ),
     )
-    verdicts = np.stack([by_judge[judge] for judge in judges]) if judges else np.empty((0, len(is_undecided)))
-    return judges, verdicts, repeats
+    values, verdicts = (
+        np.stack([by_judge[judge][each] for judge in judges]) if judges else np.empty((0, len(is_undecided)))
+        for each in (0, 1)
+    )
+    return judges, (values, verdicts), repeats
+
+
+def _failed_calls(table: Table, output: IntArray, judges: list[str]) -> BoolArray | None:
+    """Return where calls failed, as in `SystemOutputs`."""
+    if FAILED not in table.numbers:
+        return None
+    failed, outputs = np.isfinite(table.numbers[FAILED]), int(output.max(initial=-1)) + 1
+    rows_of = table.judge.rows()
+
+    def all_failed(rows: IntArray) -> BoolArray:
+        asked = np.bincount(output[rows], minlength=outputs)
+        return (asked > 0) & (np.bincount(output[rows], weights=failed[rows], minlength=outputs) == asked)
+
+    return np.stack([*(all_failed(rows_of[judge]) for judge in judges), all_failed(np.arange(len(output)))])
 
 
 def _rank(table: Table, judge: str) -> int:
@@ -179,9 +213,12 @@ class Graded(NamedTuple):
         trials: Number of the system's outputs for the case, in all strata.
         item: Item number.
         cluster: Cluster number.
-        result: 1 for a pass, 0 for a fail, NaN if ungraded.
+        result: 1 for a pass, 0 for a fail, or the declared probability of a pass; NaN if ungraded.
+        passes: The same at the judge's threshold.
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
+        row: Number of its first row in the table.
+        failed: Whether there is no result because calls failed; None if no call failed.
     """
 
     task: IntArray
@@ -190,12 +227,15 @@ class Graded(NamedTuple):
     item: IntArray
     cluster: IntArray
     result: FloatArray
+    passes: FloatArray
     is_undecided: BoolArray
     label: FloatArray
+    row: IntArray
+    failed: BoolArray | None = None
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
         """Return the selected outputs."""
-        return Graded._make(column[rows] for column in self)
+        return Graded._make(None if column is None else column[rows] for column in self)
 
     @property
     def is_graded(self) -> BoolArray:
@@ -213,6 +253,11 @@ class Graded(NamedTuple):
         return ~self.is_graded & self.is_undecided & np.isfinite(self.label)
 
     @property
+    def by_failed_calls(self) -> BoolArray:
+        """Mask of the outputs that are ungraded because calls failed."""
+        return np.zeros(len(self.result), np.bool_) if self.failed is None else ~self.is_graded & self.failed
+
+    @property
     def all_labelled(self) -> bool:
         """True if every graded undecided output has a label, and each ungraded one if any has."""
         ungraded = self.labelled_ungraded
@@ -222,7 +267,13 @@ class Graded(NamedTuple):
     def by_labels(self) -> Graded:
         """Return the outputs with labels in place of a judge's verdicts."""
         known = self.labelled | self.labelled_ungraded
-        return self._replace(result=np.where(known, self.label, self.result))
+        result, passes = (np.where(known, self.label, each) for each in (self.result, self.passes))
+        return self._replace(result=result, passes=passes)
+
+    @property
+    def by_probability(self) -> bool:
+        """True if results are probabilities."""
+        return bool(((self.result > 0) & (self.result < 1)).any())
 
     @property
     def weight(self) -> FloatArray | None:
@@ -241,11 +292,11 @@ class Graded(NamedTuple):
 
 def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
     """Return all outputs of each system, with a judge's verdict on each undecided one."""
-    judges = _judges_of_outputs(outputs)
+    judges = judges_of_outputs(outputs)
     return {name: graded_by(each, judges[name]) for name, each in outputs.systems.items()}
 
 
-def _judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
+def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
     """Return the judge whose verdict counts for each output, by number and system; -1 for none.
 
     It is the same for all outputs of a task: the first judge that graded one of them.
@@ -264,11 +315,16 @@ def _judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     """Return outputs with one judge's verdict each, by its number; -1 for none."""
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
-    verdict = np.concatenate([outputs.verdicts, no_judge])[judge, column]
     # The label of an output without a judge goes by the threshold of the first.
     label = np.concatenate([outputs.labels, outputs.labels[:1] if len(outputs.labels) else no_judge])[
         judge, column
     ]
-    result = np.where(outputs.is_undecided, verdict, outputs.decided)
+    result, passes = (
+        np.where(outputs.is_undecided, np.concatenate([each, no_judge])[judge, column], outputs.decided)
+        for each in (outputs.verdicts, outputs.passes)
+    )
     task, case, trials, item, cluster, *_ = outputs
-    return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label)
+    failed = None if outputs.failed is None else outputs.failed[judge, column] & outputs.is_undecided
+    return Graded(
+        task, case, trials, item, cluster, result, passes, outputs.is_undecided, label, outputs.row, failed
+    )

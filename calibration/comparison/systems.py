@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
-from ..corrected_rate.chosen_labels import chosen_by_score
-from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
-from ..corrected_rate.few_labels import unseen_weighted_variance
-from ..corrected_rate.ungraded_levels import UngradedLevel
 from ..intervals.closed_forms import wilson_interval
+from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
-from ..row_weights import weighted_mean
 from ..statistic import Statistic, defined, undefined
+from ..tables.calibration_table import Table
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
+from .contradicted_labels import contradicted_labels
+from .corrected_parts import corrected_rate_of, ungraded_bounds, weighted_parts
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 from .rates_by_case import cases_of_both, cases_of_uneven
 from .significance import simultaneous_level
-from .weighted_parts import WeightedPart, sum_of_parts
+from .weighted_parts import sum_of_parts
 
 LEAST_GRADED = 0.9
 """Share of a system's undecided outputs that must be graded before all its outputs are rated."""
@@ -38,6 +37,7 @@ class SystemTerms(NamedTuple):
         flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
         chosen_by: How undecided outputs were chosen for labels; None if nothing says it.
+        table: The table of the outputs, if any.
     """
 
     names: list[str]
@@ -45,6 +45,7 @@ class SystemTerms(NamedTuple):
     flips: int
     level: float
     chosen_by: LabelsDeclaredBy | None = None
+    table: Table | None = None
 
 
 def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
@@ -54,6 +55,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
     """
     whole = graded_of(outputs)
     decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
+    terms = terms._replace(table=outputs.table)
     by_judge = {
         judge: _stratum(_judged_by(outputs, number), [judge], terms)
         for number, judge in enumerate(outputs.judges)
@@ -68,7 +70,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
 
 def pooled_rates(outputs: AllOutputs, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
     """Return each system's rate on its undecided outputs and on all, without comparing systems."""
-    whole = graded_of(outputs)
+    whole, terms = graded_of(outputs), terms._replace(table=outputs.table)
     undecided = _stratum(_undecided(whole), outputs.judges, terms, paired=False)
     return undecided, _stratum(whole, outputs.judges, terms, paired=False)
 
@@ -96,14 +98,14 @@ def _stratum(
     paired: bool = True,
 ) -> ComparedStratum:
     """Compare systems in one stratum; ``by`` names its checkers and judges."""
-    tests = sum(bool(each.labelled.any()) for each in graded.values())
-    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, tests)) is not None}
-    able = _judged_and(
-        graded, {name for name, each in graded.items() if name not in chosen and _correctable(each)}
-    )
     declared: dict[str, LabelsDeclaredBy | None] = {
         name: _declared(each, terms) for name, each in graded.items() if each.labelled.any()
     }
+    contradicted = contradicted_labels(graded, terms.table, declared, terms.level)
+    able = _judged_and(
+        graded,
+        {name for name, each in graded.items() if name not in contradicted and _correctable(each)},
+    )
     correctable = _judged_and(
         graded,
         {
@@ -126,12 +128,13 @@ def _stratum(
         },
         outputs={name: len(each.task) for name, each in graded.items()},
         graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
-        passed={name: int((each.result == 1.0).sum()) for name, each in graded.items()},
+        passed={name: _passed(each) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],
-        chosen=chosen,
+        chosen={name: each.p for name, each in contradicted.items()},
         declared=declared,
+        contradicted=contradicted,
         if_random={
             name: _rate(graded[name], correct=True, level=terms.level)
             for name in graded
@@ -140,7 +143,22 @@ def _stratum(
         judges=judges or {},
         n_cases={name: count for name, each in graded.items() if (count := cases_of_uneven(each))},
         graded_rates=_graded_rates(graded, correctable),
+        failed_calls={
+            name: count for name, each in graded.items() if (count := int(each.by_failed_calls.sum()))
+        },
+        bounds={
+            name: bounds
+            for name, each in graded.items()
+            if (bounds := ungraded_bounds(each, correct=name in correctable)) is not None
+        },
     )
+
+
+def _passed(graded: Graded) -> float:
+    """Return how many outputs pass; of probabilities, how many are expected to."""
+    if graded.by_probability:
+        return float(graded.result[graded.is_graded].sum())
+    return int((graded.result == 1.0).sum())
 
 
 def _judged_and(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
@@ -159,7 +177,7 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
     for name in correctable:
         each = graded[name]
         if each.labelled_ungraded.any():
-            alone = _corrected(each.take(each.is_graded & each.is_undecided), 0.95).value
+            alone = corrected_rate_of(each.take(each.is_graded & each.is_undecided), 0.95).value
             rates |= {} if alone is None else {name: alone}
     return rates
 
@@ -167,14 +185,6 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
 def _correctable(graded: Graded) -> bool:
     """Return whether a system has enough labels of undecided outputs, or no such output."""
     return not graded.is_undecided.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
-
-
-def _chosen_by_score(graded: Graded, tests: int) -> float | None:
-    """Return the p of labelled outputs being scored like the others if rejected, else None.
-
-    Outputs are the undecided ones; ``tests`` is the number of such tests.
-    """
-    return chosen_by_score(_labelled_and_judged(graded), tests=tests) if graded.labelled.any() else None
 
 
 def _pair(
@@ -195,8 +205,8 @@ def _pair(
         )
     both = first.is_graded & second.is_graded
     items = Items(
-        first.result[both] == 1.0,
-        second.result[both] == 1.0,
+        first.passes[both] == 1.0,
+        second.passes[both] == 1.0,
         first.cluster[both],
         first.item[both],
         terms.names,
@@ -251,12 +261,17 @@ class _Compared(NamedTuple):
             if too_few:
                 return TestedDifference(undefined(too_few, n=n, level=level))
         if not (self.correct or self.weighted or self.by_case):
+            if first.by_probability or second.by_probability:
+                gaps = self.first.result - self.second.result
+                return clustered_difference(
+                    mean_over_clusters(gaps[np.isfinite(gaps)], self.items.cluster), n=n, level=level
+                )
             return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
         subtracted = [
             part._replace(coefficient=-part.coefficient)
-            for part in _weighted_parts(second, correct=self.correct)
+            for part in weighted_parts(second, correct=self.correct)
         ]
-        total = sum_of_parts([*_weighted_parts(first, correct=self.correct), *subtracted])
+        total = sum_of_parts([*weighted_parts(first, correct=self.correct), *subtracted])
         n = n if self.by_case is None else len(np.unique(first.case))
         return clustered_difference(total, n=n, level=level)
 
@@ -266,8 +281,8 @@ class _Compared(NamedTuple):
         if self.by_case is not None or self.correct or self.weighted:
             sides = self.by_case or (self.first, self.second)
             return [_weighted_rate(each, correct=self.correct, n=len(cluster), level=level) for each in sides]
-        passed = self.items.right_a, self.items.right_b
-        return [share_of(each.astype(np.float64), cluster, level=level) for each in passed]
+        both = self.first.is_graded & self.second.is_graded
+        return [share_of(each.result[both], cluster, level=level) for each in (self.first, self.second)]
 
 
 def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
@@ -309,7 +324,7 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
     if too_few:
         return undefined(too_few, n=count, level=level)
     if correct and graded.is_undecided.all():
-        return _corrected(graded, level)
+        return corrected_rate_of(graded, level)
     if graded.mixed and (correct or count < len(is_graded)):
         return _weighted_rate(graded, correct=correct, n=count, level=level)
     known = graded.take(is_graded)
@@ -318,81 +333,9 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
 
 def _weighted_rate(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
     """Return the pass rate, weighting each part by its number of outputs."""
-    total = sum_of_parts(list(_weighted_parts(graded, correct=correct)))
+    total = sum_of_parts(list(weighted_parts(graded, correct=correct)))
     value = min(1.0, max(0.0, total.value))
     method = "Wilson on the cluster-effective n, parts by their size"
     # A single cluster counts as one trial.
     interval = total.rate_interval(level) or wilson_interval(value, 1.0, level)
     return defined(value, interval, n=n, method=method, level=level)
-
-
-def _corrected(graded: Graded, level: float) -> Statistic:
-    """Return the corrected pass rate of a system's undecided outputs."""
-    is_graded, labelled = graded.is_graded, graded.labelled
-    if labelled.sum() == is_graded.sum() and not graded.labelled_ungraded.any():
-        known = graded.take(labelled)
-        return labels_only(known.label, known.cluster, known.weight, level=level)
-    return power_tuned(_labelled_and_judged(graded), level=level).estimate
-
-
-def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
-    labelled, weight = graded.labelled, graded.weight
-    rest = graded.is_graded & graded.is_undecided & ~labelled
-    return LabelledAndJudged(
-        graded.label[labelled],
-        graded.result[labelled],
-        graded.result[rest],
-        graded.cluster[labelled],
-        graded.cluster[rest],
-        *((None, None) if weight is None else (weight[labelled], weight[rest])),
-        _ungraded(graded),
-    )
-
-
-def _ungraded(graded: Graded) -> tuple[UngradedLevel, ...]:
-    """Return the ungraded outputs, if some have labels."""
-    labelled, weight = graded.labelled_ungraded, graded.weight
-    if not labelled.any():
-        return ()
-    rest = ~graded.is_graded & graded.is_undecided & ~labelled
-    weights = (None, None) if weight is None else (weight[labelled], weight[rest])
-    return (UngradedLevel(graded.label[labelled], graded.cluster[labelled], graded.cluster[rest], *weights),)
-
-
-def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
-    """Yield the means that sum to the rate: of decided and undecided outputs, by their shares."""
-    share = graded.share(graded.is_undecided)
-    if share < 1.0:
-        decided = graded.take(~graded.is_undecided)
-        yield WeightedPart(decided.result, decided.cluster, 1 - share, weight=decided.weight)
-    if share == 0.0:
-        return
-    if not correct:
-        judged = graded.take(graded.is_undecided & graded.is_graded)
-        yield WeightedPart(judged.result, judged.cluster, share, weight=judged.weight)
-        return
-    data = _labelled_and_judged(graded)
-    for level in data.ungraded:
-        ungraded = graded.share(graded.is_undecided & ~graded.is_graded)
-        yield WeightedPart(
-            level.label, level.label_cluster, ungraded, level.least_variance, level.label_weight
-        )
-        share -= ungraded
-    yield from _corrected_parts(data, share)
-
-
-def _corrected_parts(data: LabelledAndJudged, share: float) -> Iterator[WeightedPart]:
-    """Yield the means that sum to the corrected rate of judged outputs, times their share."""
-    weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
-    residual = data.label - weight * data.score
-    n = len(residual)
-    if weight:
-        # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
-        stretch, mean = np.sqrt((n - 1) / max(1, n - 2)), weighted_mean(residual, data.label_weight)
-        residual = mean + stretch * (residual - mean)
-    unseen = unseen_weighted_variance(data, residual) if len(data.unlabelled) else 0.0
-    yield WeightedPart(residual, data.label_cluster, share, unseen, data.label_weight)
-    if weight:
-        yield WeightedPart(
-            data.unlabelled, data.unlabelled_cluster, share * weight, weight=data.unlabelled_weight
-        )

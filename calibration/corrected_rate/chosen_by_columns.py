@@ -1,15 +1,17 @@
-"""Tests of whether columns beside the score decided which items have labels."""
+"""Tests of whether scores or columns decided which items have labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray, clusters_in
 from ..tables.calibration_table import COVARIATE, Table
-from .chosen_labels import CHOICE_ALARM, selection_p
+from .chosen_labels import CHOICE_ALARM, chosen_by_score, selection_p
+from .estimators import LabelledAndJudged
 from .strata import STRATUM
 
 _MOST_VALUES = 20
@@ -20,6 +22,39 @@ _NOT_TESTED = frozenset({"trial", "repeat", "order", "label_by", "error_type", S
 
 _OF_COLUMNS = CHOICE_ALARM / 2
 """Significance level of all columns together; the other half is the score's."""
+
+
+class Contradiction(NamedTuple):
+    """Evidence that labelled items are no random sample.
+
+    Attributes:
+        score: p-value of "labelled items are scored like the rest", if that is rejected; else None.
+        columns: Columns by which labelled items differ from the others, with p-values.
+    """
+
+    score: float | None = None
+    columns: Mapping[str, float] = {}
+
+    @property
+    def p(self) -> float | None:
+        """The least p-value; None if nothing is rejected."""
+        p_values = [*([] if self.score is None else [self.score]), *self.columns.values()]
+        return min(p_values, default=None)
+
+
+def contradiction(table: Table, score: FloatArray, *, tables: int = 1) -> Contradiction:
+    """Test one judge's rows by their ``(n,)`` scores and by columns, together at 1 %.
+
+    ``tables`` of them are tested at once (Bonferroni).
+    """
+    labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
+    both, rest = labelled & judged, judged & ~labelled
+    data = LabelledAndJudged(
+        table.label[both], score[both], score[rest], table.cluster[both], table.cluster[rest]
+    )
+    return Contradiction(
+        chosen_by_score(data, tests=tables * tests_of_scores(table)), chosen_by_columns(table, tables=tables)
+    )
 
 
 def tests_of_scores(table: Table) -> int:
@@ -38,11 +73,12 @@ def _is_tested(table: Table, name: str) -> bool:
     )
 
 
-def chosen_by_columns(table: Table) -> dict[str, float]:
+def chosen_by_columns(table: Table, *, tables: int = 1) -> dict[str, float]:
     """Return the columns by which labelled items differ from others, with p-values.
 
     Rows without a value are left out, so that columns that only labelled rows have are not tested. The p-values are
-    multiplied by the number of tests, and by two for the test of scores (Bonferroni). Empty if the table has strata.
+    multiplied by the number of tests and of ``tables``, and by two for the test of scores (Bonferroni). Empty if the
+    table has strata.
     """
     judged = np.isfinite(table.score)
     labelled = np.isfinite(table.label)
@@ -70,7 +106,7 @@ def chosen_by_columns(table: Table) -> dict[str, float]:
         if p is not None:
             tests += 1
             least[name.removeprefix(COVARIATE)] = p
-    adjusted = {name: min(1.0, 2 * p * tests) for name, p in least.items()}
+    adjusted = {name: min(1.0, 2 * p * tests * tables) for name, p in least.items()}
     return {name: p for name, p in sorted(adjusted.items(), key=lambda each: each[1]) if p <= CHOICE_ALARM}
 
 

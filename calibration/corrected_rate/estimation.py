@@ -8,34 +8,33 @@ from typing import NamedTuple, cast, get_args
 
 import msgspec
 import numpy as np
-from scipy.special import chdtrc
 
 from ...errors import InputError, UsageError
+from ...records import known_names
 from ...spelling import setting
 from ..arrays import clusters_in
 from ..case_weights import cases_of, first_verdicts, with_case_weights
 from ..comparison.significance import ranks, simultaneous_level
 from ..label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ..pass_threshold import GivenPassAt, PassThreshold, begins
-from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers, undefined
+from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, ROUND, Table
-from ..tied_labels import tied_labels
+from .anytime import anytime_basis, refuse_other_designs
 from .chosen_by_columns import explaining
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
 from .estimation_results import EstimationNumbers, RateEstimate, Target
+from .label_order import label_rounds
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
 from .people_errors import label_errors
+from .rate_cautions import rate_cautions
 from .rate_estimates import UNEVEN, RateTerms, judge_mean, rate_estimates, scenarios, ungraded_shares
 from .rate_interval import RateInterval
 from .repeated_verdicts import score_variance, with_repeats
 from .several_judges import several_judges_rate
-from .strata import stratified_items, with_strata
-
-_ALARM = 0.01
-"""Significance level of the test that labels are spread over strata as in a random sample."""
+from .strata import with_strata
 
 
 class FurtherEstimates(NamedTuple):
@@ -47,11 +46,13 @@ class FurtherEstimates(NamedTuple):
             (`reweighted_rate`).
         open_worse_by: Largest assumed drop in TPR and TNR on undecided outputs; the estimate covers only these
             (`rate_if_worse`).
+        anytime: A confidence sequence, the answer at every look (`anytime_rate`).
     """
 
     judges: Sequence[str] = ()
     reweight_by: Sequence[str] = ()
     open_worse_by: float | None = None
+    anytime: bool = False
 
 
 def estimate(
@@ -95,11 +96,8 @@ def estimate(
         UsageError: ``judge``, ``phases`` and ``judges`` name different judges first, or options say in two ways
             how labels were chosen.
     """
-    judges, reweight_by, open_worse_by = further or FurtherEstimates()
-    if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
-        raise InputError(
-            f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
-        )
+    judges, reweight_by, open_worse_by, anytime = further or FurtherEstimates()
+    _refuse_other_terms(further or FurtherEstimates(), target, labels_chosen_by, strata=strata, phases=phases)
     all_judges = table.with_pass_at(pass_at)
     first = _first_judge(judge, phases=phases, judges=judges)
     table = rows_of_judge(all_judges, judge if first is None else first)
@@ -126,13 +124,13 @@ def estimate(
     elif labels_chosen_by == "system":
         table = with_strata(table, "system")
     chosen_by = None if labels_chosen_by in ("random", "system") else labels_chosen_by
-    options = RateTerms(table.at_one_threshold()[1], interval, level, target, chosen_by)
+    options = RateTerms(table.at_one_threshold()[1], interval, level, target, chosen_by, anytime)
     declared = labels_chosen_by or _declared_by(table, reweight_by=reweight_by, phases=phases, strata=strata)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, options) if len(systems) > 1 else {}
     whole = _rate_estimate(table, options, "all", declared)
-    if declared in {None, "system"} and (without := _without_labels(systems)):
+    if declared in _OF_EVERY_SYSTEM and (without := _without_labels(systems)):
         whole = _uncorrected(whole, without)
     estimation = EstimationNumbers(
         all=whole,
@@ -155,6 +153,34 @@ def estimate(
     return (
         estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, options)
     )
+
+
+def _refuse_other_terms(
+    further: FurtherEstimates,
+    target: Target,
+    chosen_by: LabelDeclaration | None,
+    *,
+    strata: str | None,
+    phases: Sequence[str],
+) -> None:
+    """Refuse estimates that have no form for a finite set, or at every look."""
+    judges, reweight_by, open_worse_by, anytime = further
+    others = {
+        "phases": phases,
+        "judges": judges,
+        "reweight_by": reweight_by,
+        "open_worse_by": () if open_worse_by is None else (open_worse_by,),
+    }
+    if any(others.values()) and target == "finite":
+        raise InputError(
+            f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
+        )
+    if anytime:
+        refuse_other_designs(chosen_by, others | {"strata": strata})
+
+
+_OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset({None, "system", "label", "score"})
+"""Declarations that a system without labels contradicts, so that nothing corrects the rate of all systems."""
 
 
 def _without_labels(systems: Mapping[str, Table]) -> list[str]:
@@ -295,7 +321,7 @@ def rows_of_judge(table: Table, judge: str | None) -> Table:
         return table
     matching = [judge] if judge in judges else [name for name in judges if begins(name, judge)]
     if not matching:
-        raise InputError(f"there is no judge {judge!r}; there are {', '.join(judges)}")
+        raise InputError(f"there is no judge {judge!r}{known_names(judge, judges)}")
     if len(matching) > 1:
         raise InputError(f"{judge!r} may be {' or '.join(matching)}")
     return table.take(judges[matching[0]])
@@ -337,9 +363,11 @@ def _rate_estimate(
         chosen_by=options.chosen_by,
         declared=declared,
         label_errors=errors,
+        label_rounds=label_rounds(table),
+        anytime=anytime_basis(table) if options.anytime else None,
         scenarios=scenarios(table, rates, options),
         variance=score_variance(table, judged, uncorrected, options.level),
-        cautions=_cautions(table, options, name, rates.chosen),
+        cautions=rate_cautions(table, options, name, rates.chosen),
         chosen_by_columns=dict(rates.columns),
         explained_by=explaining(table, rates.columns),
     )
@@ -350,45 +378,3 @@ def _ranks(systems: dict[str, Table], options: RateTerms) -> dict[str, Statistic
     together = options._replace(level=simultaneous_level(options.level, len(systems)))
     rates = {name: rate_estimates(part, together).headline for name, part in systems.items()}
     return ranks(rates, level=options.level)
-
-
-def _cautions(table: Table, options: RateTerms, name: str, chosen: float | None) -> list[Caution]:
-    """Return the cautions that limit an estimate."""
-    numbers: dict[RateCaution, float | None] = {
-        "chosen_by_score": chosen,
-        "few_labelled_clusters": _few_clusters(table, options),
-        "no_chance": _drawn_without_chance(table),
-        "uneven_strata": None if options.chosen_by else _uneven(table),
-    }
-    cautions = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
-    return cautions + labels_of_checkers(table.checkers) + tied_labels(table)
-
-
-def _few_clusters(table: Table, options: RateTerms) -> int | None:
-    """Return the number of labelled clusters if too few for a cluster interval, else None."""
-    cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
-    few = clusters_in(cluster) < FEW_CLUSTERS
-    return clusters_in(cluster) if few and len(cluster) > 1 and options.target != "finite" else None
-
-
-def _drawn_without_chance(table: Table) -> int | None:
-    """Count items drawn with no recorded probability, treated as a simple random sample."""
-    if ROUND not in table.numbers:
-        return None
-    plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
-    return len(np.unique(table.item.codes[plain])) or None
-
-
-def _uneven(table: Table) -> float | None:
-    """Return the p-value if labels are spread over the strata unlike a random sample, else None."""
-    items = stratified_items(table)
-    if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
-        return None
-    size = np.bincount(items.stratum)
-    labels = np.bincount(items.stratum, weights=np.isfinite(items.label))
-    share = labels.sum() / size.sum()
-    if not 0 < share < 1:
-        return None
-    chi2 = float(((labels - share * size) ** 2 / (size * share * (1 - share))).sum())
-    p = float(chdtrc(len(size) - 1, chi2))
-    return p if p <= _ALARM else None

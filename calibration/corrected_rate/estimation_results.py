@@ -12,6 +12,10 @@ from ..variance_split import VarianceSplit
 
 Target: TypeAlias = Literal["population", "finite"]
 
+LabelOrder: TypeAlias = Literal["draws", "rounds", "every_output"]
+"""What says the order of labels: the rounds of draws, those in which labels were added, or that every output has a
+label, so that no order matters."""
+
 VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "stratified_ppi",
     "label": "rogan_gladen",
@@ -91,6 +95,22 @@ class ErrorsOfPeople(msgspec.Struct, frozen=True, kw_only=True):
     undefined: str | None = None
 
 
+class AnytimeBasis(msgspec.Struct, frozen=True, kw_only=True):
+    """Basis of a confidence sequence, besides a random order of labels within rounds.
+
+    Attributes:
+        order: What says the order of the labels; None if nothing does, and there is no sequence.
+        rounds: Labels of each round, in order; an interval may have been looked at after each.
+        outputs: Outputs that labels are drawn from, without replacement.
+        clusters: Clusters of these outputs, which are independent draws from the population.
+    """
+
+    order: LabelOrder | None
+    rounds: list[int]
+    outputs: int
+    clusters: int
+
+
 class UngradedShares(msgspec.Struct, frozen=True, kw_only=True):
     """Ungraded outputs as shares of all outputs, each case with weight 1.
 
@@ -144,6 +164,9 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         explained_by: Those of these columns within whose values labelled items are scored like the others.
         declared: What says how items were chosen for labels; None if nothing does. Then the uncorrected rate
             is printed first, and the corrected one holds if the labels are a random sample.
+        label_rounds: Labels of each round in which labels came, in order; empty if that is not known.
+        anytime: What the estimate ``anytime`` rests on, if one was asked for; its interval is valid at every
+            look, and no other is the answer.
         label_errors: Errors of the people who label, if outputs have labels of several; the rate corrected
             for them is the estimate ``people_errors``. None: labels are taken as exact.
     """
@@ -170,6 +193,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: dict[LabelsChosenBy, Statistic] | None = None
     declared: LabelsDeclaredBy | None = None
     label_errors: ErrorsOfPeople | None = None
+    label_rounds: list[int] = []
+    anytime: AnytimeBasis | None = None
     chosen_by_columns: dict[str, float] = {}
     explained_by: list[str] = []
     n_missing_failed: int = 0
@@ -182,7 +207,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         """True if the rate counts labels of ungraded items."""
         if self.reported == "ppi_plus_plus":
             return self.graded_rate is not None
-        return self.reported == "labels_only" and self.n_missing_labelled > 0
+        return self.reported in {"labels_only", "anytime"} and self.n_missing_labelled > 0
 
     @property
     def only_if_random(self) -> bool:
@@ -208,10 +233,11 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     def bounds(self) -> tuple[float, float] | None:
         """Rate of all items if all ungraded ones failed, and if they passed.
 
-        Labels that the rate counts stay. None if the rate leaves out no item, or there is no rate.
+        Labels that the rate counts stay. None if the rate leaves out no item, as a confidence sequence does, or
+        there is no rate.
         """
         value = self.rate.value
-        if not self.ungraded or value is None:
+        if not self.ungraded or value is None or self.reported == "anytime":
             return None
         left_out, known = self.ungraded.unlabelled, 0.0
         if not self.counts_ungraded:
@@ -230,7 +256,9 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         It is the most precise one that is valid for how the labels were drawn. None without labels, and if
         the rate depends on how they were chosen.
         """
-        if self.chosen_by in {"label", "elsewhere"}:
+        if self.anytime is not None:
+            names = ("anytime",)
+        elif self.chosen_by in {"label", "elsewhere"}:
             names = ("rogan_gladen",)
         elif self.scenarios is not None:
             names = ("reweighted",)

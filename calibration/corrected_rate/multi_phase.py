@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ...records import known_names
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
@@ -60,7 +61,7 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
     """
     for name in judges:
         if name not in table.judge.values:
-            raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
+            raise InputError(f"there is no judge {name!r}{known_names(name, table.judge.values)}")
     _, first, item = np.unique(table.output_key(), return_index=True, return_inverse=True)
     decided = table.numbers.get(DECIDED, np.full(len(table), np.nan))
     by_judge = [table.judge.codes == table.judge.values.index(name) for name in judges]

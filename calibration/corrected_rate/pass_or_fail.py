@@ -21,14 +21,15 @@ _GIVEN_SCORE = "(given score)"
 def pass_or_fail(table: Table, label_threshold: PassThreshold) -> Table:
     """Return the table with 1 and 0 in place of scores and labels where a threshold was given.
 
-    Each judge's scores pass at its own threshold, and labels, which all judges share, at ``label_threshold``.
+    Each judge's scores pass at its own threshold, and labels, which all judges share, at ``label_threshold``. Declared
+    probabilities stay: their mean estimates a rate, and the number above a threshold does not.
     """
     is_given = np.array(
         [table.threshold_of(judge).source == "told" for judge in table.judge.values] or [False]
     )
     if not is_given.any():
         return table
-    rows = is_given[table.judge.codes] & np.isfinite(table.score)
+    rows = is_given[table.judge.codes] & np.isfinite(table.score) & ~table.is_probability
     label = table.label
     if label_threshold.source == "told":
         label = np.where(np.isfinite(label), reaches(label, label_threshold.at), np.nan)

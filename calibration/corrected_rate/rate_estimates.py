@@ -15,8 +15,9 @@ from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
-from .chosen_by_columns import chosen_by_columns, tests_of_scores
-from .chosen_labels import chosen_by_score, chosen_within_strata
+from .anytime import anytime_rate
+from .chosen_by_columns import Contradiction, contradiction
+from .chosen_labels import chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
 from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target, UngradedShares
 from .estimators import (
@@ -67,6 +68,7 @@ class RateTerms(NamedTuple):
         level: Nominal coverage.
         target: The items' ``population``, or the ``finite`` set of them.
         chosen_by: How items were chosen for labels; None for a random sample.
+        anytime: Whether the answer is a confidence sequence, which is valid at every look.
     """
 
     pass_at: float = 0.5
@@ -74,6 +76,7 @@ class RateTerms(NamedTuple):
     level: float = 0.95
     target: Target = "population"
     chosen_by: LabelsChosenBy | None = None
+    anytime: bool = False
 
 
 class RateEstimates(NamedTuple):
@@ -111,6 +114,8 @@ class RateEstimates(NamedTuple):
             return msgspec.structs.replace(
                 self.estimates["labels_only"], value=None, low=None, high=None, method=None, undefined=_CHOSEN
             )
+        if "anytime" in self.estimates:
+            return self.estimates["anytime"]
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
         if not self.contradicted and all(each.value is None for each in available):
@@ -126,7 +131,11 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """
     rates = _declared(table, terms)
     undeclared = rates.contradicted and not _strata_explain(table, rates, terms)
-    return rates._replace(undeclared=undeclared)
+    rates = rates._replace(undeclared=undeclared)
+    if not terms.anytime:
+        return rates
+    rate = anytime_rate(table, terms.target, terms.level, why_not=_CHOSEN if undeclared else None)
+    return rates._replace(estimates={"anytime": rate} | rates.estimates)
 
 
 def _strata_explain(table: Table, rates: RateEstimates, terms: RateTerms) -> bool:
@@ -199,9 +208,8 @@ def _taken(table: Table, rows: BoolArray) -> FloatArray | None:
 
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
-    why = UNEVEN if weights_of(table) is not None else None
     why = (
-        why
+        (UNEVEN if items.weight is not None and terms.target == "finite" else None)
         or pending_labels(table)
         or unequal_chances(table, items)
         or _chosen_in_strata(table, items, terms)
@@ -228,12 +236,9 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
     data = _split(table, labelled & judged, judged & ~labelled)
-    given = given_scores(table)
-    as_given = replace(data, score=given[labelled & judged], unlabelled=given[judged & ~labelled])
-    columns = {} if terms.chosen_by else chosen_by_columns(table)
-    chosen = None if terms.chosen_by else chosen_by_score(as_given, tests=tests_of_scores(table))
+    chosen, columns = Contradiction() if terms.chosen_by else contradiction(table, given_scores(table))
     if terms.chosen_by or ((chosen is not None or columns) and terms.interval != "wald"):
-        return _of_chosen(table.score[judged], data, terms, chosen)._replace(columns=columns)
+        return _of_chosen(_of_all_judged(table, data), data, terms, chosen)._replace(columns=columns)
     if terms.target != "finite":
         data = replace(data, ungraded=ungraded_levels(table))
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
@@ -249,13 +254,22 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     return RateEstimates(weight, equivalents, estimates, chosen=chosen, graded_rate=graded, columns=columns)
 
 
+def _of_all_judged(table: Table, data: LabelledAndJudged) -> LabelledAndJudged:
+    """Return the data with all judged items in place of the unlabelled ones."""
+    judged = np.isfinite(table.score)
+    data = replace(data, unlabelled=table.score[judged])
+    if data.label_weight is None:
+        return data
+    return replace(data, unlabelled_cluster=table.cluster[judged], unlabelled_weight=_taken(table, judged))
+
+
 def _of_chosen(
-    judged: FloatArray, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
+    of_all: LabelledAndJudged, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
 ) -> RateEstimates:
     """Return the estimates from labels that are not a random sample.
 
     Only Rogan and Gladen's is defined; it needs a random sample of each class. The judge's rate is that of
-    all ``judged`` scores if labels were drawn from these items, and that of unlabelled ones if labels are
+    all judged items (``of_all``) if labels were drawn from these, and that of unlabelled ones if labels are
     from elsewhere.
     """
     why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
@@ -263,8 +277,7 @@ def _of_chosen(
     if terms.target == "finite":
         estimates["rogan_gladen"] = undefined(_NOT_FINITE, n=len(data.label), level=terms.level)
     elif terms.chosen_by != "score":
-        data = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
-        rate = _rogan_gladen(data, terms)
+        rate = rogan_gladen_of(data if terms.chosen_by == "elsewhere" else of_all, terms.pass_at, terms.level)
         if rate.method is not None:
             rate = msgspec.structs.replace(rate, method=f"{rate.method}; labels drawn by true class")
         estimates["rogan_gladen"] = rate
@@ -318,12 +331,6 @@ def ungraded_shares(table: Table) -> UngradedShares | None:
     )
 
 
-def _rogan_gladen(data: LabelledAndJudged, terms: RateTerms) -> Statistic:
-    if data.label_weight is not None:
-        return undefined(UNEVEN, n=len(data.label), level=terms.level)
-    return rogan_gladen_of(data, terms.pass_at, terms.level)
-
-
 _WeightAndEstimates: TypeAlias = tuple[float | None, dict[str, Statistic]]
 """Lambda, and the estimates by name."""
 
@@ -342,10 +349,10 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
         # PPI as published, with a Wald interval; over clusters unless `interval` is `wald`.
         "ppi": prediction_powered(data, 1.0, interval=interval, level=level, scale="wald"),
         "ppi_plus_plus": tuned,
-        "post_stratified": undefined(UNEVEN, n=len(data.label), level=level)
-        if data.label_weight is not None
-        else post_stratified(replace(data, ungraded=()), pass_at=pass_at, interval=interval, level=level),
-        "rogan_gladen": _rogan_gladen(replace(data, ungraded=()), terms),
+        "post_stratified": post_stratified(
+            replace(data, ungraded=()), pass_at=pass_at, interval=interval, level=level
+        ),
+        "rogan_gladen": rogan_gladen_of(replace(data, ungraded=()), pass_at, level),
     }
     return weight, estimates
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import FloatArray
+from ..case_weights import weights_of
 from ..tables.calibration_table import Column, Table
 from .pass_or_fail import given_scores
 from .stratified import StratifiedItems
@@ -53,7 +54,15 @@ def stratified_items(table: Table) -> StratifiedItems | None:
     present, codes = np.unique(column.codes[judged], return_inverse=True)
     numbers: list[int] = present.tolist()
     names = [column.values[code] for code in numbers]
-    return StratifiedItems(table.label[judged], table.score[judged], codes, table.cluster[judged], names)
+    weight = weights_of(table)
+    return StratifiedItems(
+        table.label[judged],
+        table.score[judged],
+        codes,
+        table.cluster[judged],
+        names,
+        None if weight is None else weight[judged],
+    )
 
 
 def _of_scores(score: FloatArray) -> Column:

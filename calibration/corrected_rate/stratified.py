@@ -12,6 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import normal_quantile, t_quantile
 from ..intervals.variance import FEWEST as FEWEST_CLUSTERS
 from ..intervals.variance import cluster_error
+from ..row_weights import mean_influence, scaled, weighted_mean
 from ..statistic import Statistic, defined, undefined
 from .active_labels import SUREST
 from .estimation_results import StratumEstimate
@@ -41,6 +42,7 @@ class StratifiedItems:
         stratum: Stratum number of each item, shape ``(M,)``.
         cluster: Cluster number of each item, shape ``(M,)``; a cluster may be in several strata.
         names: Names of the strata, by number; each of them has an item.
+        weight: Weight of each item, shape ``(M,)``; None if all weigh 1. A finite set has no weights.
     """
 
     label: FloatArray
@@ -48,6 +50,7 @@ class StratifiedItems:
     stratum: IntArray
     cluster: IntArray
     names: Sequence[str]
+    weight: FloatArray | None = None
 
     def labelled(self, stratum: int) -> BoolArray:
         """Return a mask of the items of a stratum that have a label, shape ``(M,)``."""
@@ -63,7 +66,13 @@ class StratifiedItems:
             self.score[rest],
             self.cluster[labelled],
             self.cluster[rest],
+            *((None, None) if self.weight is None else (self.weight[labelled], self.weight[rest])),
         )
+
+    @property
+    def share(self) -> FloatArray | float:
+        """Share of each item in the mean of all."""
+        return 1 / len(self.label) if self.weight is None else self.weight / self.weight.sum()
 
 
 def stratum_estimates(
@@ -117,7 +126,7 @@ def stratified_prediction_powered(
     values = np.sum([part.influence for part in parts], axis=0)
     if not finite:
         means = np.array([part.value for part in parts])
-        values = values + (means[items.stratum] - value) / len(items.label)
+        values = values + (means[items.stratum] - value) * items.share
     variance = sum(part.unseen for part in parts)
     clustered = interval != "wald" and not finite
     clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
@@ -148,28 +157,36 @@ class _Part(NamedTuple):
     influence: FloatArray
     unseen: float
     variance: float
-    freedom: int
+    freedom: float
 
 
 def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
     data, labelled, in_stratum = items.part(number), items.labelled(number), items.stratum == number
     n, rest = len(data.label), len(data.unlabelled)
-    share = (n + rest) / len(items.label)
+    share = (n + rest) / len(items.label) if items.weight is None else _share_of(items, in_stratum)
     weight = tuned_lambda(data) if rest else 0.0
-    unlabelled = float(data.unlabelled.mean()) if rest else 0.0
-    value = weight * unlabelled + float((data.label - weight * data.score).mean())
+    unlabelled = weighted_mean(data.unlabelled, data.unlabelled_weight) if rest else 0.0
+    value = weight * unlabelled + weighted_mean(data.label - weight * data.score, data.label_weight)
+    labels = n if data.label_weight is None else float(scaled(data.label_weight).sum())
     finite_factor = rest / (n + rest) if finite else 1.0
     residual = data.label - weight * ((n + rest) / rest if finite and rest else 1.0) * data.score
     influence = np.zeros(len(items.label))
-    freedom = n - 1 - (weight > 0.0)
+    freedom = labels - 1 - (weight > 0.0)
     if np.ptp(residual) == 0.0 or freedom < 1:
-        unseen = finite_factor * share**2 * _jeffreys(n) / n
-        return _Part(share, value, influence, unseen, unseen, max(n - 1, 1))
-    scaled = (residual - residual.mean()) / np.sqrt(1 - _leverage(data.score, weight))
-    influence[labelled] = share * np.sqrt(finite_factor) / n * scaled
+        unseen = finite_factor * share**2 * _jeffreys(labels) / labels
+        return _Part(share, value, influence, unseen, unseen, max(labels - 1, 1))
+    of_mean = mean_influence(residual, data.label_weight)
+    of_mean = of_mean / np.sqrt(1 - _leverage(data.score, weight, data.label_weight))
+    influence[labelled] = share * np.sqrt(finite_factor) * of_mean
     if not finite and rest:
-        influence[in_stratum & ~labelled] = share * weight * (data.unlabelled - unlabelled) / rest
+        of_others = mean_influence(data.unlabelled, data.unlabelled_weight)
+        influence[in_stratum & ~labelled] = share * weight * of_others
     return _Part(share, value, influence, 0.0, float((influence[labelled] ** 2).sum()), freedom)
+
+
+def _share_of(items: StratifiedItems, rows: BoolArray) -> float:
+    """Return the share of some items in the mean of all."""
+    return float(np.broadcast_to(items.share, rows.shape)[rows].sum())
 
 
 def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
@@ -188,16 +205,16 @@ def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool)
     return cluster_error(influence, items.cluster, items.cluster[np.isfinite(items.label)]) ** 2
 
 
-def _leverage(score: FloatArray, weight: float) -> FloatArray:
+def _leverage(score: FloatArray, weight: float, share: FloatArray | None = None) -> FloatArray:
     """Return each label's leverage on the mean and a tuned lambda (MacKinnon and White 1985)."""
-    leverage = np.full(len(score), 1 / len(score))
+    leverage = np.full(len(score), 1 / len(score)) if share is None else share / share.sum()
     distance = score - score.mean()
     if 0.0 < weight < 1.0:
         leverage += distance**2 / (distance**2).sum()
     return np.minimum(leverage, _MOST_LEVERAGE)
 
 
-def _jeffreys(n: int) -> float:
+def _jeffreys(n: float) -> float:
     """Return the variance of a 0/1 label if half a label of ``n + 1`` contradicts the others."""
     rate = 0.5 / (n + 1)
     return rate * (1 - rate)
@@ -216,7 +233,7 @@ def _stratum_estimate(
 ) -> Statistic:
     if len(data.unlabelled):
         return prediction_powered(data, weight, interval=interval, level=level)
-    return labels_only(data.label, data.label_cluster, interval=interval, level=level)
+    return labels_only(data.label, data.label_cluster, data.label_weight, interval=interval, level=level)
 
 
 def _squares(data: LabelledAndJudged, weight: float) -> float:

@@ -8,8 +8,11 @@ import msgspec
 import numpy as np
 
 from ...records.made_scores import reaches
-from ..arrays import FloatArray, clusters_in
+from ..arrays import BoolArray, FloatArray, IntArray, clusters_in
 from ..intervals.closed_forms import normal_quantile
+from ..intervals.clustered_rates import effective_trials_of_mean
+from ..intervals.variance import spread_of_rows
+from ..row_weights import mean_influence, scaled, weighted_mean
 from ..statistic import Statistic, defined, undefined
 from .estimators import LabelledAndJudged, standard_error, with_interval, with_score_interval
 from .rate_interval import RateInterval
@@ -28,19 +31,20 @@ def post_stratified(
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
-    passed, rate = reaches(data.score, pass_at), float((reaches(data.unlabelled, pass_at)).mean())
+    passed, others = reaches(data.score, pass_at), (reaches(data.unlabelled, pass_at)).astype(np.float64)
+    rate = weighted_mean(others, data.unlabelled_weight)
     if passed.all() or not passed.any():
         only = "passed" if passed.all() else "failed"
         return undefined(f"the judge {only} every labelled item", n=len(data.label), level=level)
-    means = float(data.label[~passed].mean()), float(data.label[passed].mean())
+    sides, weight = (~passed, passed), data.label_weight
+    parts = [None if weight is None else weight[side] for side in sides]
+    means = [weighted_mean(data.label[side], part) for side, part in zip(sides, parts, strict=True)]
     value = (1 - rate) * means[0] + rate * means[1]
-    share, mean = np.where(passed, rate, 1 - rate), np.where(passed, means[1], means[0])
-    size = np.where(passed, float(passed.sum()), float((~passed).sum()))
-    residual = (reaches(data.unlabelled, pass_at)).astype(float) - rate
-    influence: tuple[FloatArray, FloatArray] = (
-        share * (data.label - mean) / size,
-        (means[1] - means[0]) * residual / len(data.unlabelled),
-    )
+    of_labels = np.zeros(len(passed))
+    for side, part, share in zip(sides, parts, (1 - rate, rate), strict=True):
+        of_labels[side] = share * mean_influence(data.label[side], part)
+    of_others = mean_influence(others, data.unlabelled_weight)
+    influence: tuple[FloatArray, FloatArray] = of_labels, (means[1] - means[0]) * of_others
     if interval == "score" and data.clustered:
         return with_score_interval(value, influence, data, level, slope_fitted=True)
     error = standard_error(data, influence, clustered=interval != "wald", fitted=0)
@@ -48,7 +52,10 @@ def post_stratified(
 
 
 def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    """Return the Rogan-Gladen estimate; its interval takes items as independent."""
+    """Return the Rogan-Gladen estimate; its interval takes items as independent.
+
+    With weights each rate has the rows' effective number over clusters.
+    """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
     if not np.isin(data.label, (0.0, 1.0)).all():
@@ -56,6 +63,8 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
             "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
         )
     right, passed = data.label == 1.0, reaches(data.score, pass_at)
+    if data.label_weight is not None:
+        return _weighted_rogan_gladen(data, pass_at, level)
     clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     corrected = rogan_gladen(
         float((reaches(data.unlabelled, pass_at)).mean()),
@@ -69,6 +78,43 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
     if corrected.value is None or clusters_in(clusters) == len(clusters):
         return corrected
     return msgspec.structs.replace(corrected, method=f"{corrected.method}, items taken as independent")
+
+
+def _weighted_rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
+    right, passed, others = data.label == 1.0, reaches(data.score, pass_at), data.unlabelled
+    if right.all() or not right.any() or not len(others):
+        return rogan_gladen(0.0, 0, true_positives=0, positives=0, true_negatives=0, negatives=0, level=level)
+    assert data.label_weight is not None
+    assert data.unlabelled_weight is not None
+    sensitivity, positives = _effective_rate(
+        passed[right], data.label_cluster[right], data.label_weight[right], level
+    )
+    specificity, negatives = _effective_rate(
+        ~passed[~right], data.label_cluster[~right], data.label_weight[~right], level
+    )
+    rate, judged = _effective_rate(
+        reaches(others, pass_at), data.unlabelled_cluster, data.unlabelled_weight, level
+    )
+    corrected = rogan_gladen(
+        rate,
+        judged,
+        true_positives=sensitivity * positives,
+        positives=positives,
+        true_negatives=specificity * negatives,
+        negatives=negatives,
+        level=level,
+    )
+    method = corrected.method and f"{corrected.method} on the cluster-effective n"
+    return msgspec.structs.replace(corrected, n=len(data.label), method=method)
+
+
+def _effective_rate(
+    passed: BoolArray, cluster: IntArray, weight: FloatArray, level: float
+) -> tuple[float, float]:
+    """Return a weighted rate and its effective number of trials."""
+    values, weight = passed.astype(np.float64), scaled(weight)
+    rate = weighted_mean(values, weight)
+    return rate, effective_trials_of_mean(rate, spread_of_rows(values, cluster, weight), level)
 
 
 def rogan_gladen(

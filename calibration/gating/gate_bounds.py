@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.difference import clustered_difference, share_difference
 from ..comparison.significance import simultaneous_level
 from ..intervals.closed_forms import clopper_pearson_interval, normal_quantile
@@ -21,8 +22,30 @@ from ..repeated_trials import Trials, trial_rate
 from ..statistic import CaseRate, Interval, Statistic, defined
 from .gate_results import GateAnswer, GateBounds, clears
 
-LEVEL = 0.95
-"""Coverage of intervals: each end errs in at most 2.5 %."""
+LEVEL, APPROXIMATE = 0.95, 0.96
+"""Nominal coverage of intervals, so that each end errs in at most 2.5 %: of intervals for single outputs, and of those over clusters,
+trials, fractions and labels, whose ends err in up to 2.9 % where 2.5 % is nominal."""
+
+
+class GatedRow(NamedTuple):
+    """An output as a gate counts it.
+
+    Attributes:
+        case: Id of the case.
+        cluster: Id of its cluster.
+        score: Score from 0 to 1; None if there is none.
+        settled: False for the verdict of a judge whose error is unknown.
+    """
+
+    case: str
+    cluster: str
+    score: float | None
+    settled: bool = True
+
+    @property
+    def is_open(self) -> bool:
+        """True if the output may be a failure or a pass."""
+        return self.score is None or not self.settled
 
 
 class GatedScores(NamedTuple):
@@ -32,15 +55,22 @@ class GatedScores(NamedTuple):
         case: Number of the case, ascending from 0.
         cluster: Cluster number; equal for all outputs of a case.
         score: Score from 0 to 1; NaN for an output without a grade.
+        settled: Whether the score is what the ends of a number count; False for verdicts of a judge whose error is unknown.
     """
 
     case: IntArray
     cluster: IntArray
     score: FloatArray
+    settled: BoolArray
+
+    @property
+    def graded(self) -> BoolArray:
+        """Mask of the outputs with a grade."""
+        return ~np.isnan(self.score)
 
     def filled(self, score: float) -> FloatArray:
-        """Return the scores with this one in place of missing ones."""
-        return np.where(np.isnan(self.score), score, self.score)
+        """Return the scores with this one in place of those that are missing or not settled."""
+        return np.where(self.graded & self.settled, self.score, score)
 
     def by_case(self, scores: FloatArray) -> FloatArray:
         """Return the mean of ``(n,)`` scores in each case."""
@@ -51,22 +81,25 @@ class GatedScores(NamedTuple):
         """Cluster of each case."""
         return self.cluster[np.unique(self.case, return_index=True)[1]]
 
+    def take(self, rows: BoolArray) -> GatedScores:
+        """Return some of the outputs; cases without one are gone, and the others numbered anew."""
+        case = np.unique(self.case[rows], return_inverse=True)[1]
+        return GatedScores(case, self.cluster[rows], self.score[rows], self.settled[rows])
+
     @property
-    def graded(self) -> GatedScores:
-        """The outputs with a grade; cases without one are gone, and the others numbered anew."""
-        rows = ~np.isnan(self.score)
-        return GatedScores(
-            np.unique(self.case[rows], return_inverse=True)[1], self.cluster[rows], self.score[rows]
-        )
+    def graded_share(self) -> FloatArray:
+        """Share of the outputs with a grade in each case."""
+        return self.by_case(self.graded.astype(np.float64))
 
 
-def gated_scores(outputs: Iterable[tuple[str, str, float | None]]) -> GatedScores:
-    """Return outputs, given as case, cluster and score, as arrays ordered by case."""
-    rows = sorted(outputs, key=lambda row: row[0])
-    case = np.unique([row[0] for row in rows], return_inverse=True)[1] if rows else np.zeros(0)
-    cluster = np.unique([row[1] for row in rows], return_inverse=True)[1] if rows else np.zeros(0)
-    score = np.array([math.nan if row[2] is None else row[2] for row in rows], dtype=np.float64)
-    return GatedScores(case.astype(np.int64), cluster.astype(np.int64), score)
+def gated_scores(outputs: Iterable[GatedRow]) -> GatedScores:
+    """Return outputs as arrays ordered by case."""
+    rows = sorted(outputs, key=lambda row: row.case)
+    case = np.unique([row.case for row in rows], return_inverse=True)[1] if rows else np.zeros(0)
+    cluster = np.unique([row.cluster for row in rows], return_inverse=True)[1] if rows else np.zeros(0)
+    score = np.array([math.nan if row.score is None else row.score for row in rows], dtype=np.float64)
+    settled = np.array([row.settled for row in rows], dtype=np.bool_)
+    return GatedScores(case.astype(np.int64), cluster.astype(np.int64), score, settled)
 
 
 def rate_bounds(scores: GatedScores, *, conditions: int = 1) -> GateBounds:
@@ -76,44 +109,51 @@ def rate_bounds(scores: GatedScores, *, conditions: int = 1) -> GateBounds:
         scores: Its outputs, missing ones included.
         conditions: Number of conditions any of which fails the whole.
     """
-    graded, high_level = scores.graded, simultaneous_level(LEVEL, conditions)
+    graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
     clusters = scores.clusters
-    worst = _share(scores.by_case(scores.filled(0.0)), clusters, LEVEL)
-    best = _share(scores.by_case(scores.filled(1.0)), clusters, high_level)
-    alone = _share(graded.by_case(graded.score), graded.clusters, LEVEL)
-    return _bounds(alone, worst, best, n=len(graded.clusters), of=len(clusters))
+    worst = _share(scores.by_case(scores.filled(0.0)), clusters)
+    best = _share(scores.by_case(scores.filled(1.0)), clusters, conditions)
+    return _bounds(_alone(scores, graded), worst, best, n=len(graded.clusters), of=len(clusters))
 
 
-def _share(scores: FloatArray, cluster: IntArray, level: float) -> Statistic:
+def _alone(scores: GatedScores, graded: GatedScores) -> Statistic:
+    """Return the mean of graded outputs, each of weight 1 over its case's outputs, as in a run."""
+    share = scores.graded_share
+    means, weight = graded.by_case(graded.score), share[share > 0]
+    if (weight == weight[0]).all():
+        return _share(means, graded.clusters)
+    return share_of(means, graded.clusters, weight, level=APPROXIMATE)
+
+
+def _share(scores: FloatArray, cluster: IntArray, conditions: int = 1) -> Statistic:
     """Return a mean of cases; of independent cases that pass or fail, with the exact interval.
 
     Wilson's covers 95 % in the middle of many rates, and one end of it errs in up to 4 %; a gate goes by one end.
     """
     if len(np.unique(cluster)) < len(cluster) or not np.isin(scores, (0.0, 1.0)).all():
-        return share_of(scores, cluster, level=level)
-    passed, n = int(scores.sum()), len(scores)
+        return share_of(scores, cluster, level=simultaneous_level(APPROXIMATE, conditions))
+    passed, n, level = int(scores.sum()), len(scores), simultaneous_level(LEVEL, conditions)
     ends = clopper_pearson_interval(passed, n, level)
     return defined(passed / n, ends, n=n, method="Clopper-Pearson", level=level)
 
 
 def trial_bounds(scores: GatedScores, k: int, *, conditions: int = 1) -> GateBounds:
     """Bound pass^k: the chance that k trials of a case all pass."""
-    graded = scores.graded
+    graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
-    high_level = simultaneous_level(LEVEL, conditions)
-    worst = _trial_rate(scores, scores.filled(0.0), k, LEVEL)
-    best = _trial_rate(scores, scores.filled(1.0), k, high_level)
-    alone = _trial_rate(graded, graded.score, k, LEVEL)
+    worst = _trial_rate(scores, scores.filled(0.0), k)
+    best = _trial_rate(scores, scores.filled(1.0), k, conditions)
+    alone = _trial_rate(graded, graded.score, k)
     return _bounds(alone, worst, best, n=len(graded.clusters), of=len(scores.clusters))
 
 
-def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, level: float) -> Statistic:
+def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, conditions: int = 1) -> Statistic:
     judged = np.zeros(len(passed), dtype=np.bool_)
     rows = Trials(scores.case, scores.cluster, passed, judged, np.full(len(passed), np.nan))
-    rate = trial_rate("pass^k", k, rows, level=level)
+    rate = trial_rate("pass^k", k, rows, level=simultaneous_level(APPROXIMATE, conditions))
     if isinstance(rate, CaseRate) and rate.left_out:
         return Statistic(n=rate.n, undefined="cases have too few trials")
     return rate
@@ -124,33 +164,37 @@ def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1)
 
     Both hold the same cases under the same numbers. An ungraded output may have been a pass before and a failure after.
     """
-    graded = [
-        np.bincount(each.case, weights=~np.isnan(each.score), minlength=len(before.clusters)) > 0
-        for each in (before, after)
-    ]
-    both = graded[0] & graded[1]
+    both = (before.graded_share > 0) & (after.graded_share > 0)
     if not both.any():
         return GateBounds(value=None, low=None, high=None, n=0, of=len(before.clusters))
-    worst = _difference(after, 0.0, before, 1.0, LEVEL)
-    best = _difference(after, 1.0, before, 0.0, simultaneous_level(LEVEL, conditions))
-    alone = _difference(_in(after, both).graded, 0.0, _in(before, both).graded, 0.0, LEVEL)
+    worst = _difference(after, 0.0, before, 1.0)
+    best = _difference(after, 1.0, before, 0.0, conditions)
+    alone = _difference(_graded_in(after, both), 0.0, _graded_in(before, both), 0.0)
     return _bounds(alone, worst, best, n=int(both.sum()), of=len(both))
 
 
-def _in(scores: GatedScores, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> GatedScores:
-    rows = chosen[scores.case]
-    return GatedScores(scores.case[rows], scores.cluster[rows], scores.score[rows])
+def _graded_in(scores: GatedScores, chosen: BoolArray) -> GatedScores:
+    """Return the graded outputs of some cases, all of them settled."""
+    found = scores.take(chosen[scores.case] & scores.graded)
+    return found._replace(settled=np.ones(len(found.score), dtype=np.bool_))
 
 
 def _difference(
-    after: GatedScores, ungraded_after: float, before: GatedScores, ungraded_before: float, level: float
+    after: GatedScores,
+    ungraded_after: float,
+    before: GatedScores,
+    ungraded_before: float,
+    conditions: int = 1,
 ) -> Statistic:
     first = after.by_case(after.filled(ungraded_after))
     second = before.by_case(before.filled(ungraded_before))
     clusters = after.clusters
-    if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+    single = len(np.unique(clusters)) == len(clusters)
+    if single and np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+        level = simultaneous_level(LEVEL, conditions)
         return share_difference(first == 1.0, second == 1.0, clusters, level).estimate
     combination = mean_over_clusters(first - second, clusters)
+    level = simultaneous_level(APPROXIMATE, conditions)
     return clustered_difference(combination, n=len(first), level=level).estimate
 
 
@@ -159,11 +203,13 @@ def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: 
         value=alone.value,
         low=worst.low,
         high=best.high,
+        least=worst.value,
+        most=best.value,
         certain_low=alone.low,
         certain_high=alone.high,
         n=n,
         of=of,
-        level=LEVEL,
+        level=worst.level,
         high_level=best.level,
     )
 
@@ -175,18 +221,37 @@ def corrected_bounds(
     value, low, high = corrected.value, corrected.low, corrected.high
     if value is None or low is None or high is None:
         return GateBounds(value=value, low=None, high=None, n=corrected.n, of=of)
-    high_level = simultaneous_level(LEVEL, conditions)
-    wider = value + (high - value) * normal_quantile(high_level) / normal_quantile(corrected.level)
+    unit = 1 / normal_quantile(corrected.level)
+    high_level = simultaneous_level(APPROXIMATE, conditions)
+    low = value - (value - low) * normal_quantile(APPROXIMATE) * unit
+    high = value + (high - value) * normal_quantile(high_level) * unit
     worst, best = ends
     return GateBounds(
         value=value,
-        low=low * graded_share + worst * (1 - graded_share),
-        high=min(best, wider) * graded_share + best * (1 - graded_share),
+        low=max(worst, low) * graded_share + worst * (1 - graded_share),
+        high=min(best, high) * graded_share + best * (1 - graded_share),
+        least=value * graded_share + worst * (1 - graded_share),
+        most=value * graded_share + best * (1 - graded_share),
         certain_low=low,
         certain_high=high,
         n=corrected.n,
         of=of,
+        level=APPROXIMATE,
         high_level=high_level,
+    )
+
+
+def shifted(bounds: GateBounds, error: float, *, ends: Interval = (0.0, 1.0)) -> GateBounds:
+    """Return bounds that hold if errors of judges shift the number by at most this much."""
+    if bounds.low is None or bounds.high is None:
+        return bounds
+    worst, best = ends
+    return replace(
+        bounds,
+        low=max(worst, bounds.low - error),
+        high=min(best, bounds.high + error),
+        least=None if bounds.least is None else bounds.least - error,
+        most=None if bounds.most is None else bounds.most + error,
     )
 
 
@@ -210,13 +275,15 @@ def together(answers: Iterable[GateAnswer]) -> GateAnswer:
 def more_cases(bounds: GateBounds, limit: float) -> int | None:
     """Return how many more cases would tell if the value stays; None if no number would."""
     value, low, high = bounds.value, bounds.certain_low, bounds.certain_high
-    if value is None or low is None or high is None or bounds.low is None or bounds.high is None:
+    if value is None or low is None or high is None or bounds.least is None or bounds.most is None:
         return None
-    gap, half = abs(value - limit), (value - low) if value >= limit else (high - value)
-    hidden = (low - bounds.low) if value >= limit else (bounds.high - high)
-    if gap <= max(hidden, 0.0) + _NOTHING:
+    # What is ungraded or not settled stays so, however many cases there are.
+    above = value >= limit
+    gap = (bounds.least - limit) if above else (limit - bounds.most)
+    half = (value - low) if above else (high - value)
+    if gap <= _NOTHING:
         return None
-    return max(1, math.ceil(bounds.n * (half / (gap - max(hidden, 0.0))) ** 2) - bounds.n)
+    return max(1, math.ceil(bounds.n * (half / gap) ** 2) - bounds.n)
 
 
 _NOTHING = 1e-9

@@ -24,6 +24,8 @@ class GateBounds(msgspec.Struct, frozen=True, kw_only=True):
         value: The number over graded outputs; None if nothing is graded.
         low: Lower end of the interval with all ungraded outputs at their worst; None without an interval.
         high: Upper end with all of them at their best, at ``high_level``.
+        least: The number if all of these were at their worst.
+        most: The number if all of them were at their best.
         certain_low: Lower end if the ungraded outputs were as the graded ones are; None if unknown.
         certain_high: Upper end under the same assumption.
         n: Number of cases with a graded output.
@@ -35,6 +37,8 @@ class GateBounds(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None
     low: float | None
     high: float | None
+    least: float | None = None
+    most: float | None = None
     certain_low: float | None = None
     certain_high: float | None = None
     n: int

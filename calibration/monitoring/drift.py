@@ -11,11 +11,9 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray, IntArray
+from ..betting import STAKES, evidence, log_wealth
 from ..intervals.clustered_means import mean_over_clusters
 from .look_levels import look_levels
-
-_STAKES = np.linspace(0.05, 0.95, 19)
-"""Shares of the largest stake; the evidence is the mean over them, so that none has to be chosen in advance."""
 
 _SAMPLED = 20_000
 
@@ -156,14 +154,11 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """
     if not 0.0 < accepted < 1.0:
         raise ValueError(f"an accepted level is inside (0, 1), got {accepted}")
-    log_wealth = np.zeros(len(_STAKES))
-    evidence: list[float] = []
+    wealth, after_look = np.zeros(len(STAKES)), list[float]()
     for accuracies in looks:
-        gains = -np.outer(_STAKES, (accuracies - accepted) / (1 - accepted))
-        log_wealth = log_wealth + np.log1p(gains).sum(axis=1)
-        top = float(log_wealth.max())
-        evidence.append(float(np.exp(min(top, 700.0)) * np.exp(log_wealth - top).mean()))
-    return np.array(evidence, dtype=np.float64)
+        wealth = wealth + log_wealth(-(accuracies - accepted) / (1 - accepted))
+        after_look.append(evidence(wealth))
+    return np.array(after_look, dtype=np.float64)
 
 
 def first_alarm(evidence: FloatArray, alpha: float = 0.05) -> int | None:

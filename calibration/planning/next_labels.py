@@ -9,9 +9,10 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import CodeArray, FloatArray, IntArray, bisected
 from ..corrected_rate.active_labels import draw_probabilities
-from ..corrected_rate.estimation import rows_of_judge
+from ..corrected_rate.estimation import FurtherEstimates, estimate, rows_of_judge
 from ..corrected_rate.strata import stratified_items, with_strata
 from ..corrected_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
+from ..statistic import Statistic
 from ..tables.calibration_table import Table
 from .plan_results import Draw, StratumPlan
 
@@ -29,6 +30,16 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
         raise InputError("every item has a label, so there is nothing to draw from")
     drawn = _generator(table, seed).permutation(unlabelled)[:count]
     return [table.item.values[item] for item in drawn.tolist()]
+
+
+def rate_so_far(table: Table) -> Statistic | None:
+    """Return the rate by the labels so far, with an interval that holds at every look.
+
+    None without labels, and if the table has several judges.
+    """
+    if len(table.judge.present()) > 1 or not np.isfinite(table.label).any():
+        return None
+    return estimate(table, further=FurtherEstimates(anytime=True)).all.estimates["anytime"]
 
 
 def unlabelled_items(table: Table) -> CodeArray:

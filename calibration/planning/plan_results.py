@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..statistic import Statistic
 from .budget_plan import BudgetPlan
 
 
@@ -35,12 +36,15 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
         of: Number of items to draw from.
         strata: Items and draws of each stratum, if drawn by stratum.
         stratum_of: Stratum by item id, if drawn by stratum.
+        so_far: Rate by the labels before this draw, with an interval that holds at every look if labels are a
+            random sample; None without labels, and for other draws.
     """
 
     chances: Mapping[str, float | None]
     of: int
     strata: Mapping[str, StratumPlan] = {}
     stratum_of: Mapping[str, str] = {}
+    so_far: Statistic | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the draw file: items with stratum and chance, if any."""
@@ -125,6 +129,8 @@ def plan_json(numbers: PlanNumbers) -> dict[str, Any]:
         draw = numbers.draw
         random = None in draw.chances.values()
         result |= {"next": list(draw.chances) if random else draw.chances, "of": draw.of}
+        if draw.so_far is not None:
+            result["anytime"] = msgspec.to_builtins(draw.so_far)
         if draw.strata:
             result["strata"] = {name: plan._asdict() for name, plan in draw.strata.items()}
     return result

@@ -9,12 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records import JudgeId
+from ...errors import UsageError
+from ...records import JudgeId, nearest
 from ...records.made_scores import reaches
+from ...records.score_kinds import PROBABILITIES, ScoreKind
+from ...spelling import setting, spelled_pairs
 from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
     FAILED_CALL,
+    LABEL_ADDED,
     LABEL_PROBABILITY,
     LABEL_ROUND,
     OF_BASELINE,
@@ -25,7 +29,7 @@ from ...tables.column_names import (
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..decisions import Decisions
 from ..label_declarations import LabelsDeclaredBy
-from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
+from ..pass_threshold import HALF, GivenPassAt, PassThreshold, begins, pass_at_of
 
 TRIAL = "trial"
 """Column that tells a system's outputs for one case apart."""
@@ -50,6 +54,9 @@ PROBABILITY = LABEL_PROBABILITY
 
 ROUND = LABEL_ROUND
 """Number column with the round in which the item was drawn, counted from 1."""
+
+ADDED = LABEL_ADDED
+"""Number column with the round in which the item's label was added, counted from 1."""
 
 OF_CASE = TRIALS_OF_CASE
 """Number column of a run: the outputs of the item's case and system, whether they are rows or not."""
@@ -78,6 +85,18 @@ class LabelDraw(NamedTuple):
     drawn: int
     drawn_from: int | None
     has_chances: bool
+
+
+class JuryMembers(NamedTuple):
+    """Judges whose votes a jury combines.
+
+    Attributes:
+        weights: Weight of each judge, by name.
+        by_score: Whether their scores are combined, and not their passes and fails.
+    """
+
+    weights: Mapping[str, float]
+    by_score: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +165,8 @@ class Table:
         numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
         draws: Files of items drawn for labels, one per round, in order.
         labels_chosen_by: How items were chosen for labels, as the labels of a run say.
+        score_kinds: What the scores of judges are, by name, for judges that declare it.
+        juries: Juries of a run, by name.
     """
 
     item: Column
@@ -166,6 +187,8 @@ class Table:
     numbered: bool = False
     draws: tuple[LabelDraw, ...] = ()
     labels_chosen_by: LabelsDeclaredBy | None = None
+    score_kinds: Mapping[str, ScoreKind] = field(default_factory=dict[str, ScoreKind])
+    juries: Mapping[str, JuryMembers] = field(default_factory=dict[str, JuryMembers])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -195,6 +218,8 @@ class Table:
             self.numbered,
             self.draws,
             self.labels_chosen_by,
+            self.score_kinds,
+            self.juries,
         )
 
     def model_of(self, judge: str) -> str:
@@ -224,9 +249,59 @@ class Table:
             self, thresholds={name: overrides.of([name], self.threshold_of(name)) for name in names}
         )
 
+    def with_score_kinds(self, declared: Mapping[str, ScoreKind]) -> Table:
+        """Return the rows with a caller's declarations of what judges' scores are.
+
+        The name "" stands for all judges that are not named.
+
+        Raises:
+            UsageError: One is of a judge that is not in the table.
+        """
+        names = list(self.judge.rows()) if declared else []
+        for prefix, kind in declared.items():
+            if prefix and not any(begins(name, prefix) for name in names):
+                raise UsageError(
+                    f"{spelled_pairs('scores', {prefix: kind})}: there is no judge {prefix!r}{nearest(prefix, names)}; there are {', '.join(names)}"
+                )
+        kinds = dict(self.score_kinds)
+        for prefix in sorted(declared, key=len):
+            kinds |= {name: declared[prefix] for name in names if not prefix or begins(name, prefix)}
+        return replace(self, score_kinds=kinds)
+
     def threshold_of(self, judge: str) -> PassThreshold:
         """Return a judge's pass threshold."""
         return self.thresholds.get(judge, PassThreshold())
+
+    def score_kind_of(self, judge: str) -> ScoreKind | None:
+        """Return what a judge's scores are, as declared; None if nothing says it."""
+        return self.score_kinds.get(judge)
+
+    def with_costs(self, let_through: float, rejected: float) -> Table:
+        """Return the rows with the threshold that costs of errors give to probabilities.
+
+        A threshold that the user gave stays.
+
+        Raises:
+            UsageError: No judge's scores are declared probabilities, or labels are fractions.
+        """
+        judges = [name for name in self.judge.rows() if self.score_kind_of(name) == PROBABILITIES]
+        if not judges:
+            raise UsageError(
+                f"{setting('error_costs')} gives the threshold of probabilities, and no judge's scores are declared as such; say {setting('scores', PROBABILITIES)}"
+            )
+        if ((self.label > 0) & (self.label < 1)).any():
+            raise UsageError(
+                f"{setting('error_costs')} needs labels that pass or fail; say {setting('label_pass_at')}"
+            )
+        by_costs = PassThreshold(let_through / (let_through + rejected), "costs")
+        free = {name: by_costs for name in judges if self.threshold_of(name).source != "told"}
+        return replace(self, thresholds={**self.thresholds, **free})
+
+    @property
+    def is_probability(self) -> BoolArray:
+        """Mask of the rows of judges whose scores are declared probabilities, shape ``(n,)``."""
+        kinds = [self.score_kind_of(judge) == PROBABILITIES for judge in self.judge.values]
+        return np.array(kinds or [False], dtype=np.bool_)[self.judge.codes]
 
     @property
     def threshold(self) -> FloatArray:

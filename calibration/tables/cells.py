@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...tables.grades import GradeScale, UnknownGradeError, is_missing
 from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
-from .calibration_table import AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND, Column
+from .calibration_table import ADDED, AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND, Column
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
@@ -30,7 +30,7 @@ def number_of(value: object, field: str) -> float:
 
     The column is one for which `is_number_field` holds.
     """
-    if field in {ROUND, OF_CASE}:
+    if field in {ROUND, ADDED, OF_CASE}:
         return _whole_of(value, field)
     if field.startswith(COVARIATE):
         return _covariate_of(value, field)

@@ -26,11 +26,13 @@ from ...records import (
     nearest,
     read_records,
 )
+from ...records.score_kinds import ScoreKind
 from ...spelling import spelled_scale
 from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...tables.frames import frame_rows
 from ...tables.grades import as_number
 from ...tables.json_rows import UnreadRow
+from ...tables.label_rounds import round_added
 from ...tables.label_table import LabelTable
 from ...tables.layout import TableForm, names_apart
 from ...tables.recognition import layout_of
@@ -39,7 +41,7 @@ from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder
-from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
+from .calibration_table import ADDED, DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
 from .table_labels import require_known_item, with_conflict_warning, with_label_table, with_unmatched_warning
 
@@ -65,9 +67,10 @@ class RowSource(Protocol):
         ...
 
     @property
-    def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
-        """Pass threshold of each judge."""
-        ...
+    def thresholds(self) -> Mapping[JudgeId, PassThreshold]: ...  # noqa: D102
+
+    @property
+    def score_kinds(self) -> Mapping[JudgeId, ScoreKind]: ...  # noqa: D102
 
     @property
     def labels(self) -> Iterable[Verdict]:
@@ -115,6 +118,7 @@ def read_table(
     if labels is not None and not isinstance(labels, LabelTable):
         in_verdicts = labels_from_verdicts(read_records(labels, Verdict))
         numbers |= {f"{PERSON}{name}": grades for name, grades in in_verdicts.people.items()}
+        numbers[ADDED] = in_verdicts.rounds
         run_facts.checkers.update(in_verdicts.checkers)
     judges = run_facts.names.judges
     table = builder.build(
@@ -124,16 +128,17 @@ def read_table(
         path=labels,
     )
     _refuse_unknown_scales(form, table)
-    thresholds = run_facts.thresholds
+    thresholds, kinds = run_facts.thresholds, run_facts.score_kinds
     table = replace(
         table,
         thresholds={name: thresholds[judge] for name, judge in judges.items() if judge in thresholds},
+        score_kinds={name: kinds[judge] for name, judge in judges.items() if judge in kinds},
         checkers=dict(run_facts.checkers),
         notes=tuple(read.notes),
         warnings=tuple(read.warnings),
         numbered=read.numbered,
         draws=draws,
-    )
+    ).with_score_kinds(form.scores.kinds)
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif in_verdicts is not None:
@@ -158,10 +163,11 @@ class _ReadFacts(NamedTuple):
 
 
 class _RunFacts(NamedTuple):
-    """Names and thresholds of the judges of runs, and number of labels by checker."""
+    """Facts about judges of runs, and number of labels by checker."""
 
     names: ShownNames
     thresholds: dict[JudgeId, PassThreshold]
+    score_kinds: dict[JudgeId, ScoreKind]
     checkers: Counter[str]
 
 
@@ -172,7 +178,7 @@ def _add_sources(
     labels: InputPath | None,
 ) -> tuple[_RunFacts, _ReadFacts]:
     """Add the rows of all sources; return facts about runs, and how columns of files were read."""
-    facts, read, unread = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts](), UnreadRows()
+    facts, read, unread = _RunFacts(ShownNames(), {}, {}, Counter()), list[_ReadFacts](), UnreadRows()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     files = [source for source in sources if isinstance(source, (Path, MemoryFile))]
     names = names_apart(files) if len(files) > 1 else {}
@@ -195,6 +201,7 @@ def _add_sources(
         else:
             path, rows = source.path, ((0, row) for row in source.rows(facts.names))
             facts.thresholds.update(source.thresholds)
+            facts.score_kinds.update(source.score_kinds)
             facts.checkers.update(labels_from_verdicts(source.labels).checkers)
             columns = _columns_of_rows(form.columns, (), label_columns)
             builder.extend(rows, path=path, columns=columns, in_units=True)
@@ -289,11 +296,13 @@ class VerdictLabels(NamedTuple):
         scores: Label of each item.
         people: Grades that each person gave, by name.
         checkers: Number of items whose label comes from a checker, by its name.
+        rounds: Round in which each item's label was added.
     """
 
     scores: dict[str, float]
     people: dict[str, dict[str, float]]
     checkers: dict[str, int]
+    rounds: dict[str, int]
 
 
 def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
@@ -301,6 +310,7 @@ def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
     scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     checkers: dict[str, str] = {}
+    rounds: dict[str, int] = {}
     for verdict in verdicts:
         item = str(verdict.key)
         if is_tie(verdict):
@@ -309,12 +319,14 @@ def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
         if verdict.score is None:
             continue
         scores[item] = verdict.score
+        added = round_added(verdict)
+        rounds[item] = min(rounds.get(item, added), added)
         checkers.pop(item, None)
         if verdict.source == "human":
             people[verdict.by][item] = verdict.score
         elif verdict.source == "checker":
             checkers[item] = verdict.by
-    return VerdictLabels(scores, people, dict(Counter(checkers.values())))
+    return VerdictLabels(scores, people, dict(Counter(checkers.values())), rounds)
 
 
 def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tuple[LabelDraw, ...]]:

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...tables.label_index import LabelIndex
 from ...tables.label_table import LabelTable, OutputName
 from ..arrays import FloatArray
-from .calibration_table import IDENTITY, PERSON, Column, Table
+from .calibration_table import ADDED, IDENTITY, PERSON, Column, Table
 
 
 def with_label_table(table: Table, labels: LabelTable) -> Table:
@@ -23,6 +23,7 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     """
     index = LabelIndex(labels)
     label = table.label.copy()
+    added = table.numbers.get(ADDED, np.full(len(table), np.nan)).copy()
     people: dict[str, dict[int, float]] = {}
     outputs = _rows_by_output(table)
     for (output, item), rows in outputs.items():
@@ -32,6 +33,7 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
             continue
         last = counting[-1].score
         label[rows] = np.nan if last is None else last
+        added[rows] = min(each.added for each in counting)
         for each in matched:
             if each.source == "human" and each.score is not None:
                 people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
@@ -41,7 +43,7 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     if elsewhere:
         total = elsewhere + len(index.used)
         warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))
-    return replace(table, label=label, numbers={**table.numbers, **numbers}, warnings=warnings)
+    return replace(table, label=label, numbers={**table.numbers, **numbers, ADDED: added}, warnings=warnings)
 
 
 def with_unmatched_warning(table: Table, labels: Mapping[str, float]) -> Table:

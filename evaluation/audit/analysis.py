@@ -17,6 +17,7 @@ from ...records import ItemKey, JudgeId
 from .audit_results import (
     AuditComparison,
     Concern,
+    FormResult,
     JudgeAudit,
     JudgeWeakness,
     OperatorResult,
@@ -25,9 +26,11 @@ from .audit_results import (
     Steadiness,
 )
 from .comparisons import by_operator, steadiness, twin_and_attack_comparisons
+from .form_changes import form_findings
 from .ladder.ladder_results import LadderResult
 from .probe_folder import ORIGINAL
 from .sampling import ChosenProbes
+from .score_changes import are_fine, change_findings, score_changes
 from .scored import ScoredProbe
 
 UNSTEADY = 0.05
@@ -45,9 +48,20 @@ def judge_audit(
     threshold: PassThreshold,
 ) -> JudgeAudit:
     """Analyse the verdicts of one judge."""
-    operators = operator_results(scored.values(), about, controls)
+    changes, fine = score_changes(scored, controls), are_fine(scored.values())
+    operators = [
+        msgspec.structs.replace(each, change=changes.get(each.operator))
+        for each in operator_results(scored.values(), about, controls)
+    ]
     comparisons = twin_and_attack_comparisons(scored, controls)
     steady = steadiness(scored, sorted(chosen.originals))
+    findings = [
+        *operator_findings(operators),
+        *comparison_findings(comparisons, controls),
+        *_repeat_findings(steady),
+    ]
+    if fine:
+        findings += change_findings(operators, findings, controls)
     return JudgeAudit(
         judge=judge,
         fingerprint=judge_id.fingerprint,
@@ -58,11 +72,8 @@ def judge_audit(
         operators=operators,
         comparisons=comparisons,
         steadiness=steady,
-        findings=[
-            *operator_findings(operators),
-            *comparison_findings(comparisons, controls),
-            *_repeat_findings(steady),
-        ],
+        findings=findings,
+        fine_scores=fine,
     )
 
 
@@ -87,6 +98,12 @@ def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> 
     """Add a judge's ladder results, of ``asked`` questions, to its audit."""
     findings = [*audit.findings, *(_ladder_finding(each) for each in ladders if each.found)]
     return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
+
+
+def with_forms(audit: JudgeAudit, forms: list[FormResult]) -> JudgeAudit:
+    """Add a decision model's answers in other forms to its audit."""
+    findings = [*audit.findings, *form_findings(forms)]
+    return msgspec.structs.replace(audit, forms=forms, findings=findings)
 
 
 def _ladder_finding(ladder: LadderResult) -> JudgeWeakness:

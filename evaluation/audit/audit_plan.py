@@ -14,6 +14,7 @@ from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
+from ...judges.decision_forms import FORM_NAMES
 from ...judges.transport.exchange import ApiName
 from ...records import CaseIndex, FolderPath
 from ...records.folder_files import CASES, OUTPUTS
@@ -27,6 +28,7 @@ from ..judging.tasks import judge_task, judge_tasks, possible_names, refuse_idle
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
+from .decision_forms_run import decides, form_steps, forms_named, items_of_forms, pairs_of_forms
 from .ladder.climb import Climb, LadderSettings
 from .pairwise import ProbePairs
 from .probe_folder import NO_PROBES, ProbeManifest, read_facts, read_manifest
@@ -44,7 +46,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
-        operators: Names of operators; all, when empty.
+        operators: Names of operators, and of forms of questions to decision models; all, when empty.
         repeats: Number of times that a judge is asked about each right output.
         ladder: Dials to climb; None for none.
         batch: Settings for waiting on batches; None to ask the model directly.
@@ -101,7 +103,9 @@ def prepare_audit(plan: AuditPlan) -> PreparedAudit:
     if plan.probes is None:
         return PreparedAudit(NO_PROBES, ChosenProbes({}, frozenset()), tasks, climb)
     manifest = read_manifest(plan.probes)
-    unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
+    known = {operator.name for operator in manifest.operators}
+    known |= FORM_NAMES.keys() if any(map(decides, tasks)) else set()
+    unknown = sorted(set(plan.operators) - known)
     if unknown:
         raise UsageError(f"{setting('only', unknown[0])}: {plan.probes} has no probes of this operator")
     with CaseIndex(plan.probes / CASES) as cases:
@@ -146,7 +150,7 @@ def audit_steps(
     *,
     dry_run: bool = False,
 ) -> Iterator[JudgingStep]:
-    """Yield the judging steps: every probe once, repeats of right outputs, then ladders.
+    """Yield the judging steps: every probe, repeats of right outputs, other forms, ladders.
 
     Judges that compare see each probe beside its right output; they climb no ladder.
     """
@@ -156,9 +160,14 @@ def audit_steps(
         yield EachOutput(context, single, chosen.probes.__contains__)
         if plan.repeats > 1:
             yield EachOutput(context, single, chosen.originals.__contains__, plan.repeats)
+        forms, items = forms_named(plan.operators), items_of_forms(chosen, plan.sample)
+        yield from form_steps(context, single, items, forms, plan.repeats)
         if comparing := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
-            yield EachOutput(context._replace(inputs=pairs), comparing, pairs.members.__contains__)
+            context = context._replace(inputs=pairs)
+            yield EachOutput(context, comparing, pairs.members.__contains__)
+            items = pairs_of_forms(pairs.members, plan.sample)
+            yield from form_steps(context, comparing, items, forms, plan.repeats)
     if prepared.climb is not None:
         climb = prepared.climb.dry_steps if dry_run else prepared.climb.steps
         yield from climb(writer, progress)

@@ -25,11 +25,38 @@ Concern: TypeAlias = Literal[
     "fails right outputs",
     "differs between prompts",
     "stops noticing",
+    "moves on what is harmless",
+    "contradicts its negation",
+    "does not read long material",
+    "obeys the material",
 ]
 """Sorts of weakness that an audit may find in a judge."""
 
 ReadingReason: TypeAlias = Literal["survivor", "false alarm", "attack passed"]
 """Reason to read a verdict: a missed fault, a right output that failed, or an attack that passed."""
+
+
+class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Change of a judge's scores on the probes of one operator, verdicts changed or not.
+
+    Attributes:
+        mean: Mean of the score minus that of the right output; of an attack, minus that of its control. Of right outputs, the mean
+            size of the change between two repeats.
+        size: Mean size of the change.
+        largest: The largest change.
+        largest_at: Probe with the largest change.
+        beyond_repeats: Mean size of the change, minus that between repeats of the right output.
+        upwards: True if scores rise by more than 0.05, beyond chance.
+        moved: True if scores change by more than 0.05 beyond what they do on repeats, beyond chance.
+    """
+
+    mean: Statistic
+    size: Statistic
+    largest: float
+    largest_at: str
+    beyond_repeats: Statistic
+    upwards: bool = False
+    moved: bool = False
 
 
 class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +70,7 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
         ungraded: Probes without a score, by outcome; not part of any rate.
         deviation: Mean of score minus label, if labels are fractions.
         weak: True if the audit's findings include this rate.
+        change: Change of scores against the right output; None if none of these probes can be compared.
     """
 
     operator: str
@@ -52,6 +80,7 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
     ungraded: dict[str, int]
     deviation: Statistic | None = None
     weak: bool = False
+    change: ScoreChange | None = None
 
 
 class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +137,46 @@ class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
     all_equal: Statistic
 
 
+class FormResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers of a decision model to the same questions in another form.
+
+    Attributes:
+        form: The form; ``repeats`` for the usual form again.
+        family: Sort of form: repeats, order, batching, negation, paraphrase, framing, injection, length, scope.
+        about: One line for a person.
+        against: The form with which it is compared; empty for the usual one.
+        change: Mean change of the probabilities, as total variation: of yes/no questions |p - p'|; of a negation |p + p' - 1|.
+        yes: Mean change of the probability of yes; None without a yes/no question.
+        largest: Largest change of one answer; None if nothing can be compared.
+        largest_at: Item and question of it.
+        beyond_repeats: Change minus that between repeats of the usual form; None if it should change.
+        confidence: Mean confidence in the answers, (n * p of the likeliest - 1) / (n - 1); for repeats and unrelated material.
+        marker: Mean probability that a marker is in long material.
+        marker_seen: That probability minus the one without a marker.
+        ungraded: Requests without answers, by outcome; not part of any number.
+        moved: True if the change is more than 0.05 beyond that of repeats, beyond chance.
+        unread: True if the marker is not read: `marker_seen` is below 0.5, beyond chance.
+        obeyed: True if a note that demands yes raises its probability by more than 0.05, beyond chance.
+    """
+
+    form: str
+    family: str
+    about: str
+    change: Statistic
+    yes: Statistic | None
+    largest: float | None
+    largest_at: str = ""
+    against: str = ""
+    beyond_repeats: Statistic | None = None
+    confidence: Statistic | None = None
+    marker: Statistic | None = None
+    marker_seen: Statistic | None = None
+    ungraded: dict[str, int] = {}
+    moved: bool = False
+    unread: bool = False
+    obeyed: bool = False
+
+
 class JudgeWeakness(msgspec.Struct, frozen=True, kw_only=True):
     """A judge's weakness, beyond what chance explains.
 
@@ -140,6 +209,8 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         ladders: Level of difficulty up to which it catches faults, by dial.
         located: Rates of naming the step with the planted fault; empty for a judge that names no steps.
         graded_nothing: Outcomes of the verdicts and the most common reason if none was graded, else None.
+        fine_scores: True if it gives scores between those of right and wrong outputs, such as probabilities.
+        forms: Answers of a decision model to its questions in other forms; empty for other judges.
     """
 
     judge: str
@@ -156,6 +227,8 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     ladders: list[LadderResult] = []
     located: list[LocatedFault] = []
     graded_nothing: str | None = None
+    fine_scores: bool = False
+    forms: list[FormResult] = []
 
     @property
     def ungraded(self) -> Counter[str]:

@@ -32,7 +32,7 @@ from ..progress import Progress, Silent
 from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .analysis import graded_nothing, judge_audit, to_read, with_ladders
+from .analysis import graded_nothing, judge_audit, to_read, with_forms, with_ladders
 from .audit_plan import AuditPlan, PreparedAudit, audit_steps, open_probes, prepare_audit, with_tasks
 from .audit_results import (
     AuditAdjudication,
@@ -43,6 +43,7 @@ from .audit_results import (
     ProbeToRead,
 )
 from .comparisons import by_operator, compare_prompts
+from .decision_forms_run import forms_named, results_of_forms
 from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
@@ -99,16 +100,24 @@ def _conclude(
         prepared.climb.results(writer) if prepared.climb else {},
     )
     scored = {task.id: verdicts.scored(task.id) for task in tasks}
-    audits = [(task, _audit_of(task, verdicts, prepared)) for task in tasks if scored[task.id]]
+    judged = [task for task in tasks if scored[task.id]]
+    audits = [_audit_of(task, verdicts, prepared) for task in judged]
+    if inputs is not None:
+        forms = forms_named(plan.operators)
+        by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
+        audits = [with_forms(each, by_judge[each.id]) for each in audits]
     audit = AuditNumbers(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
-        judges=[each for _, each in audits],
+        judges=audits,
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),
-        failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group),
+        failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group)
+        + sum(form.ungraded.get("failed", 0) for each in audits for form in each.forms),
         adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
         refused=not_sent(tasks),
         examples=weakness_examples(
-            [(each, scored[task.id]) for task, each in audits if task in requested], inputs, prepared.climb
+            [(each, scored[task.id]) for task, each in zip(judged, audits, strict=True) if task in requested],
+            inputs,
+            prepared.climb,
         ),
     )
     write_json(writer.path / AUDIT, audit)

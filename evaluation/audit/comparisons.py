@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -47,7 +48,7 @@ AUDITS = {
 }
 """Audit that an operator belongs to, if not invariance or attack."""
 
-_PAIR = 2
+PAIR = 2
 """Fewest verdicts on one output that can agree or differ."""
 
 _NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask twice or more"
@@ -144,7 +145,7 @@ def _changes_on_repeats(
     return {
         source: flips([reaches(score, scored[source].threshold) for score in scored[source].repeats])
         for source, shares in changes.items()
-        if operator in shares and len(scored[source].repeats) >= _PAIR
+        if operator in shares and len(scored[source].repeats) >= PAIR
     }
 
 
@@ -157,10 +158,10 @@ def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
 def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
     graded = [each for each in scored.values() if each.score is not None]
-    by_site = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
+    by_site = probes_by_site(graded)
     for operator, group in by_operator(each for each in graded if each.facts.plants == "attack").items():
         if operator in controls:
-            pairs = [(each, _control(each, controls[operator], by_site)) for each in group]
+            pairs = [(each, control_of(each, controls[operator], by_site)) for each in group]
             shift = shift_of(
                 (float(attack.passed) - control.passed, attack.cluster)
                 for attack, control in pairs
@@ -207,7 +208,7 @@ def corrected(
 
 def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKey]) -> Steadiness | None:
     """Return how often repeats on right outputs agree; None if nothing was judged twice."""
-    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= _PAIR]
+    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None
     repeats = [[reaches(score, each.threshold) for score in each.repeats] for each in repeated]
@@ -217,9 +218,17 @@ def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKe
     )
 
 
-def _control(
-    attack: ScoredProbe, operator: str, by_site: Mapping[tuple[str, ItemKey, int], ScoredProbe]
-) -> ScoredProbe | None:
+ProbesBySite: TypeAlias = Mapping[tuple[str, ItemKey, int], ScoredProbe]
+"""Probes by operator, right output, and number among those of both."""
+
+
+def probes_by_site(scored: Iterable[ScoredProbe]) -> ProbesBySite:
+    """Return graded probes by operator, right output and number."""
+    graded = (each for each in scored if each.score is not None)
+    return {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
+
+
+def control_of(attack: ScoredProbe, operator: str, by_site: ProbesBySite) -> ScoredProbe | None:
     """Return the attack's control: the one with the same number, else the first.
 
     A right output may have one control for all its attacks.

@@ -19,6 +19,7 @@ from .run_results import (
     ALL,
     ALL_CORRECTED,
     ALL_UNCORRECTED,
+    CORRECTED,
     DECIDED,
     JUDGED,
     ONE_EACH,
@@ -135,7 +136,18 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
     if judged is not None and judged.n:
         overall_name = ALL_CORRECTED if corrected else ALL_UNCORRECTED
     overall = _stratum(overall_name, name, whole, missing=system.missing, passed=passed)
-    return replace(system, overall=overall, judged=judged)
+    strata = system.strata
+    if (contradicted := undecided.contradicted.get(name)) is not None:
+        strata = [_refuted(part, contradicted.p) for part in strata]
+    return replace(system, overall=overall, judged=judged, strata=strata)
+
+
+def _refuted(part: StratumRate, p: float) -> StratumRate:
+    """Return a rate, if corrected, without the correction that labels contradict."""
+    if part.name != CORRECTED or part.value is None or part.declared == "every_output":
+        return part
+    why = f"labelled outputs are unlike the other undecided outputs (p {p:.2g}), so they are not a random sample"
+    return replace(part, value=None, low=None, high=None, method=None, note=None, undefined=why)
 
 
 def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float) -> StratumRate:
@@ -155,10 +167,26 @@ def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float)
         n=graded,
         of=of,
         outcomes={outcome: count for outcome, count in outcomes.items() if count},
-        bounds=(passed / of, (passed + of - graded) / of) if bounded else None,
+        bounds=_bounds(system, part, missing, passed) if bounded else None,
         declared=part.declared.get(system),
         if_random=part.if_random.get(system),
+        contradicted=part.contradicted.get(system),
     )
+
+
+def _bounds(system: str, part: Part, missing: int, passed: float) -> tuple[float, float] | None:
+    """Return the rate if all ungraded and missing outputs failed, and if all passed.
+
+    With unequal trials each case has weight 1. Labels of ungraded outputs stay if they correct the rate; None
+    if nothing else is ungraded.
+    """
+    size = part.n_cases.get(system, part.outputs[system])
+    of = size + missing
+    if system in part.n_cases or system in part.graded_rates:
+        rate = part.rates[system].value or 0.0
+        low, high = part.bounds.get(system, (rate, rate))
+        return (low * size / of, (high * size + missing) / of) if missing or high > low else None
+    return passed / of, (passed + of - part.graded[system]) / of
 
 
 _COMMONEST = 3

@@ -16,9 +16,11 @@ from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
+from ...tables.label_rounds import n_rounds
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
+from ..served_versions import ServedVersions
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
@@ -27,7 +29,7 @@ from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, OpenScores, SystemResult, Tally, entry
 from .run_summary import RunSummary, certified_in, folder_named, keep_comparison
-from .uneven_trials import with_uneven_overall, with_uneven_trials
+from .uneven_trials import with_uneven_overall, with_uneven_trials, with_weights
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
@@ -64,11 +66,13 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)
+    judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
     writer.update(results=systems, judges=judges, counts=counts)
     compared = keep_comparison(writer)
     systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
+    systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
     systems = with_examples(systems, tally, writer)
     writer.update(results=systems)
     return RunSummary(
@@ -108,6 +112,7 @@ def _counts(
         checked_labelled=tally.against_people.total(),
         failed_labelled_good=tally.against_people[False, True],
         passed_labelled_bad=tally.against_people[True, False],
+        label_rounds=n_rounds(store.labels),
     )
 
 
@@ -183,10 +188,11 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
 
 class _Replies:
-    """Outputs that judges replied to without a grade, and those that a judge graded."""
+    """Outputs that judges graded, gave no grade for, or did not answer (calls failed)."""
 
     def __init__(self) -> None:
         self._withheld: dict[ItemKey, Outcome] = {}
+        self._failed = dict[ItemKey, None]()
         self._graded = set[ItemKey]()
 
     def add(self, verdict: StoredVerdict) -> None:
@@ -197,12 +203,18 @@ class _Replies:
             self._graded.add(verdict.key)
         elif verdict.outcome in {"unparsable", "refused"}:
             self._withheld.setdefault(verdict.key, verdict.outcome)
+        elif verdict.outcome == "failed":
+            self._failed[verdict.key] = None
 
     def count_into(self, tally: Tally) -> None:
-        """Count, by system, the outputs that no judge graded though one replied."""
+        """Count, by system, the outputs that no judge graded, by what came of the calls."""
         for key, outcome in self._withheld.items():
             if key not in self._graded:
                 entry(tally.withheld, key.system, Counter)[outcome] += 1
+                entry(tally.withheld_keys, key.system, list).append(key)
+        for key in self._failed:
+            if key not in self._graded and key not in self._withheld:
+                tally.failed_calls[key.system] += 1
 
 
 def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:
@@ -244,6 +256,19 @@ def _calibrate(
     return result, [msgspec.structs.replace(use, undecided_worse_p=worse.get(use.name)) for use in judges]
 
 
+def _with_jury_votes(
+    writer: RunWriter, judges: list[JudgeUse], calibration: CalibrationNumbers | None
+) -> list[JudgeUse]:
+    """Return the judges with the number of independent votes of each jury."""
+    if not writer.manifest.juries:
+        return judges
+    from ...calibration.agreement.jury_votes import votes_of_juries  # noqa: PLC0415 - scipy is slow to import
+    from ..run_table import table_of  # noqa: PLC0415 - scipy is slow to import
+
+    votes = votes_of_juries(table_of(writer)) if calibration is None else calibration.juries
+    return [msgspec.structs.replace(use, jury=votes.get(use.name)) for use in judges]
+
+
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
     from ...calibration.agreement.agreement_by_group import worse_part  # noqa: PLC0415 - scipy is slow to import
 
@@ -266,7 +291,12 @@ def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool
 
     Judges that were asked and have no verdict had nothing to judge; they come last.
     """
-    uses = [use for journal in store.journals for use in _uses(store, store.in_order(journal), prices)]
+    versions = ServedVersions(store)
+    uses = [
+        msgspec.structs.replace(use, served_by=versions.counts(use.id)) if use.id is not None else use
+        for journal in store.journals
+        for use in _uses(store, store.in_order(journal), prices)
+    ]
     return [*uses, *(_idle(store, {use.id for use in uses}) if judged else [])]
 
 

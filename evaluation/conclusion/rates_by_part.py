@@ -92,7 +92,11 @@ def _system_result(
     if checked is None:
         strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
         return SystemResult(
-            system=system, strata=strata, missing=missing, withheld=dict(tally.withheld.get(system, {}))
+            system=system,
+            strata=strata,
+            missing=missing,
+            withheld=dict(tally.withheld.get(system, {})),
+            failed_calls=tally.failed_calls[system],
         )
     corrected = dict(_corrected_strata(system, tally, labels, trials))
     kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
@@ -119,6 +123,7 @@ def _system_result(
         unjudged=unjudged,
         form=_other_forms(checked),
         withheld=dict(tally.withheld.get(system, {})),
+        failed_calls=tally.failed_calls[system],
     )
 
 

@@ -10,6 +10,8 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from ...calibration.agreement.diagnosis_results import JuryVotes
+from ...calibration.comparison.comparison_results import ContradictedLabels
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
 from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
@@ -71,6 +73,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
             nothing does, so that no rate that is printed first is corrected.
         if_random: The rate corrected with labels of which nothing says how they were chosen, valid if they are
             a random sample.
+        contradicted: What shows that the labels are no random sample, with the rates that they then give.
     """
 
     name: str
@@ -84,6 +87,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
     n_cases: int | None = None
     declared: LabelsDeclaredBy | None = None
     if_random: Statistic | None = None
+    contradicted: ContradictedLabels | None = None
 
     @property
     def corrects(self) -> bool:
@@ -136,6 +140,9 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         unjudged_steps: How many of these record their steps.
         form: Outputs that differ only in form; None if there are none.
         withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
+        failed_calls: Outputs that no judge graded or replied to, because calls failed.
+        graded_weight: Weight of the graded outputs if each case has weight 1; None if each case has one output.
+        withheld_weight: Weight of the withheld ones; None as well.
     """
 
     system: str
@@ -152,6 +159,9 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
     unjudged_steps: dict[Kind, int] = {}
     form: OtherForms | None = None
     withheld: dict[Outcome, int] = {}
+    failed_calls: int = 0
+    graded_weight: float | None = None
+    withheld_weight: float | None = None
 
     @property
     def failed_checks(self) -> int:
@@ -189,6 +199,10 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Decoding parameters that the model refused, so that they were not sent."""
     cached_tokens: int = 0
     """Tokens of the prompts that the provider had cached, if it counts them."""
+    served_by: dict[str, int] = {}
+    """Number of verdicts by version of a decision model, if several answered."""
+    jury: JuryVotes | None = None
+    """Number of independent votes that a jury is worth; None for other judges."""
 
     @property
     def graded_nothing(self) -> bool:
@@ -329,6 +343,8 @@ class Tally(msgspec.Struct):
         open_scores: System to judge to its scores of these, one by one.
         judged_kinds: System to judge to its verdicts of these, by the kind of their case.
         withheld: System to the outcomes of outputs that no judge graded though one replied.
+        failed_calls: System to the number of outputs that no judge graded or replied to, because calls failed.
+        withheld_keys: System to these outputs.
         against_people: Checked outputs that people labelled, by whether the checker passed them and whether people do.
     """
 
@@ -339,6 +355,8 @@ class Tally(msgspec.Struct):
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
     withheld: dict[str, Counter[Outcome]] = msgspec.field(default_factory=dict)
+    failed_calls: Counter[str] = msgspec.field(default_factory=Counter[str])
+    withheld_keys: dict[str, list[ItemKey]] = msgspec.field(default_factory=dict)
     against_people: Counter[tuple[bool, bool]] = msgspec.field(default_factory=Counter[tuple[bool, bool]])
 
     def add_checked(

@@ -248,7 +248,7 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
     return None
 
 
-_FORMED = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced"}  # fmt: skip
+_FORMED = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced", "sent_on"}  # fmt: skip
 """Fields of a plan that are parts of its signature in forms of their own."""
 
 _WITHOUT_EFFECT = {"out", "judges", "model", "prices", "batch", "judge_parameters", "api", "accept_edited", "workers", "engine", "sharded"}  # fmt: skip
@@ -284,6 +284,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         [plan.split_statements, plan.split_model],
         sorted(plan.environments),
         plan.notes,
+        *([] if plan.sent_on is None else [plan.sent_on.part, sorted(plan.sent_on.items)]),
         list(plan.priced),
         *([other_fields] if other_fields else []),
         *([options.text] if options is not None and options.text is not None else []),

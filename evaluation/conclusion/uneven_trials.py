@@ -14,7 +14,7 @@ from ...records import ItemKey, Verdict
 from ...records.made_scores import reaches
 from ..store.journal_rows import StoredVerdict
 from ..store.run_store import RunStore
-from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, UnevenTrials
+from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, Tally, UnevenTrials
 
 if TYPE_CHECKING:
     from ...calibration.comparison.outputs import Graded
@@ -77,6 +77,31 @@ def with_uneven_overall(
     ]
 
 
+def with_weights(
+    systems: Iterable[SystemResult], tally: Tally, trials: Mapping[tuple[str, str], int]
+) -> list[SystemResult]:
+    """Add the weights of graded and of withheld outputs to systems with several trials.
+
+    ``trials`` is the number of outputs by system and case; empty if each case has one.
+    """
+    return [_with_weights(each, tally, trials) for each in systems] if trials else list(systems)
+
+
+def _with_weights(system: SystemResult, tally: Tally, trials: Mapping[tuple[str, str], int]) -> SystemResult:
+    name = system.system
+    counts = {count for (each, _), count in trials.items() if each == name}
+    if not counts or system.overall is None:
+        return system
+    graded = system.graded_weight
+    if graded is None and len(counts) == 1:
+        graded = system.overall.n / counts.pop()
+    elif graded is None:
+        cases = (case for (each, _), known in tally.graded.items() if each == name for case in known)
+        graded = math.fsum(1 / trials[name, case] for case in cases)
+    withheld = math.fsum(1 / trials[key.system, key.case_id] for key in tally.withheld_keys.get(name, ()))
+    return replace(system, graded_weight=graded, withheld_weight=withheld)
+
+
 def _as_checked(system: SystemResult) -> SystemResult:
     """Return a system whose rate of all outputs is the checkers'."""
     checked = next((rate for rate in system.strata if rate.name == DECIDED), None)
@@ -117,29 +142,15 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
             trials = replace(
                 trials, retried=any(each.trials.retried for each in system.strata if each.trials)
             )
-        return replace(rate, trials=trials, n_cases=cases, bounds=_bounds(rate, part, system))
+        return replace(rate, trials=trials, n_cases=cases)
 
     undecided = graded.take(graded.is_undecided)
     return replace(
-        system, overall=completed(system.overall, graded), judged=completed(system.judged, undecided)
+        system,
+        overall=completed(system.overall, graded),
+        judged=completed(system.judged, undecided),
+        graded_weight=float((1.0 / graded.trials[graded.is_graded]).sum()),
     )
-
-
-def _bounds(rate: StratumRate, graded: Graded, system: SystemResult) -> tuple[float, float] | None:
-    """Return the bounds of a rate with weight 1 for each case, missing ones included."""
-    import numpy as np  # noqa: PLC0415 - numpy is slow to import
-
-    if rate.bounds is None:
-        return None
-    weight = 1.0 / graded.trials
-    total = float(weight.sum()) + rate.outcomes.get("missing", 0)
-    judged = graded.is_undecided & graded.is_graded
-    passed = float(weight @ np.nan_to_num(graded.result))
-    if system.judged is not None and system.judged.value is not None:
-        of_judged = float(weight[judged] @ graded.result[judged])
-        passed += system.judged.value * float(weight[judged].sum()) - of_judged
-    left_out = total - float(weight[graded.is_graded].sum())
-    return passed / total, (passed + left_out) / total
 
 
 def _of_graded(graded: Graded) -> UnevenTrials | None:

@@ -108,6 +108,7 @@ class JudgeTask:
             parameters={} if judge is None else dict(judge.overrides),
             refused={} if judge is None else dict(judge.refused),
             api="chat" if judge is None else judge.api,
+            scores=None if judge is None else judge.scores,
         )
 
     @property

@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
 from ...records.folder_files import LABELS, MANIFEST, OUTPUTS
 from ...tables.label_index import LabelIndex, no_label_matches
+from ...tables.label_rounds import in_next_round, n_rounds
 from ...tables.label_table import LabelTable, OutputName
 from ...tables.standing_labels import MAJORITY, is_tie
 from ..inputs import keyed_lines
@@ -33,6 +34,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
         ties: Number of outputs without a label, since people disagree.
         unmatched: Number of labels without an output.
         first_unmatched: The id of the first of these.
+        rounds: Number of rounds in which outputs got labels.
     """
 
     labels: Path
@@ -43,6 +45,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     ties: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
+    rounds: int = 1
 
 
 def join_labels(
@@ -67,7 +70,7 @@ def join_labels(
     matched, unmatched = _matched(labels, keys, chosen_by)
     path = folder / LABELS
     before = list(read_records(path, Verdict)) if path.exists() else []
-    together, changed = _merged(before, matched)
+    together, changed = _merged(before, in_next_round(before, matched))
     write_records(path, together)
     return _joined(path, before, matched, changed, unmatched)
 
@@ -81,7 +84,7 @@ def _into_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | Non
         matched, unmatched = _matched(labels, outputs, chosen_by)
         matched = [msgspec.structs.replace(each, evidence={**each.evidence, ADDED: True}) for each in matched]
         before = list(run.labels)
-        together, changed = _merged(before, matched)
+        together, changed = _merged(before, in_next_round(before, matched))
         if changed:
             run.put_labels(together)
     return _joined(folder / LABELS, before, matched, changed, unmatched)
@@ -101,6 +104,7 @@ def _joined(
         ties=sum(is_tie(each) for each in labels),
         unmatched=len(unmatched),
         first_unmatched=next(iter(unmatched), None),
+        rounds=max(1, n_rounds([*before, *changed])),
     )
 
 

@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
 from ...spelling import command, setting
 from ...tables.label_index import LabelIndex, no_label_matches
+from ...tables.label_rounds import in_next_round, n_rounds
 from ...tables.label_table import LabelTable, OutputName
 from ..inputs import EvaluationInputs, keyed_lines
 from ..store.file_names import ADJUDICATIONS, LABELS
@@ -49,6 +50,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
         people: Number of labels by person, including unchanged ones.
         skipped: Number of outputs that the person could not decide; these are saved, but label nothing.
         decided: Number of decisions between a label and a judge.
+        rounds: Number of rounds in which the run's outputs got labels.
     """
 
     labels: Path
@@ -57,6 +59,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     people: dict[str, int]
     skipped: int
     decided: int = 0
+    rounds: int = 1
 
 
 def declare_labels(writer: RunWriter, chosen_by: LabelDeclaration) -> None:
@@ -90,6 +93,7 @@ def adopt_labels(
         if chosen_by is not None:
             declare_labels(writer, chosen_by)
         return
+    adopted = in_next_round(list(writer.labels), adopted)
     writer.put_labels(_with_own(writer.labels, adopted))
 
 
@@ -165,10 +169,13 @@ def add_labels(
         outputs = {verdict.key for verdict in run.verdicts.standing}
         added = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in added if _sample_of(each) in TO_DECIDE]
-        before = [each for _, each in run.adjudications]
+        before, labelled = [each for _, each in run.adjudications], list(run.labels)
         labels = _new_labels(
-            run.labels,
-            [with_choice(each, chosen_by) for each in added if _sample_of(each) not in TO_DECIDE],
+            labelled,
+            in_next_round(
+                labelled,
+                [with_choice(each, chosen_by) for each in added if _sample_of(each) not in TO_DECIDE],
+            ),
         )
         decisions = _new_labels(before, decided)
         if labels:
@@ -182,6 +189,7 @@ def add_labels(
         people=dict(Counter(label.by for label in added)),
         skipped=sum(not label.graded for label in added),
         decided=len(decided),
+        rounds=max(1, n_rounds([*labelled, *labels])),
     )
 
 

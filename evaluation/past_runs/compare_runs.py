@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...calibration.comparison.compare import compare
 from ...calibration.comparison.comparison_results import Strata
+from ...calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration, LabelsDeclaredBy
 from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
+from ...records.made_scores import reaches
 from ...spelling import command
 from ..checking.rules_version import has_earlier_rules
 from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
+from ..labelling.label_choice import choice_of
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.kept_inputs import KeptInput
@@ -123,13 +127,20 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     )
 
 
-def corrected_differences(before: RunStore, after: RunStore) -> dict[str, Statistic]:
-    """Return after minus before of all outputs, by common system, where labels correct both."""
+def corrected_differences(
+    before: RunStore, after: RunStore, chosen_by: LabelDeclaration | None = None
+) -> dict[str, Statistic]:
+    """Return after minus before of all outputs, by common system, where labels correct both.
+
+    Baselines count, as in the rates of a run. ``chosen_by`` says how outputs were chosen for labels; by default the labels do.
+    """
     renamed = _renamed(before.finished(), after.finished())
     names = {renamed.get(each.system, each.system) for each in before.manifest.results or []}
     common = sorted(names & {each.system for each in after.manifest.results or []})
     thresholds = before.roster.thresholds | after.roster.thresholds
-    found = dict(_strata(before, after, renamed, common, thresholds))
+    found = dict(
+        _strata(before, after, renamed, common, thresholds, chosen_by=chosen_by, with_baselines=True)
+    )
     return {
         system: pair.difference
         for system, strata in found.items()
@@ -209,7 +220,8 @@ def _compared(
 def _grade(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> str:
     if verdict.score is None:
         return verdict.outcome
-    return "pass" if verdict.score >= thresholds.get(verdict.author, PassThreshold()).at else "fail"
+    threshold = thresholds.get(verdict.author, PassThreshold())
+    return "pass" if reaches(verdict.score, threshold.at) else "fail"
 
 
 def _strata(
@@ -218,34 +230,45 @@ def _strata(
     renamed: Mapping[str, str],
     systems: list[str],
     thresholds: Mapping[Author, PassThreshold],
+    *,
+    chosen_by: LabelDeclaration | None = None,
+    with_baselines: bool = False,
 ) -> Iterator[tuple[str, Strata]]:
     """Yield each system's paired comparison of before and after, over the same items."""
     names = ShownNames()
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
     for row in output_rows(before, names):
-        _add_row(rows, row, renamed.get(row["system"], row["system"]), BEFORE, names)
+        _add_row(rows, row, renamed.get(row["system"], row["system"]), BEFORE)
     for row in output_rows(after, names):
-        _add_row(rows, row, row["system"], AFTER, names)
+        _add_row(rows, row, row["system"], AFTER)
+    for row in () if with_baselines else chain.from_iterable(rows.values()):
+        judge = names.judges.get(row["judge"])
+        if judge is not None and judge.kind == "baseline":  # no judge, so its outputs are not judged
+            row["score"] = None
     shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
     for system, rows_of_system in rows.items():
-        table = replace(table_from_rows(rows_of_system), thresholds=shown)
+        table = table_from_rows(rows_of_system)
+        table = replace(table, thresholds=shown, labels_chosen_by=chosen_by or _choice_of_both(before, after))
         strata = compare(table, by="system", against=AFTER).strata
         if strata is not None:
             yield system, strata
 
 
-def _add_row(
-    rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], system: str, side: str, names: ShownNames
-) -> None:
+def _choice_of_both(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:
+    """Return how outputs were chosen for labels, if the labels of both runs say the same."""
+    choices: set[LabelsDeclaredBy | None] = {choice_of(each.labels) for each in (before, after)}
+    if choices <= RANDOM_SAMPLES and len(choices) > 1:
+        return "random"
+    return choices.pop() if len(choices) == 1 else None
+
+
+def _add_row(rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], system: str, side: str) -> None:
     """Add a row to those of a common system, with the side in place of the system's name."""
     if system not in rows:
         return
     case_and_system, _, trial = row["item_id"].rpartition("|")
     case_id = case_and_system.removesuffix(f"|{row['system']}")
     row |= {"item_id": f"{case_id}|{side}|{trial}", "system": side}
-    judge = names.judges.get(row["judge"])
-    if judge is not None and judge.kind == "baseline":  # it is no judge, so its outputs count as not judged
-        row["score"] = None
     rows[system].append(row)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...records import Case
 from ...records.json_text import encode_json
-from ...spelling import command
+from ...records.verdict import COUNTED
+from ...settings.typed_commands import options_named, proposed, typed_command
+from ..store.kept_inputs import KeptInput
 from ..store.manifest import KnownJudge, Manifest
 from .compare_runs import what_changed
 from .gated_runs import GatedRun
@@ -75,10 +77,7 @@ def _cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
 def _same_files(before: GatedRun, after: GatedRun) -> bool:
     if before.manifest is None or after.manifest is None:
         return False
-    was, now = (
-        [file.sha256 for file in (each.inputs or [])[: each.case_files or 1]]
-        for each in (before.manifest, after.manifest)
-    )
+    was, now = ([file.sha256 for file in _files(each)[0]] for each in (before.manifest, after.manifest))
     return bool(was) and was == now
 
 
@@ -88,26 +87,45 @@ def _content(case: Case) -> bytes:
     return encode_json(fields)
 
 
+_GRADING = (
+    "judges", "judge_on", "jury", "weights", "unsure", "split_statements", "split_model", "model", "repeats",
+    "judge_parameters", "base_url", "endpoints", "connection", "api_key_env", "rules", "text", "names", "functions",
+    "worlds", "allow_code", "files", "case_insensitive", "whole_word", "code_timeout", "retry_unreadable", "scale",
+    "pass_at", "map", "plugin",
+)  # fmt: skip
+"""Settings of a run by which its outputs are graded."""
+
+
 def judging_again(before: GatedRun, after: GatedRun) -> str:
-    """Return the command that grades the earlier outputs as the later ones; empty for imports."""
+    """Return the command that grades the earlier outputs as the later ones; empty for imports.
+
+    It is the later run's command, with the earlier outputs. Without one, as of a run in Python, it names every judge.
+    """
     if before.manifest is None or after.manifest is None:
         return ""
-    inputs = before.manifest.inputs or []
-    count = before.manifest.case_files or 1
-    cases, outputs = ([file.path for file in part] for part in (inputs[:count], inputs[count:]))
-    judges = [_asked_for(each) for each in after.manifest.roster if each.is_prompt]
-    models = list(dict.fromkeys(each.id.model for each in after.manifest.roster if each.is_prompt))
-    settings: dict[str, object] = {"outputs": outputs[0] if outputs else "OUTPUTS"}
-    if judges:
-        settings["judge"] = judges[0]
-    if len(models) == 1:
-        settings["model"] = models[0]
-    settings["out"] = f"{before.name}-again"
-    return str(command("run", *(cases or ["CASES"]), **settings))
+    cases = [file.path for file in _files(after.manifest)[0]]
+    outputs = tuple(file.path for file in _files(before.manifest)[1]) or ("OUTPUTS",)
+    made = proposed("run", *(cases or ["CASES"]), outputs=outputs)
+    typed = typed_command(after.manifest.command) if after.manifest.command else None
+    if typed is not None and typed.verb in {"run", "judge"}:
+        made = made.also(*(each for each in typed.options if each.name in _GRADING))
+    else:
+        judges = [_asked_for(each) for each in after.manifest.roster if each.id.kind not in COUNTED]
+        made = made.also(*options_named("run", judges=judges))
+    return str(made.also(*options_named("run", out=f"{before.name}-again")))
+
+
+def _files(manifest: Manifest) -> tuple[Sequence[KeptInput], Sequence[KeptInput]]:
+    """Return a run's files of cases, and those of outputs."""
+    inputs, count = manifest.inputs or [], manifest.case_files or 1
+    return inputs[:count], inputs[count:]
 
 
 def _asked_for(judge: KnownJudge) -> str:
-    return judge.prompt or f"{judge.id.name}/{judge.id.variant}"
+    name = judge.prompt or f"{judge.id.name}/{judge.id.variant}".removesuffix("/")
+    if judge.id.kind == "baseline":
+        name = judge.id.name
+    return f"{name}@{judge.id.model}" if judge.id.model else name
 
 
 def tag_holds(case: Case, tag: str) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from ...calibration.gating.gate_bounds import corrected_bounds, drop_bounds, gated_scores, together
+from msgspec.structs import replace
+
+from ...calibration.gating.gate_bounds import (
+    GatedRow,
+    corrected_bounds,
+    drop_bounds,
+    gated_scores,
+    shifted,
+    together,
+)
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
@@ -16,14 +25,30 @@ from .changed_verdict import ChangedVerdict
 from .compare_runs import corrected_differences
 from .gate_comparability import incomparable, judging_again
 from .gate_numbers import GateLimits, GateNumbers
-from .gate_rates import GateQuestion, Row, graders, guesses, minimum_checks, rate_check, rows_of, tagged
-from .gated_runs import GatedOutput, GatedRun
+from .gate_rates import (
+    CORRECTED,
+    GateQuestion,
+    graded_share,
+    graders,
+    guesses,
+    labels_needed,
+    minimum_checks,
+    rate_check,
+    rows_of,
+    tagged,
+    uncorrected,
+)
+from .gated_judging import GatedOutput
+from .gated_runs import GatedRun
 
 _LEAST_COMMON = 0.8
 """Share of the cases of either run that both must have."""
 
 _PASSES = 0.5
 """Least score that passes where an output must not fail."""
+
+_ANSWERED = 50
+"""Most outputs that broke whose answers are shown."""
 
 _SHOWN = 5
 """Most cases that a sentence names."""
@@ -60,7 +85,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         InputError: Tags are asked about, and the cases cannot be read; or no system is in both runs.
     """
     if limits.is_empty and before is not None:
-        limits = GateLimits(max_drop=0.0)
+        limits = replace(limits, max_drop=0.0)
     if limits.is_empty:
         raise UsageError(
             f"name a limit, {setting('minimum', 'overall=0.8')}, or a run to compare with, {setting('before', 'RUN')}"
@@ -75,7 +100,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         *(
             each
             for minimum in limits.minimums
-            for each in minimum_checks(after, minimum, _conditions(after, limits))
+            for each in minimum_checks(after, minimum, _conditions(after, limits), limits.judge_error)
         ),
         *_compared_checks(before, after, pairs, limits, reasons),
         *(_ungraded_checks(after, limits.max_ungraded) if limits.max_ungraded is not None else ()),
@@ -83,6 +108,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     ]
     nothing = after.graded == 0
     whole = "cannot tell" if nothing else together(each.answer for each in checks)
+    broke = [each for pair in pairs for each in _broke(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
     return GateNumbers(
         answer=whole,
@@ -94,7 +120,9 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         after=after.name,
         common={pair.name: len(pair.common) for pair in pairs},
         cases={pair.name: pair.cases for pair in pairs},
-        broke=[each for pair in pairs for each in _broke(pair)],
+        broke=broke,
+        flaky={pair.name: cases for pair in pairs if (cases := list(_flaky(pair)))},
+        answers=after.answers({ItemKey(each.case_id, each.system, each.trial) for each in broke[:_ANSWERED]}),
         graded=after.graded,
         outputs=outputs,
         failed_calls=after.failed,
@@ -157,22 +185,30 @@ def _unpaired(before: GatedRun, after: GatedRun, pairs: list[_Pair], most: float
 def _drop_check(
     before: GatedRun, after: GatedRun, pair: _Pair, limits: GateLimits, reasons: list[str]
 ) -> GateCheck:
-    most = limits.max_drop or 0.0
+    most, error = limits.max_drop or 0.0, limits.judge_error
+    change = _corrected_change(before, after, pair)
+    settled = change is not None or error is not None
     was, now = (
-        _with_absent(run, rows_of(run, found, pair.common), pair.common)
+        _with_absent(run, rows_of(run, found, pair.common, settled=settled), pair.common)
         for run, found in ((before, pair.before), (after, pair.after))
     )
-    conditions = _conditions(after, limits)
-    change = _corrected_change(before, after, pair)
+    conditions, ends = _conditions(after, limits), (-1.0, 1.0)
+    judged = any(each.judged for found in (pair.before, pair.after) for each in found.values())
     if change is None:
         bounds = drop_bounds(gated_scores(was), gated_scores(now), conditions=conditions)
+        bounds = shifted(bounds, (error or 0.0) if judged else 0.0, ends=ends)
     else:
-        graded = min(sum(score is not None for *_, score in rows) / max(1, len(rows)) for rows in (was, now))
-        ends = (-1.0, 1.0)
+        graded = min(graded_share(rows) for rows in (was, now))
         bounds = corrected_bounds(change, graded, of=len(pair.common), ends=ends, conditions=conditions)
-    by = graders(after, pair.after, corrected=change is not None)
-    doubt = _no_comparison(pair, reasons) or ("" if change is not None else guesses(after, pair.after))
-    return rate_check(GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt), bounds, now)
+    by = graders(
+        after, {**pair.before, **pair.after}, CORRECTED if change is not None else uncorrected(error)
+    )
+    doubt = _no_comparison(pair, reasons)
+    if not doubt and change is None:
+        doubt = guesses(after, pair.after) or guesses(before, pair.before)
+    labels = labels_needed(before, after)
+    question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
+    return rate_check(question, bounds, [*was, *now])
 
 
 def _conditions(run: GatedRun, limits: GateLimits) -> int:
@@ -182,19 +218,18 @@ def _conditions(run: GatedRun, limits: GateLimits) -> int:
 
 def _corrected_change(before: GatedRun, after: GatedRun, pair: _Pair) -> Statistic | None:
     """Return the difference of a system that labels correct in both runs; else None."""
-    if (
-        pair.name not in after.corrected
-        or not before.corrected
-        or before.store is None
-        or after.store is None
-    ):
+    if before.store is None or after.store is None or (before.judged is None and after.judged is None):
         return None
-    return corrected_differences(before.store, after.store).get(pair.name)
+    if not (before.store.labels or after.store.labels):
+        return None
+    change = corrected_differences(before.store, after.store, after.declared).get(pair.name)
+    return None if change is None or change.value is None else change
 
 
-def _with_absent(run: GatedRun, rows: list[Row], common: Collection[str]) -> list[Row]:
-    have = {case for case, *_ in rows}
-    return [*rows, *((case, run.clusters.get(case, case), None) for case in common if case not in have)]
+def _with_absent(run: GatedRun, rows: list[GatedRow], common: Collection[str]) -> list[GatedRow]:
+    have = {row.case for row in rows}
+    absent = (GatedRow(case, run.clusters.get(case, case), None) for case in common if case not in have)
+    return [*rows, *absent]
 
 
 def _no_comparison(pair: _Pair, reasons: list[str]) -> str:
@@ -208,22 +243,38 @@ def _no_comparison(pair: _Pair, reasons: list[str]) -> str:
 
 
 def _broke(pair: _Pair) -> Iterator[ChangedVerdict]:
-    for key, now in pair.after.items():
-        was = pair.before.get(key) or (
-            pair.before.get(key._replace(system=next(iter(pair.before)).system)) if pair.before else None
-        )
-        if was is None or was.score is None or now.score is None:
+    """Yield one output of each case that passed in all trials before and fails in all now."""
+    was, now = _by_case(pair.before), _by_case(pair.after)
+    told = set[str]()
+    for key, each in pair.after.items():
+        case = key.case_id
+        if case in told or each.score is None or reaches(each.score, _PASSES):
             continue
-        if reaches(was.score, _PASSES) and not reaches(now.score, _PASSES):
+        if _all_pass(was.get(case, [])) and _none_pass(now[case]):
+            told.add(case)
             yield ChangedVerdict(
-                case_id=key.case_id,
+                case_id=case,
                 system=key.system,
                 trial=key.trial,
-                by=now.by,
+                by=each.by,
                 before="pass",
                 after="fail",
-                error_type=now.error_type,
+                error_type=each.error_type,
             )
+
+
+def _flaky(pair: _Pair) -> Iterator[str]:
+    """Yield cases that pass some of their trials, and passed more of them before."""
+    was, now = _by_case(pair.before), _by_case(pair.after)
+    for case, scores in now.items():
+        shares = [_share_passing(each) for each in (was.get(case, []), scores)]
+        if len(scores) > 1 and None not in shares and 0.0 < (shares[1] or 0.0) < (shares[0] or 0.0):
+            yield case
+
+
+def _share_passing(scores: list[float | None]) -> float | None:
+    known = [reaches(each, _PASSES) for each in scores if each is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[float | None]]:
@@ -244,7 +295,7 @@ def _new_failures(
         asked = [case for case in sorted(wanted) if not compared or _all_pass(was.get(case, []))]
         failed = [case for case in asked if _none_pass(now.get(case, [None]))]
         doubtful = [case for case in asked if case not in failed and not _all_pass(now.get(case, [None]))]
-        doubt = _no_comparison(pair, reasons) if compared else ""
+        doubt = (_no_comparison(pair, reasons) if compared else "") or guesses(after, pair.after)
         answer: GateAnswer = "fails" if failed else "cannot tell" if doubtful or not asked else "passes"
         what = "cases that passed before" if compared else "cases"
         why = f"{len(asked) - len(failed) - len(doubtful):,} of {len(asked):,} {what} pass"
@@ -263,7 +314,7 @@ def _new_failures(
             would_tell="more trials, or grades, of these cases"
             if answer == "cannot tell" and asked and not doubt
             else "",
-            by=graders(after, pair.after, corrected=False),
+            by=graders(after, pair.after, "uncorrected"),
         )
 
 

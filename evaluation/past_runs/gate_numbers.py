@@ -15,14 +15,17 @@ from ..conclusion.run_results import ResultStruct
 from .changed_verdict import ChangedVerdict
 
 _TRIAL_RATE = re.compile(r"pass\^([1-9]\d*)")
-_RATES = ("overall", "pass_rate")
+RUBRIC = "rubric"
+"""Mean share of the points of rubrics."""
+
+_RATES = ("overall", "pass_rate", RUBRIC)
 
 
 class Minimum(msgspec.Struct, frozen=True):
     """Least value of a rate.
 
     Attributes:
-        statistic: ``overall``, ``pass_rate`` (of checked outputs) or ``pass^4``.
+        statistic: ``overall``, ``pass_rate`` (of checked outputs), ``rubric`` (mean score) or ``pass^4``.
         at_least: The least value.
         tag: The tag of the cases it is over: ``safety``, ``risk=high``; empty for all.
     """
@@ -78,6 +81,7 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
         no_new_failures: Tags of cases that must not fail anew.
         max_ungraded: Largest share of ungraded outputs.
         cost_at_most: Most dollars that judges may cost.
+        judge_error: Most by which errors of a judge without labels shift a number; None if unknown.
     """
 
     minimums: list[Minimum] = []
@@ -85,11 +89,12 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
     no_new_failures: list[str] = []
     max_ungraded: float | None = None
     cost_at_most: float | None = None
+    judge_error: float | None = None
 
     @property
     def is_empty(self) -> bool:
         """True without any condition."""
-        return self == GateLimits()
+        return self == GateLimits(judge_error=self.judge_error)
 
 
 class GateNumbers(ResultStruct, frozen=True, kw_only=True):
@@ -105,7 +110,9 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
         after: The run.
         common: Number of common cases by system.
         cases: Number of cases in either run by system.
-        broke: Outputs that passed before and fail now.
+        broke: Outputs that passed before and fail now; of a case with several trials one, if all passed and all fail.
+        flaky: Cases by system that pass some of their trials, and passed more before.
+        answers: What was answered, cut, by the name of an output that broke; the first of them.
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
         failed_calls: Number of its calls that failed.
@@ -121,6 +128,8 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
     common: dict[str, int] = {}
     cases: dict[str, int] = {}
     broke: list[ChangedVerdict] = []
+    flaky: dict[str, list[str]] = {}
+    answers: dict[str, str] = {}
     graded: int
     outputs: int
     failed_calls: int = 0

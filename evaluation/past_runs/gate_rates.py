@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ...calibration.gating.gate_bounds import (
+    GatedRow,
     answer_of,
     corrected_bounds,
     gated_scores,
     more_cases,
     rate_bounds,
+    shifted,
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
 from ...calibration.statistic import Statistic
 from ...errors import InputError
 from ...records import ItemKey
+from ...spelling import setting
 from .gate_comparability import ids_with
-from .gate_numbers import Minimum
-from .gated_runs import GatedOutput, GatedRun
-
-Row: TypeAlias = tuple[str, str, float | None]
-"""Case, cluster and score of an output."""
+from .gate_numbers import RUBRIC, Minimum
+from .gated_judging import GatedOutput
+from .gated_runs import GatedRun
 
 
 class GateQuestion(NamedTuple):
@@ -34,6 +35,7 @@ class GateQuestion(NamedTuple):
         limit: The least value.
         by: Who graded.
         doubt: Why no number is an answer; empty without a reason.
+        labels: What would let the judge's verdicts tell.
     """
 
     system: str
@@ -41,29 +43,58 @@ class GateQuestion(NamedTuple):
     limit: float
     by: str
     doubt: str
+    labels: str = ""
 
 
 def rows_of(
-    run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], only: Collection[str] | None = None
-) -> list[Row]:
-    """Return the outputs, or those of some cases, as rows."""
+    run: GatedRun,
+    outputs: Mapping[ItemKey, GatedOutput],
+    only: Collection[str] | None = None,
+    *,
+    settled: bool = False,
+) -> list[GatedRow]:
+    """Return the outputs, or those of some cases, as rows.
+
+    Without labels that correct it, a judge's verdict settles nothing unless ``settled``: its error may be any.
+    """
     return [
-        (key.case_id, run.clusters.get(key.case_id, key.case_id), each.score)
+        GatedRow(
+            key.case_id,
+            run.clusters.get(key.case_id, key.case_id),
+            each.score,
+            settled=settled or not each.judged,
+        )
         for key, each in outputs.items()
         if only is None or key.case_id in only
     ]
 
 
-def _unseen(count: int) -> list[Row]:
-    return [(f"\0{number}", f"\0{number}", None) for number in range(count)]
+def _unseen(count: int) -> list[GatedRow]:
+    return [GatedRow(f"\0{number}", f"\0{number}", None) for number in range(count)]
 
 
-def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], *, corrected: bool) -> str:
-    """Say who graded outputs."""
+def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
+    """Say who graded outputs, and how judges' verdicts count."""
     judges = {each.by for each in outputs.values() if each.judged}
+    if not judges and run.store is not None:
+        return "checkers"
     if not judges:
-        return "checkers" if run.store is not None else "scorers"
-    return "judge, corrected by labels" if corrected else "judge, uncorrected"
+        names = sorted({each.by for each in outputs.values() if each.score is not None})
+        return f"scorer {', '.join(names)}" if names else ""
+    baselines = frozenset[str]() if run.judged is None else run.judged.baselines
+    return f"{'baseline' if judges <= baselines else 'judge'}, {how}"
+
+
+CORRECTED = "corrected by labels"
+
+
+def uncorrected(judge_error: float | None) -> str:
+    """Say how verdicts of a judge count that labels do not correct."""
+    if judge_error is None:
+        return "uncorrected"
+    if not judge_error:
+        return "uncorrected, its verdicts taken as right"
+    return f"uncorrected, taken as off by at most {judge_error:g}"
 
 
 def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
@@ -72,26 +103,59 @@ def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
     return f"judge {judges[0]} is {run.guessing[judges[0]]} by the labels" if judges else ""
 
 
-def minimum_checks(run: GatedRun, minimum: Minimum, conditions: int) -> Iterator[GateCheck]:
+def minimum_checks(
+    run: GatedRun, minimum: Minimum, conditions: int, judge_error: float | None
+) -> Iterator[GateCheck]:
     """Yield the condition on each system."""
     only = None if not minimum.tag else tagged(run, minimum.tag)
-    for system, outputs in run.systems.items():
+    corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
+    systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
+    for system, outputs in systems.items():
         asked = _checked(outputs) if minimum.statistic == "pass_rate" else outputs
-        rows = rows_of(run, asked, only)
+        rate = corrected.get(system)
+        rows = rows_of(run, asked, only, settled=rate is not None or judge_error is not None)
         if minimum.statistic != "pass_rate":
             rows += _absent(run, system, only)
-        corrected = run.corrected.get(system) if only is None and minimum.statistic == "overall" else None
-        scores = gated_scores(rows)
-        if minimum.k is not None:
-            bounds = trial_bounds(scores, minimum.k, conditions=conditions)
-        elif corrected is not None:
-            bounds = _of_corrected(corrected, rows, conditions)
+        if rate is not None:
+            bounds = corrected_bounds(rate, graded_share(rows), of=_cases(rows), conditions=conditions)
         else:
-            bounds = rate_bounds(scores, conditions=conditions)
-        by = graders(run, asked, corrected=corrected is not None)
-        doubt = "" if corrected is not None else guesses(run, asked)
-        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt)
+            bounds = _uncorrected_bounds(rows, minimum, conditions)
+        if rate is None and any(each.judged for each in asked.values()):
+            bounds = shifted(bounds, judge_error or 0.0)
+        by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
+        doubt = "" if rate is not None else guesses(run, asked)
+        labels = labels_needed(run) if minimum.statistic == "overall" else ""
+        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels)
         yield rate_check(question, bounds, rows)
+
+
+def _uncorrected_bounds(rows: Sequence[GatedRow], minimum: Minimum, conditions: int) -> GateBounds:
+    scores = gated_scores(rows)
+    if minimum.k is not None:
+        return trial_bounds(scores, minimum.k, conditions=conditions)
+    return rate_bounds(scores, conditions=conditions)
+
+
+def _corrected(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Statistic]:
+    """Return the rates of all outputs, or of those of some cases, that labels correct."""
+    if run.judged is None:
+        return {}
+    keys = (
+        None
+        if only is None
+        else [key for each in run.systems.values() for key in each if key.case_id in only]
+    )
+    rates = run.judged.corrected(run.chosen_by, keys)
+    return {system: rate for system, rate in rates.items() if rate.value is not None}
+
+
+def labels_needed(*runs: GatedRun) -> str:
+    """Say what would let judges tell: labels, or a declaration for those that are there."""
+    labelled = [run for run in runs if run.store is not None and run.store.labels]
+    if len(labelled) == len(runs) and any(run.chosen_by is None for run in runs):
+        return f"say how outputs were chosen for labels, {setting('labels_chosen_by', 'random')}"
+    imported = any(run.store is None for run in runs)
+    return f"{'a run folder with ' if imported else ''}labels of a random sample of its outputs"
 
 
 def _checked(outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
@@ -99,18 +163,22 @@ def _checked(outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutpu
     return {key: each for key, each in outputs.items() if not each.judged and each.score is not None}
 
 
-def _of_corrected(corrected: Statistic, rows: list[Row], conditions: int) -> GateBounds:
-    graded = sum(score is not None for *_, score in rows) / max(1, len(rows))
-    return corrected_bounds(corrected, graded, of=len({case for case, *_ in rows}), conditions=conditions)
+def graded_share(rows: Sequence[GatedRow]) -> float:
+    """Return the share of outputs with a grade, where each case has weight 1."""
+    return float(gated_scores(rows).graded_share.mean()) if rows else 0.0
 
 
-def _absent(run: GatedRun, system: str, only: Collection[str] | None) -> list[Row]:
+def _cases(rows: Sequence[GatedRow]) -> int:
+    return len({row.case for row in rows})
+
+
+def _absent(run: GatedRun, system: str, only: Collection[str] | None) -> list[GatedRow]:
     """Return rows for outputs that a system lacks, of these cases where cases are known."""
     missing = run.missing.get(system, 0)
     if only is None or not missing:
         return _unseen(missing)
     have = {key.case_id for key in run.systems[system]}
-    return [(case, run.clusters.get(case, case), None) for case in only if case not in have]
+    return [GatedRow(case, run.clusters.get(case, case), None) for case in only if case not in have]
 
 
 def tagged(run: GatedRun, tag: str) -> frozenset[str]:
@@ -127,41 +195,58 @@ def tagged(run: GatedRun, tag: str) -> frozenset[str]:
     return found
 
 
-def rate_check(question: GateQuestion, bounds: GateBounds, rows: list[Row]) -> GateCheck:
+def rate_check(question: GateQuestion, bounds: GateBounds, rows: Sequence[GatedRow]) -> GateCheck:
     """Answer a condition by the bounds of a number, unless its grades are in doubt."""
     answer = "cannot tell" if question.doubt else answer_of(bounds, question.limit)
-    ungraded = sum(score is None for *_, score in rows)
     return GateCheck(
         system=question.system,
         condition=question.condition,
         limit=question.limit,
         answer=answer,
-        why=question.doubt or _ends(bounds, ungraded),
-        would_tell=_would_tell(bounds, question, ungraded) if answer == "cannot tell" else "",
+        why=question.doubt or _ends(bounds, rows),
+        would_tell=_would_tell(bounds, question, rows) if answer == "cannot tell" else "",
         bounds=bounds,
         by=question.by,
     )
 
 
-def _ends(bounds: GateBounds, ungraded: int) -> str:
+def _ungraded(rows: Sequence[GatedRow]) -> int:
+    return sum(row.score is None for row in rows)
+
+
+def _unsettled(rows: Sequence[GatedRow]) -> int:
+    return sum(row.score is not None and not row.settled for row in rows)
+
+
+def _ends(bounds: GateBounds, rows: Sequence[GatedRow]) -> str:
     if bounds.value is None:
         return "nothing is graded"
     if bounds.low is None or bounds.high is None:
         return f"{bounds.value:.4f} without an interval"
-    left = f"; the ends count {ungraded:,} ungraded as failures and as passes" if ungraded else ""
+    ungraded, unsettled = _ungraded(rows), _unsettled(rows)
+    counted = [
+        *([f"{ungraded:,} ungraded"] if ungraded else []),
+        *([f"{unsettled:,} uncorrected verdicts of judges"] if unsettled else []),
+    ]
+    left = f"; the ends count {' and '.join(counted)} as failures and as passes" if counted else ""
     return f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{left}"
 
 
-def _would_tell(bounds: GateBounds, question: GateQuestion, ungraded: int) -> str:
-    limit, by = question.limit, question.by
+def _would_tell(bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow]) -> str:
+    limit, ungraded = question.limit, _ungraded(rows)
     if question.doubt:
         return "another judge, or more labels" if question.doubt.startswith("judge ") else ""
     if bounds.value is None:
         return "a grade: judge or label these outputs"
     needed = more_cases(bounds, limit)
+    if needed is None and _unsettled(rows):
+        bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
+        return f"{question.labels}; or {bound}" if question.labels else bound
     if needed is None and ungraded:
         return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
     if needed is None:
         return f"no number of cases while the rate is this near to {limit:g}"
-    kind = "labels, or cases with labels," if "corrected by" in by else "cases, or clusters of cases,"
+    kind = (
+        "labels, or cases with labels," if question.by.endswith(CORRECTED) else "cases, or clusters of cases,"
+    )
     return f"about {needed:,} more {kind} if the number stays"

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from ...calibration.chance_verdict import chance_verdict
-from ...calibration.pass_threshold import PassThreshold
-from ...calibration.statistic import Statistic
+from ...calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ...errors import InputError, RunFolderError
-from ...records import Author, Case, ItemKey, Output, Verdict, read_records
+from ...records import Case, ItemKey, Output, Verdict, read_records
 from ...records.case_index import case_files
-from ...records.made_scores import reaches
+from ...records.json_text import encode_json
+from ...records.output import last_text
 from ...spelling import setting
-from ..conclusion.run_results import ALL_CORRECTED, DECIDED, SystemResult
-from ..judging.known_judges import judge_order
-from ..store.journal_rows import StoredVerdict, is_baseline
+from ..conclusion.run_results import DECIDED, SystemResult
+from ..inputs import file_sha256
+from ..labelling.label_choice import choice_of
+from ..store.journal_rows import StoredVerdict
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
-
-_CHECKER = -1
-"""Rank of a checker's verdict, before those of judges."""
-
-
-class GatedOutput(NamedTuple):
-    """Grade of one output.
-
-    Attributes:
-        score: Score from 0 to 1; None if there is none.
-        by: Display name of who gave it, or of who gave none.
-        judged: Whether a judge gave it.
-        error_type: Fault that a checker found.
-    """
-
-    score: float | None
-    by: str
-    judged: bool
-    error_type: str | None = None
+from .gated_judging import GatedOutput, JudgedTable, judged_table
+from .judged_rubrics import verdicts_on_rubrics
 
 
 class GatedRun(NamedTuple):
@@ -48,26 +35,75 @@ class GatedRun(NamedTuple):
         systems: Outputs by system.
         missing: Number of further outputs by system that nothing was graded of.
         clusters: Cluster by case id; a case that is not listed is its own.
-        corrected: Rate of all outputs by system, where labels correct it.
+        judged: Table of judges' verdicts and labels; None without a verdict of a judge.
+        declared: How outputs were chosen for labels, as said to the gate.
+        graded_by: Author whose grades count, if one was named.
         guessing: Judges that labels do not show to be better than chance, and what they show.
         failed: Number of calls that failed.
         cost: Dollars that the judges cost; None if unknown.
         cases: Cases by id; None if they cannot be read.
         manifest: The manifest; None of an imported file.
         store: The run folder; None of an imported file.
+        records: Outputs of an imported file, for their texts.
     """
 
     name: str
     systems: dict[str, dict[ItemKey, GatedOutput]]
     missing: dict[str, int]
     clusters: Mapping[str, str] = {}
-    corrected: Mapping[str, Statistic] = {}
+    judged: JudgedTable | None = None
+    declared: LabelDeclaration | None = None
+    graded_by: str | None = None
     guessing: Mapping[str, str] = {}
     failed: int = 0
     cost: float | None = None
     cases: Mapping[str, Case] | None = None
     manifest: Manifest | None = None
     store: RunStore | None = None
+    records: Sequence[Output] = ()
+
+    def answers(self, wanted: Collection[ItemKey]) -> dict[str, str]:
+        """Return what was answered, cut, by the name of the output; nothing of files that are gone."""
+        if not wanted:
+            return {}
+        try:
+            files = () if self.store is None else self.store.inputs.outputs
+        except RunFolderError:
+            return {}
+        read = chain(self.records, *(read_records(path, Output) for path in files))
+        return {str(each.key): _said(each)[:_LONGEST] for each in read if each.key in wanted}
+
+    def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
+        """Return the outputs with scores of rubrics; an import's as they are.
+
+        Raises:
+            InputError: No judge or several judges grade rubrics, or the named one does not.
+        """
+        if self.store is None:
+            return self.systems
+        known = {key.case_id for outputs in self.systems.values() for key in outputs}
+        judges = verdicts_on_rubrics(self.store, known)
+        names = ", ".join(judges)
+        if not judges:
+            raise InputError("no judge grades criteria: ask rubric/each or rubric/together", path=self.name)
+        if self.graded_by is None and len(judges) > 1:
+            named = setting("graded_by", next(iter(judges)))
+            raise InputError(
+                f"{len(judges)} judges grade rubrics: {names}; name one: {named}", path=self.name
+            )
+        judge = self.graded_by or names
+        if judge not in judges:
+            raise InputError(f"{judge} grades no rubrics; there are {names}", path=self.name)
+        scores = {verdict.key: verdict.score for verdict in judges[judge]}
+        return {
+            system: {key: GatedOutput(scores.get(key), judge, judged=True) for key in outputs}
+            for system, outputs in self.systems.items()
+        }
+
+    @property
+    def chosen_by(self) -> LabelsDeclaredBy | None:
+        """Declaration of how outputs were chosen for labels; None if nothing says it."""
+        return self.declared or (None if self.store is None else choice_of(self.store.labels))
 
     @property
     def graded(self) -> int:
@@ -75,8 +111,15 @@ class GatedRun(NamedTuple):
         return sum(each.score is not None for outputs in self.systems.values() for each in outputs.values())
 
 
-def gated_run(store: RunStore) -> GatedRun:
+def gated_run(
+    store: RunStore, declared: LabelDeclaration | None = None, graded_by: str | None = None
+) -> GatedRun:
     """Read a finished run.
+
+    Args:
+        store: The run folder.
+        declared: How outputs were chosen for labels; by default the labels say it.
+        graded_by: The judge whose scores of rubrics count, if there are several.
 
     Raises:
         RunFolderError: It is not finished, was changed by hand, or its counts are not those of its verdicts.
@@ -85,24 +128,21 @@ def gated_run(store: RunStore) -> GatedRun:
     store.refuse_edited()
     results = {each.system: each for each in manifest.results or []}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
-    ranks: dict[Author, int] = {
-        judge: rank for rank, judge in enumerate(judge_order(store.roster, store.calibration))
-    }
-    best: dict[ItemKey, int] = {}
     graded: set[ItemKey] = set()
-    thresholds, is_part = store.roster.thresholds, part_test(store.verdicts.standing, store.roster)
+    is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
         if verdict.graded:
             graded.add(verdict.key)
-        if verdict.source == "judge" and (verdict.repeat or is_baseline(verdict.author)):
-            continue
-        rank = _rank(verdict, ranks)
-        if verdict.key not in best or rank < best[verdict.key]:
-            best[verdict.key] = rank
-            systems.setdefault(verdict.system, {})[verdict.key] = _graded(verdict, thresholds)
+        known = systems.setdefault(verdict.system, {})
+        if verdict.key not in known or _is_decision(verdict):
+            known[verdict.key] = _as_graded(verdict)
     _refuse_other_counts(store, systems, results, len(graded))
+    judged = judged_table(store) if "judge" in store.verdicts.standing.sources else None
+    if judged is not None:
+        _count_judged(systems, judged)
+    missing = _missing(store, systems, results)
     panels = {} if store.calibration is None else store.calibration.judges
     shown = {
         name: chance_verdict(panel.statistics.get("balanced_accuracy")) for name, panel in panels.items()
@@ -111,13 +151,11 @@ def gated_run(store: RunStore) -> GatedRun:
     return GatedRun(
         name=str(store.path),
         systems=systems,
-        missing={name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()},
+        missing=missing,
         clusters=store.clusters,
-        corrected={
-            name: each.overall
-            for name, each in results.items()
-            if each.overall is not None and each.overall.name == ALL_CORRECTED
-        },
+        judged=judged,
+        declared=declared,
+        graded_by=graded_by,
         guessing={name: each for name, each in shown.items() if each and each != "too few labels"},
         failed=0 if manifest.counts is None else manifest.counts.failed,
         cost=None if None in costs else sum(each for each in costs if each is not None),
@@ -127,19 +165,70 @@ def gated_run(store: RunStore) -> GatedRun:
     )
 
 
-def _rank(verdict: StoredVerdict, ranks: Mapping[Author, int]) -> int:
-    """Rank verdicts: a decision first, then judges that graded by precedence, then others."""
-    if verdict.source != "judge":
-        return _CHECKER if verdict.outcome != "undecided" else 2 * len(ranks) + 2
-    rank = ranks.get(verdict.author, len(ranks))
-    return rank if verdict.graded else len(ranks) + 1 + rank
+def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judged: JudgedTable) -> None:
+    """Give outputs the scores that count in a judged run, where decisions pass or fail, too."""
+    keys = {str(key): key for known in systems.values() for key in known}
+    for name, score, by in judged.outputs():
+        key = keys.get(name)
+        if key is None:  # a part of an output
+            continue
+        was = systems[key.system][key]
+        now = was._replace(score=score) if by is None else GatedOutput(score, by, judged=True)
+        systems[key.system][key] = now
 
 
-def _graded(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> GatedOutput:
-    judged, score = verdict.source == "judge", verdict.score
-    if judged and score is not None:
-        score = float(reaches(score, thresholds.get(verdict.author, PassThreshold()).at))
-    return GatedOutput(score, verdict.by, judged, verdict.error_type)
+def _is_decision(verdict: StoredVerdict) -> bool:
+    return verdict.source != "judge" and verdict.graded
+
+
+def _said(output: Output) -> str:
+    """Return the text of an output, else its calls, else its error."""
+    text = last_text(output)
+    if text:
+        return text
+    if output.tool_calls:
+        return ", ".join(f"{call.name}({_arguments(call.arguments)})" for call in output.tool_calls)
+    return output.error or ""
+
+
+def _arguments(arguments: object) -> str:
+    return arguments if isinstance(arguments, str) else encode_json(arguments).decode("utf-8")
+
+
+def _as_graded(verdict: StoredVerdict) -> GatedOutput:
+    """Return a checker's verdict; a judge's counts as `judged_table` chooses among them."""
+    if verdict.source == "judge":
+        return GatedOutput(None, verdict.by, judged=True)
+    return GatedOutput(verdict.score, verdict.by, judged=False, error_type=verdict.error_type)
+
+
+def _missing(
+    store: RunStore,
+    systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
+    results: Mapping[str, SystemResult],
+) -> dict[str, int]:
+    """Return the number of outputs by system that have no verdict, or are not there.
+
+    A run counts its outputs; those that no judge takes have no verdict. Where files no longer say whose they are, they count for every system.
+
+    Raises:
+        RunFolderError: The run counts fewer outputs than it has verdicts on.
+    """
+    missing = {name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()}
+    counts = store.manifest.counts
+    if counts is None:
+        return missing
+    total = sum(map(len, systems.values())) + sum(missing.values())
+    if counts.outputs < total:
+        raise RunFolderError(f"{store.path}: it counts {counts.outputs:,} outputs, and has {total:,}")
+    if counts.outputs == total:
+        return missing
+    try:
+        outputs = [each.key for path in store.inputs.outputs for each in read_records(path, Output)]
+    except RunFolderError:
+        return {name: count + counts.outputs - total for name, count in missing.items()}
+    unseen = Counter(key.system for key in outputs if key not in systems.get(key.system, {}))
+    return {name: each.missing + unseen[name] for name, each in results.items()}
 
 
 def _expected(result: SystemResult) -> int:
@@ -175,16 +264,55 @@ def _refuse_other_counts(
             )
 
 
+_LONGEST = 300
+"""Characters of an answer."""
+
+COPIES = "inputs"
+"""Folder in a run's in which copies of its files of cases may lie, for another machine."""
+
 _ROUNDING = 1e-9
 
 
 def _cases(store: RunStore) -> dict[str, Case] | None:
-    """Return a run's cases, if its inputs are unchanged."""
+    """Return a run's cases, if its files are unchanged or copies of them lie in its folder."""
     try:
         files = case_files(store.inputs.cases)
     except RunFolderError:
-        return None
+        copies = _copies(store)
+        if copies is None:
+            return None
+        files = case_files(copies)
     return {case.id: case for path in files for case in read_records(path, Case)}
+
+
+def _copies(store: RunStore) -> list[Path] | None:
+    """Return the files of cases in the folder ``inputs``; None unless all are unchanged."""
+    kept = (store.manifest.inputs or [])[: store.manifest.case_files or 1]
+    folder = store.path
+    if not kept or not isinstance(folder, Path):
+        return None
+    paths = [folder / COPIES / PurePath(each.path).name for each in kept]
+    same = all(
+        path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
+    )
+    return paths if same else None
+
+
+_MODEL_GRADED = frozenset(
+    {
+        "model_graded_fact", "model_graded_qa",  # Inspect
+        "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
+        "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality", "pi", "search-rubric",
+        "trajectory:goal-success",  # promptfoo
+    }
+)  # fmt: skip
+"""Scorers of other tools that ask a model, by name."""
+
+
+def _asks_a_model(verdict: Verdict) -> bool:
+    """Return whether a verdict is known to be a model's; other scorers count as they graded."""
+    known = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
+    return verdict.source == "judge" and known
 
 
 def gated_records(
@@ -218,14 +346,14 @@ def gated_records(
             f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
             path=name,
         )
-    by_id = {case.id: case for case in cases}
+    by_id, outputs = {case.id: case for case in cases}, list(outputs)
     chosen = {each.key: each for each in given if graded_by is None or each.by == graded_by}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {}
     for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
         verdict = chosen.get(key)
         graded = GatedOutput(None, graded_by or "nobody", judged=False)
         if verdict is not None:
-            graded = GatedOutput(verdict.score, verdict.by, verdict.source == "judge", verdict.error_type)
+            graded = GatedOutput(verdict.score, verdict.by, _asks_a_model(verdict), verdict.error_type)
         systems.setdefault(key.system, {})[key] = graded
     for system, found in systems.items():
         have = {key.case_id for key in found}
@@ -240,4 +368,5 @@ def gated_records(
         missing={},
         clusters={case.id: case.cluster_id for case in by_id.values()},
         cases=by_id,
+        records=outputs,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from ...calibration.rubrics.rubric_results import RubricNumbers
@@ -62,7 +62,7 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         texts: dict[str, str] = {}
         judges = {
             name: [_rubric(each, cases, store.clusters, criterion_labels, texts) for each in verdicts]
-            for name, verdicts in _by_judge(store, cases).items()
+            for name, verdicts in verdicts_on_rubrics(store, cases).items()
         }
     if not judges:
         raise InputError(
@@ -83,7 +83,7 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
     )
 
 
-def _by_judge(store: RunStore, cases: CaseIndex) -> dict[str, list[Verdict]]:
+def verdicts_on_rubrics(store: RunStore, cases: Container[str]) -> dict[str, list[Verdict]]:
     """Return the first verdicts on whole outputs of every judge that judged criteria."""
     names, by_author, judged_criteria = ShownNames(), dict[Author, list[Verdict]](), set[Author]()
     for verdict in store.verdicts.read():

@@ -8,9 +8,11 @@ __all__ = [
     "ADJUDICATIONS",
     "AUDIT",
     "CALIBRATION",
+    "CASCADE",
     "CERTIFICATES",
     "CLUSTERS",
     "COMPARISON",
+    "FORMS",
     "GENERATED",
     "LABELS",
     "MANIFEST",
@@ -26,6 +28,12 @@ CALIBRATION = "calibration.json"
 CERTIFICATES = "certificate*.json"
 COMPARISON = "comparison.json"
 REPORT = "report.html"
+
+CASCADE = "cascade.json"
+"""What the first judge of a cascade decided alone, in the folder of the second."""
+
+FORMS = "forms.jsonl"
+"""Answers of an audit to the same questions in other forms, which are no grades."""
 
 AUDIT = "audit.json"
 """Results of an audit, in the folder of the run that judged its probes."""

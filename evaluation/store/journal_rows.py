@@ -22,6 +22,9 @@ class VerdictKey(NamedTuple):
     repeat: int
 
 
+SERVED_BY = "served_by"
+"""Key in evidence: the model that the server named in its reply."""
+
 _NOTHING = msgspec.Raw(b"null")
 
 
@@ -89,6 +92,7 @@ class StoredVerdict(NamedTuple):
         reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
         spent: Its cost; None if unknown.
         row: Its number in the journal's index.
+        served_by: The model that the server named, for a judge's verdict that keeps it.
     """
 
     key: ItemKey
@@ -102,6 +106,7 @@ class StoredVerdict(NamedTuple):
     score: float | None
     spent: VerdictCost | None
     row: int
+    served_by: str | None = None
 
     @property
     def graded(self) -> bool:
@@ -148,6 +153,26 @@ def spent_on(row: JournalRow | Verdict) -> VerdictCost | None:
     if isinstance(row, Verdict):
         return None if row.usage is None else _spent(row.usage)
     return None if row.usage is _NOTHING else _spent_of(bytes(row.usage))
+
+
+class _Served(msgspec.Struct, frozen=True):
+    served_by: str | None = None
+
+
+def served_by(row: JournalRow | Verdict) -> str | None:
+    """Return the model that the server named, for a judge's verdict that keeps it."""
+    if row.source != "judge":
+        return None
+    if isinstance(row, Verdict):
+        name = row.evidence.get(SERVED_BY)
+        return name if isinstance(name, str) else None
+    evidence = bytes(row.evidence)
+    if SERVED_BY.encode() not in evidence:
+        return None
+    try:
+        return decode_json(evidence, _Served).served_by
+    except ValueError:  # evidence of a plugin that has something else under this name
+        return None
 
 
 _MOST_REMEMBERED = 4096

@@ -14,6 +14,7 @@ from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
 from ...judges.transport.exchange import ApiName
 from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
+from ...records.score_kinds import ScoreKind
 from ...records.verdict import COUNTED
 from ...spelling import command, setting
 from ...version import VERSION
@@ -38,6 +39,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         parameters: Decoding parameters that replace the prompt's; the value None omits one.
         refused: Parameters that were replaced because the model refused them, in the same form.
         api: Protocol in which its model is asked.
+        scores: What its scores are; None if it does not declare it.
     """
 
     by: str
@@ -49,6 +51,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     parameters: dict[str, Any] = {}
     refused: dict[str, Any] = {}
     api: ApiName = "chat"
+    scores: ScoreKind | None = None
 
     @property
     def is_prompt(self) -> bool:
@@ -125,6 +128,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         checked_labelled: Number of outputs that a checker and people graded.
         failed_labelled_good: Number of these that the checker fails and people pass.
         passed_labelled_bad: Number of these that the checker passes and people fail.
+        label_rounds: Number of rounds in which outputs got labels.
     """
 
     outputs: int = 0
@@ -135,6 +139,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     checked_labelled: int = 0
     failed_labelled_good: int = 0
     passed_labelled_bad: int = 0
+    label_rounds: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,7 +24,17 @@ from ...records import (
 )
 from ...spelling import command
 from ...tables.standing_labels import standing_labels
-from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, PAIRS, STATEMENTS, VERDICTS
+from .file_names import (
+    ADJUDICATIONS,
+    CALIBRATION,
+    CLUSTERS,
+    FORMS,
+    LABELS,
+    MANIFEST,
+    PAIRS,
+    STATEMENTS,
+    VERDICTS,
+)
 from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
 from .manifest import Manifest, Roster
@@ -96,10 +106,17 @@ class RunStore(Closing):
         """Splits of answers into statements."""
         return self._journal(STATEMENTS)
 
+    @cached_property
+    def forms(self) -> VerdictJournal:
+        """Answers to the questions of an audit in other forms."""
+        return self._journal(FORMS)
+
     @property
     def journals(self) -> list[VerdictJournal]:
-        """Journals in order of creation: splits of answers, if any, then verdicts."""
-        return [*([self.statements] if (self.path / STATEMENTS).exists() else []), self.verdicts]
+        """Journals in order of creation: splits of answers and other forms only if any."""
+        splits = [self.statements] if (self.path / STATEMENTS).exists() else []
+        forms = [self.forms] if (self.path / FORMS).exists() else []
+        return [*splits, self.verdicts, *forms]
 
     @property
     def edited(self) -> list[str]:
@@ -122,7 +139,7 @@ class RunStore(Closing):
 
         A file that was read, written or hashed already is not read again.
         """
-        for journal in (vars(self).get("verdicts"), vars(self).get("statements")):
+        for journal in map(vars(self).get, ("verdicts", "statements", "forms")):
             if isinstance(journal, VerdictJournal) and journal.path == self.path / name:
                 return journal.seal.sha256
         if name not in self._hashes and (self.path / name).exists():

@@ -31,6 +31,7 @@ from .file_names import (
     CALIBRATION,
     CLUSTERS,
     COMPARISON,
+    FORMS,
     LABELS,
     MANIFEST,
     REPORT,
@@ -171,7 +172,7 @@ class RunWriter(RunStore):
             raise RunFolderError(
                 f"{self.path}: holds labels that people gave its outputs; choose another {setting('out')}"
             )
-        for name in (VERDICTS, STATEMENTS, LABELS):
+        for name in (VERDICTS, STATEMENTS, FORMS, LABELS):
             if (self.path / name).exists():
                 self._break_seal(name)
                 write_records(self.path / name, ())
@@ -240,7 +241,7 @@ class RunWriter(RunStore):
     def _seals(self) -> dict[str, Seal]:
         """Return the current seal of each file; an unopened and unwritten file keeps its seal."""
         seals = {**self.manifest.journals, **self._file_seals}
-        for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements")):
+        for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements"), (FORMS, "forms")):
             if (written := vars(self).get(journal)) is not None:
                 seals[name] = written.seal
         return {name: seal for name, seal in seals.items() if seal.bytes}

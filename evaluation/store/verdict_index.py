@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
-from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, spent_on
+from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, served_by, spent_on
 
 T = TypeVar("T")
 
@@ -50,6 +50,7 @@ class _SharedFields(NamedTuple):
     outcome: Outcome
     error_type: str | None
     reason: str | None
+    served_by: str | None
 
 
 class VerdictIndex:
@@ -87,7 +88,7 @@ class VerdictIndex:
         return map(self.__getitem__, range(len(self._offset)))
 
     def __getitem__(self, row: int) -> StoredVerdict:
-        series, outcome, error_type, reason = self._shared_fields[self._shared[row]]
+        series, outcome, error_type, reason, served_by = self._shared_fields[self._shared[row]]
         score = self._score[row]
         return StoredVerdict(
             ItemKey(self._case_ids[self._case[row]], series.system, series.trial),
@@ -101,6 +102,7 @@ class VerdictIndex:
             None if math.isnan(score) else score,
             self._costs[self._cost[row]],
             row,
+            served_by,
         )
 
     def add(self, row: JournalRow | Verdict, offset: int) -> None:
@@ -160,7 +162,7 @@ class VerdictIndex:
         Equal fields are parsed once: the author of a journal's row is known by its bytes.
         """
         author = bytes(row.judge) if isinstance(row, JournalRow) else row.author
-        result = row.outcome, row.error_type, _stored_reason(row)
+        result = row.outcome, row.error_type, _stored_reason(row), served_by(row)
         unparsed = row.system, row.trial, row.by, row.source, row.repeat, author, *result
         number = self._parsed_fields.get(unparsed)
         if number is None:

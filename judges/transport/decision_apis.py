@@ -103,7 +103,7 @@ def _listed(question: Question) -> dict[str, Any]:
     """Return a question as OpenAI has it; its yes/no questions have no place for criteria."""
     if question.type == "yes_no":
         named = {"true": "True", "false": "False"}
-        criteria = [f"{word}: {text}" for name, word in named.items() if (text := question.options.get(name))]
+        criteria = [f"{named[name]}: {text}" for name, text in question.options.items() if text]
         ask = " ".join([question.ask, *(each.rstrip(".") + "." for each in criteria)])
         return {"type": "predicate", "name": question.name, "instructions": ask}
     name, key = ("levels", "label") if question.type == "score" else ("choices", "value")
@@ -145,8 +145,8 @@ def read_decisions(payload: object, request: Request) -> Reply:
     asked = asked_in(request)
     found = _by_name(cast("Any", answers), [each.name for each in asked])
     read = {each.name: _answer(each, found.get(each.name)) for each in asked}
-    if (canary := read.pop(CANARY, None)) is not None:
-        _refuse_without_end(canary)
+    if CANARY in read:
+        _refuse_without_end(read.pop(CANARY))
     return msgspec.structs.replace(reply, text=well_formed(msgspec.json.encode(read).decode()))
 
 
@@ -166,17 +166,23 @@ def _blocked(body: object) -> str | None:
 
 def _refuse_cut(request: Request, counted: int) -> None:
     """Refuse a reply to a request of which the server counted far fewer tokens than it has."""
-    size = len(_RUN.sub(rb"\1", msgspec.json.encode(request.parameters)))
-    if counted and size >= _LEAST_BYTES and counted * _BYTES_PER_TOKEN < size:
+    sent = msgspec.json.encode(request.parameters)
+    least = max(_LEAST_BYTES, counted * _BYTES_PER_TOKEN + 1)
+    if counted and len(sent) >= least and (size := len(_RUN.sub(rb"\1", sent))) >= least:
         raise CallError(
             f"the server read {counted:,} tokens of a request of {size:,} bytes: it cut the material off, so this is no verdict on it"
         )
 
 
 def _refuse_without_end(canary: Mapping[str, Any] | None) -> None:
-    """Refuse a reply of a model that did not see the end of the material."""
+    """Refuse a reply that does not say that the end of the material was there."""
     p = None if canary is None else canary.get("p")
-    if isinstance(p, int | float) and not isinstance(p, bool) and not p >= 0.5:  # noqa: PLR2004 - more likely than not
+    if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
+        raise CallError(
+            "the server does not answer whether the end of the material is there, so it may have cut it off",
+            retryable=True,
+        )
+    if p < 0.5:  # noqa: PLR2004 - more likely than not
         raise CallError(
             f"the model denies the last entry of the material (p = {p:.2f}): the server cut it off, or the model does not read so long a text"
         )
@@ -208,10 +214,16 @@ def _asked_in_map(name: str, entry: Mapping[str, Any]) -> Question:
 
 
 def _by_name(answers: dict[str, Any] | list[Any], names: Sequence[str]) -> Mapping[str, Any]:
-    """Return answers by question; a list without names has the questions' order."""
+    """Return answers by question; a list without names has the questions' order.
+
+    A question that is answered twice has no answer.
+    """
     if isinstance(answers, dict):
         return answers
-    named = {name: each for each in answers if isinstance(name := field_of(each, "name"), str)}
+    named: dict[str, Any] = {}
+    for each in answers:
+        if isinstance(name := field_of(each, "name"), str):
+            named[name] = None if name in named else each
     if not named and len(answers) == len(names):
         return dict(zip(names, answers, strict=True))
     return named
@@ -236,7 +248,9 @@ def _answer(question: Question, answer: object) -> dict[str, Any] | None:
     if question.type == "yes_no":
         p = fields.get("noul")
         return {"p": _scalar(fields.get("probability") if p is None else p)}
-    given = dict(_distribution(fields.get("probabilities"), by_value=question.type == "choice"))
+    given: dict[str, Any] = {}
+    for label, p in _distribution(fields.get("probabilities"), by_value=question.type == "choice"):
+        given[label] = "two of them" if label in given else p
     labels = list(question.options)
     probabilities = {label: given.get(label) for label in labels}
     if question.type == "score":  # levels have no other name in two of the dialects

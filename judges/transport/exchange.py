@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Literal, Protocol, TypeAlias
 
+import msgspec
+
 from ...errors import ProviderError
 from ...records import Message
 from ...records.case import Record
@@ -58,6 +60,14 @@ class Request:
         return {"model": self.model, "messages": self.messages, **self.parameters}
 
 
+def _encoded(values: Sequence[Any]) -> bytes:
+    """Return values as JSON, with keys in their order, faster than `json.dumps`."""
+    try:
+        return msgspec.json.encode(values)
+    except UnicodeEncodeError:  # a lone surrogate, which the request then cannot be sent with
+        return json.dumps(values, separators=(",", ":")).encode("ascii")
+
+
 def make_request(
     model: str,
     messages: Sequence[Message],
@@ -70,12 +80,15 @@ def make_request(
     api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
-    # The order of questions and options is part of what a decision model is asked.
-    dialect = [] if api == "chat" else [api, json.dumps(parameters)]
-    content = json.dumps(
-        [model, messages, parameters, repeat, attempt, *dialect], sort_keys=True, separators=(",", ":")
+    content = (
+        json.dumps(
+            [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
+        ).encode("ascii")
+        if api == "chat"
+        # The order of questions and options is part of what a decision model is asked.
+        else _encoded([api, model, parameters, repeat, attempt])
     )
-    key = hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_CHARACTERS]
+    key = hashlib.sha256(content).hexdigest()[:_KEY_CHARACTERS]
     return Request(model, messages, parameters, repeat, attempt, key, anew, retry, api)
 
 

@@ -84,10 +84,10 @@ def distribution(title: str, bins: Sequence[Bin], *, threshold: float) -> Markup
     return svg("distribution", WIDTH, _HEIGHT, title, shapes, description=description)
 
 
-def reliability(title: str, bins: Sequence[Bin]) -> Markup:
+def reliability(title: str, bins: Sequence[Bin], *, unit: str = "score") -> Markup:
     """Draw a reliability curve: how often labels pass items with a given score.
 
-    On the diagonal, a score is a probability.
+    Scores are called by their ``unit``. On the diagonal, a score is a probability.
     """
     x_axis, y_axis = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
     shapes = [
@@ -108,7 +108,7 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
             )
     shapes += [
         *(text(x_axis(end), _HEIGHT - 18, f"{end:g}", anchor="middle") for end in _ENDS),
-        text(_RIGHT, _HEIGHT - 4, "score", anchor="end"),
+        text(_RIGHT, _HEIGHT - 4, unit, anchor="end"),
     ]
     return svg(
         "reliability",
@@ -116,7 +116,7 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
         _HEIGHT,
         title,
         shapes,
-        description="; ".join(f"score {score_bin.rate}" for score_bin in bins),
+        description="; ".join(f"{unit} {score_bin.rate}" for score_bin in bins),
     )
 
 

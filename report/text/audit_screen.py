@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from ...calibration.statistic import Statistic
-from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit, JudgeWeakness
+from ...evaluation.audit.audit_results import AuditNumbers, Concern, FormResult, JudgeAudit, JudgeWeakness
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
 from ..document_parts import DocumentTable
@@ -26,7 +26,7 @@ from .systems_text import judge_names
 _NAME = 20
 """Width of a judge's name beside two rates, in columns."""
 
-_LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault"})
+_LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault", "does not read long material"})
 
 _SHOWN = {"fault": "caught", "nothing": "failed", "twin": "failed", "attack": "passed", "control": "passed"}
 
@@ -168,14 +168,27 @@ def _value(rate: Statistic | None) -> float:
 
 def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
     for operator in judge.operators:
+        if operator.operator == finding.where and finding.concern == "moves on what is harmless":
+            return (operator.change and operator.change.size), "change"
         if operator.operator == finding.where:
             return operator.rate, _SHOWN.get(operator.plants, "")
     for comparison in judge.comparisons:
         if comparison.name == finding.where:
             return comparison.difference, "difference"
+    for form in judge.forms:
+        if form.form == finding.where:
+            return _rate_of_form(form, finding)
     if judge.steadiness is not None and finding.where == "repeats":
         return judge.steadiness.flip_rate, "differ"
     return None, ""
+
+
+def _rate_of_form(form: FormResult, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
+    if finding.concern == "does not read long material":
+        return form.marker_seen, "marker seen"
+    if finding.concern == "obeys the material":
+        return form.yes, "p of yes"
+    return form.change, "change"
 
 
 def _summary(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentTable:

@@ -18,6 +18,7 @@ from ..figures.agreement import heat
 from .agreement_text import range_text, who_decided
 from .audit_cards import weakness_cards
 from .caution_text import not_sent_caution
+from .change_text import change_pieces, form_pieces
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
 from .number_text import counted, number, outcomes, passing, statistic_cells
@@ -140,11 +141,10 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
     how = _PAIRWISE if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     missing = outcomes(judge.ungraded)
     yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{missing and f' ({missing})'}{how}"
-    for plants, (heading, rate) in _HEADINGS.items():
-        rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
-        if rows:
-            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
-            yield DocumentTable(head, rows, left_aligned=ENDS)
+    yield from operator_tables(judge.operators, lexical)
+    if judge.fine_scores and judge.id.kind != "baseline":
+        yield from change_pieces(judge.operators)
+    yield from form_pieces(judge.forms)
     if judge.comparisons:
         yield "  paired comparisons, p adjusted for all of them (Holm):"
         yield _comparisons(judge.comparisons)
@@ -152,6 +152,17 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
         steady = judge.steadiness
         yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
     yield from localisation_pieces(judge.located)
+
+
+def operator_tables(
+    operators: Sequence[OperatorResult], lexical: Mapping[str, str] = _NO_RATES
+) -> Iterator[DocumentTable]:
+    """Yield a table of rates for each sort of operator, beside the word overlap baseline's."""
+    for plants, (heading, rate) in _HEADINGS.items():
+        rows = [_operator_row(each, lexical) for each in operators if each.plants == plants]
+        if rows:
+            head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
+            yield DocumentTable(head, rows, left_aligned=ENDS)
 
 
 def _findings(judge: JudgeAudit) -> Iterator[str]:

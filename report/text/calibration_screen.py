@@ -29,9 +29,11 @@ from .judges_text import (
     controls_of,
     error_rates,
     group_label,
+    heading_of,
     same_results,
     trust_of,
 )
+from .jury_text import jury_lines
 from .one_screen import statistic_text
 from .probability_text import only_curve, probability_lines
 from .safe_text import WIDTH, columns_of
@@ -44,7 +46,7 @@ _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
 
 
-_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "default")
+_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "costs", "default")
 """Sources of thresholds that the judge's prompt does not declare."""
 
 _LABEL_RATIO = 1.2
@@ -64,6 +66,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
     yield CommandLine(number_text.draw_command())
     yield ""
+    yield from jury_lines(calibration.juries)
     yield from judges_alone_pieces(calibration)
 
 
@@ -79,6 +82,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield from _thresholds(calibration)
     yield from probability_lines(calibration)
     yield from adjudicated_lines(trust)
+    yield from jury_lines(calibration.juries)
     yield from recalibration_lines(calibration)
     yield from requested_pieces(calibration)
     yield _baseline_accuracies(calibration)
@@ -167,13 +171,16 @@ def _judges(trust: Sequence[Trust], controls: Sequence[Trust], names: ShortNames
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
     """Yield the thresholds that no judge declares, if scores are not all 0 or 1."""
-    judges: dict[float, list[str]] = {}
+    judges: dict[tuple[float, str], list[str]] = {}
     for judge in calibration.probability:
-        if calibration.judges[judge].pass_at_source in _UNDECLARED and not is_baseline_name(judge):
-            judges.setdefault(calibration.judges[judge].pass_at, []).append(judge)
-    for at, names in judges.items():
+        panel = calibration.judges[judge]
+        source: str = panel.pass_at_source
+        if source in _UNDECLARED and not is_baseline_name(judge):
+            by = "error_costs" if source == "costs" else "pass_at"
+            judges.setdefault((panel.pass_at, by), []).append(judge)
+    for (at, by), names in judges.items():
         subject = names[0] if len(names) == 1 else number_text.counted(len(names), "judge")
-        yield f"{subject}: scores from {at:g} pass ({setting('pass_at')})."
+        yield f"{subject}: scores from {at:.4g} pass ({setting(by)})."
 
 
 def _columns(table: DocumentTable) -> int:
@@ -181,11 +188,11 @@ def _columns(table: DocumentTable) -> int:
 
 
 def _table(
-    title: str, groups: Mapping[str, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
+    title: str, groups: Mapping[TrustWord, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
 ) -> DocumentTable:
     rows: list[tuple[str, ...]] = []
     for word, group in groups.items():
-        rows += [(f"{word}:", "", "", "", "")] if group else []
+        rows += [(f"{heading_of(word)}:", "", "", "", "")] if group else []
         rows += [
             (
                 f"  {group_label(each, _name(names, each[0].judge))}",

@@ -21,6 +21,7 @@ from .agreement_text import (
     system_pieces,
 )
 from .caution_text import folded
+from .jury_text import jury_lines
 from .number_text import counted, draw_command, listed, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
     """Build the calibration document, with a table for each value of the ``slices`` columns."""
     if not any(panel.n for panel in calibration.judges.values()):
         yield _no_labels(calibration.judges)
+        yield from jury_lines(calibration.juries)
         yield from judges_alone_pieces(calibration)
         return
     for judge, panel in calibration.judges.items():
@@ -57,6 +59,7 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
     yield from _suspects(calibration)
     yield from system_pieces(calibration)
     yield from probability_pieces(calibration)
+    yield from jury_lines(calibration.juries)
     yield from judges_alone_pieces(calibration)
     yield from requested_pieces(calibration)
     yield from recalibration_pieces(calibration)
@@ -206,7 +209,7 @@ def _certificate(judge: str, certified: CertifiedThreshold) -> str:
         else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
         f"{certified.kept / certified.coverage:,.0f})"
     )
-    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % (90 % confidence)"
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % on outputs like these (90 % confidence)"
 
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:

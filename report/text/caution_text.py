@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
-from ...spelling import either, setting, spelled_pairs
+from ...evaluation.served_versions import versions_sentence
+from ...spelling import either, flag, setting, spelled_pairs
 from ..document import CautionLine
 from .number_text import counted, draw_command
 
@@ -31,6 +32,7 @@ _SENTENCES: dict[str, str] = {
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
     "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
+    "looked_at": "labels came in {about}: an interval looked at after each may be wrong more often than it says; {anytime} holds at every look",
     "repeats": "a judge's later verdicts on an output do not count ({about}), only its first",
     "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only stratified_ppi is valid",
 }
@@ -41,6 +43,13 @@ def not_sent_caution(judge: str, parameters: Iterable[str]) -> CautionLine:
     return CautionLine(f"{judge}: not sent, since the model refuses it: {', '.join(parameters)}")
 
 
+def versions_caution(judge: str, served_by: Mapping[str, int]) -> CautionLine:
+    """Return the caution that several versions of a decision model answered."""
+    return CautionLine(
+        f"{versions_sentence(judge, served_by)}. Its probabilities and thresholds differ by version; calibrate and compare take each as a judge of its own."
+    )
+
+
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
     """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
     return [
@@ -49,6 +58,7 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
         else _SENTENCES[each.kind].format(
             draw=draw_command(),
             chosen=setting("labels_chosen_by", "score"),
+            anytime=flag("anytime"),
             about=", ".join(
                 _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
             ),
@@ -151,8 +161,9 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
     """Return one name with its number; for an estimate, which is already named, only the number."""
     panel = judges.get(name)
     match kind:
-        case "few_labelled_clusters" | "no_chance" | "repeats":
-            noun = {"few_labelled_clusters": "cluster", "repeats": "verdict"}.get(kind, "item")
+        case "few_labelled_clusters" | "no_chance" | "repeats" | "looked_at":
+            nouns = {"few_labelled_clusters": "cluster", "repeats": "verdict", "looked_at": "round"}
+            noun = nouns.get(kind, "item")
             return counted(round(count), noun)
         case "another_cut":
             at = f", not {panel.pass_at:g}" if panel is not None else ""
@@ -187,7 +198,7 @@ _COMPARISON: dict[str, str] = {
     "uncorrected": "judged outputs are uncorrected, and the judge's errors may favour a system; labels of randomly drawn undecided outputs of every "
     "system correct them (outputs judged)",
     "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
-    "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
+    "chosen_by_score": "labels that look unlike a random sample, by scores or a column, correct nothing (labels)",
     "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
     "row_numbers": "no item in common: ids are row numbers; name the id column: {item}",
     "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",

@@ -17,15 +17,18 @@ from ...spelling import spelled_pairs
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
-from ..ranking import best_system, deciding, graded_rates, ranked_rates, rates_if_random
+from ..ranking import best_system, deciding, graded_rates, labels_contradicted, ranked_rates, rates_if_random
 from .caution_text import brief_comparison_cautions
-from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, terms_of, unlabelled
+from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, ranges_of, terms_of, unlabelled
+from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES, CONTROL
 from .margin_text import margin_lines
 from .number_text import counted, decimal, if_random, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
+from .probability_pairs_text import probability_pairs
 from .ranking_text import ahead, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
+from .ungraded_text import ungraded_ranges
 
 _RIGHT = {
     "agrees": "{} verdicts agree with the labels",
@@ -84,6 +87,8 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield best_system(comparison.strata, part.outputs)
         if condition := if_random(rates_if_random(comparison.strata)):
             yield condition
+        if chosen := if_chosen(labels_contradicted(comparison.strata)):
+            yield chosen
         yield from margin_lines(part.pairs, where=where)
         yield ""
         yield from _systems(comparison, part, where)
@@ -109,6 +114,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield from _each_alone(pairs)
     if skipped := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
         yield f"{counted(skipped, 'pair')} not compared: no item in common."
+    yield from probability_pairs(pairs, _names(comparison))
     for pair in pairs:
         yield from flip_lines(pair, terms_of(comparison))
     yield from _thresholds(comparison)
@@ -223,6 +229,7 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
     corrected = part is comparison.strata.all and bool(part.corrected_systems)
     title = f"{where.removeprefix('on ').removeprefix('the ')}{'*' if corrected and not both else ''}"
     yield plotted_table("", (title, "n", *columns, "ungraded"), rows)
+    yield from ungraded_ranges(ranges_of(part, names.of, order))
     if corrected:
         undecided = "undecided by checkers, " if both else ""
         labels = counted(sum(judged.labelled.values()), "label")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...calibration.chance_verdict import ChanceVerdict
@@ -19,9 +19,12 @@ from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
+from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES
 from .margin_text import margin_lines
 from .number_text import correction, counted, if_random, number, p_value, statistic_cells, with_interval
+from .probability_pairs_text import probability_pairs
+from .ungraded_text import UngradedRange, ungraded_ranges
 
 _RATES = ("rate of a", "rate of b")
 """Headings of the rates behind a difference."""
@@ -75,6 +78,7 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield from _by_stratum(comparison, terms)
     if comparison.strata is None:
         yield from _pairs(comparison.pairs, comparison.statistic, terms)
+        yield from probability_pairs(comparison.pairs)
         yield from _contenders(comparison.contenders, terms.share)
     elif any(each.costs is not None for each in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
@@ -174,6 +178,8 @@ def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]
         yield from _stratum(undecided, terms)
         if condition := if_random(undecided.if_random):
             yield f"  {condition}"
+        if chosen := if_chosen(undecided.contradicted):
+            yield f"  {chosen}"
         yield from _by_each_judge(undecided.judges)
     if any(decided.outputs.values()) and any(undecided.outputs.values()):
         yield "All outputs, each part weighted by its number of outputs:"
@@ -206,7 +212,17 @@ def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
         ungraded = stratum.outputs[name] - stratum.graded[name]
         rows.append((name, value, interval, f"{n} ({ungraded:,} ungraded)" if ungraded else n, method))
     yield DocumentTable(("", terms.share, "interval", "n", ""), rows, left_aligned=ENDS)
+    yield from (f"  {each}" for each in ungraded_ranges(ranges_of(stratum, str, stratum.rates)))
     yield from _pairs(stratum.pairs, "accuracy", terms)
+
+
+def ranges_of(
+    stratum: ComparedStratum, shown: Callable[[str], str], systems: Iterable[str]
+) -> Iterator[UngradedRange]:
+    """Yield the worst and best case of systems in a part, under the names to show."""
+    for name in systems:
+        count = stratum.outputs[name] - stratum.graded[name]
+        yield UngradedRange(shown(name), stratum.bounds.get(name), count, stratum.failed_calls.get(name, 0))
 
 
 def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iterator[Piece]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate, Target
+from ...calibration.corrected_rate.estimation_results import (
+    AnytimeBasis,
+    EstimationNumbers,
+    LabelOrder,
+    RateEstimate,
+    Target,
+)
 from ...calibration.label_declarations import LabelsChosenBy
 from ...calibration.statistic import Statistic
 from ...spelling import setting
@@ -50,17 +56,23 @@ _CHOSEN: dict[LabelsChosenBy, str] = {
 }
 
 
-_MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
+MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
     "score": "by score",
     "label": "by true class",
     "elsewhere": "from elsewhere",
 }
+"""Ways in which items may have been chosen for labels, in words."""
 
 
 def by_columns(part: RateEstimate) -> str:
     """Return what to set if columns decided which items have labels."""
-    if part.explained_by:
-        column = part.explained_by[0]
+    return explained(part.explained_by)
+
+
+def explained(by: Sequence[str]) -> str:
+    """Return what to set if columns decided which items have labels; some explain it."""
+    if by:
+        column = by[0]
         option = (
             setting("labels_chosen_by", "system") if column == "system" else setting("reweight_by", column)
         )
@@ -88,7 +100,7 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
     if part.scenarios is None or part.reported is not None:
         return []
     return [
-        ChoiceScenario(_MAYBE_CHOSEN[chosen_by], rate, setting("labels_chosen_by", chosen_by))
+        ChoiceScenario(MAYBE_CHOSEN[chosen_by], rate, setting("labels_chosen_by", chosen_by))
         for chosen_by, rate in part.scenarios.items()
     ]
 
@@ -110,13 +122,57 @@ def target_of(part: RateEstimate) -> str:
             f"Labelled items {_unlike(part)}, so they are not a random sample. "
             "The corrected rate depends on how they were chosen; say it with an option:"
         )
+    if part.anytime is not None and part.reported is None:
+        return f"No interval for every look: {part.estimates['anytime'].undefined}."
     if part.reported is None and part.labels_only.undefined is not None:
-        return f"Not corrected: {part.labels_only.undefined}."
+        return f"Not corrected: {part.labels_only.undefined}.{_undefined_by_class(part)}"
     if part.chosen_by is not None:
-        return _CHOSEN[part.chosen_by]
+        return f"{_CHOSEN[part.chosen_by]}{_also_assumed(part)}"
     assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
     estimated = _RATE[part.target].replace("Pass rate", "Mean label") if part.is_mean else _RATE[part.target]
-    return f"{estimated}; valid if {assumed}."
+    if part.anytime is not None:
+        looks = f"valid at every look if {assumed}.{_also_assumed(part)} {_rounds_of(part.anytime)}"
+        return f"{estimated}; {looks}"
+    return f"{estimated}; valid if {assumed}.{_also_assumed(part)}"
+
+
+def _undefined_by_class(part: RateEstimate) -> str:
+    """Return why the one estimate for labels drawn by true class is undefined."""
+    by_class = part.estimates.get("rogan_gladen") if part.chosen_by in {"label", "elsewhere"} else None
+    return (
+        "" if by_class is None or by_class.undefined is None else f" It is undefined: {by_class.undefined}."
+    )
+
+
+def _also_assumed(part: RateEstimate) -> str:
+    """Return what the rate and its interval assume beside how items were chosen for labels."""
+    assumed = ""
+    if part.n_cases is not None:
+        assumed += " Numbers of trials may not depend on results."
+    elif part.reported == "rogan_gladen" and part.n_clusters < part.n_items:
+        assumed += " The interval takes items as independent, also those of one cluster."
+    return assumed
+
+
+_MOST_ROUNDS = 8
+"""Most rounds whose labels are counted one by one."""
+
+_ORDER: dict[LabelOrder, str] = {
+    "draws": "Rests on the order of the draws",
+    "rounds": "Rests on the order in which labels were added",
+    "every_output": "Every output has a label, so their order does not matter",
+}
+
+
+def _rounds_of(basis: AnytimeBasis) -> str:
+    """Say on which order of labels a confidence sequence rests."""
+    order, rounds = _ORDER[basis.order or "rounds"], basis.rounds
+    if basis.order == "every_output":
+        return f"{order}."
+    if len(rounds) == 1:
+        return f"{order}: one round. Labels that come later are another round."
+    counts = listed([f"{each:,}" for each in rounds]) if len(rounds) <= _MOST_ROUNDS else f"{sum(rounds):,}"
+    return f"{order}: {counted(len(rounds), 'round')} of {counts} labels."
 
 
 NOT_INCLUDED = "Checked outputs are not included."
@@ -257,6 +313,7 @@ def _answer(part: RateEstimate) -> str:
         return ""
     value, ends, n, _ = statistic_cells(part.estimates[name])
     how = "from the labels alone" if name == "labels_only" else "corrected with the labels"
+    how += ", at every look" if name == "anytime" else ""
     condition = "report this one"
     if part.only_if_random:
         condition = f"report this one if labels are a random sample ({setting('labels_chosen_by', 'random')})"

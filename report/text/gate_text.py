@@ -6,12 +6,17 @@ from collections.abc import Iterator
 
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...deterministic.finding import in_words
+from ...evaluation.past_runs.changed_verdict import ChangedVerdict
 from ...evaluation.past_runs.gate_numbers import GateNumbers
+from ...records import ItemKey
 from ..document import Piece, document
 from ..document_parts import FIRST, DocumentTable
 from .number_text import counted
 
 _ORDER: dict[GateAnswer, int] = {"fails": 0, "cannot tell": 1, "passes": 2}
+
+_LISTED = 50
+"""Most rows of a table; a comment on a pull request has an end."""
 
 _MOST = 10
 """Most outputs that a list names."""
@@ -31,14 +36,19 @@ def gate_document(gate: GateNumbers) -> Iterator[Piece]:
     if gate.broke:
         yield ""
         yield DocumentTable(
-            ("broke", "system", "says", "fault"),
-            [
-                (each.case_id, each.system, each.by, in_words(each.error_type) if each.error_type else "")
-                for each in gate.broke
-            ],
-            left_aligned=FIRST | {1, 2, 3},
+            ("broke", "system", "says", "fault", "answer"),
+            [_broken(gate, each) for each in gate.broke[:_LISTED]],
+            left_aligned=FIRST | {1, 2, 3, 4},
             indent=0,
         )
+        if len(gate.broke) > _LISTED:
+            yield f"{counted(len(gate.broke) - _LISTED, 'more output')} broke."
+
+
+def _broken(gate: GateNumbers, each: ChangedVerdict) -> tuple[str, str, str, str, str]:
+    fault = in_words(each.error_type) if each.error_type else ""
+    answer = gate.answers.get(str(ItemKey(each.case_id, each.system, each.trial)), "")
+    return each.case_id, each.system, each.by, fault, " ".join(answer.split())
 
 
 @document
@@ -85,4 +95,6 @@ def _counts(gate: GateNumbers) -> str:
     named = list(dict.fromkeys(each.case_id for each in gate.broke))
     shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
     broke = f"{counted(len(gate.broke), 'output')} broke{f': {shown}' if named else ''}"
-    return "; ".join([graded, *common, broke]) + "."
+    flaky = sum(map(len, gate.flaky.values()))
+    some = [f"{counted(flaky, 'flaky case')} passed more trials before"] if flaky else []
+    return "; ".join([graded, *common, broke, *some]) + "."

@@ -1,4 +1,4 @@
-"""Verdicts on judges: how far labels prove each one; the table of judges."""
+"""Verdicts on judges: what labels show of each one; the table of judges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-from ...calibration.chance_verdict import chance_verdict
+from ...calibration.chance_verdict import verdict_at_once
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import JudgeUse
 from ...evaluation.conclusion.run_summary import RunSummary
@@ -21,14 +21,18 @@ from ..items.naming import NAME, apart, fitted, group_of, items_at
 from . import number_text
 from .agreement_text import adjudicated_by
 from .number_text import listed
-from .probability_text import in_the_large, probability_judges
+from .probability_text import in_the_large, probability_judges, undeclared_judges
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
-    "proven",
-    "too few labels",
+    "both error rates below 10 %",
+    "needs more labels",
     "biased",
+    "passes more than labels do",
+    "passes fewer than labels do",
+    "scores above labels",
+    "scores below labels",
     "errs too often",
     "no better than chance",
     "not shown to be better",
@@ -43,20 +47,38 @@ CHANCE_WORDS: dict[TrustWord, str] = {
 }
 """Verdicts on judges that may guess, and their sentence."""
 
+LOW_ERRORS: TrustWord = "both error rates below 10 %"
+"""Verdict on a judge whose errors of both kinds are shown to be rare, on each system."""
+
+_SHORT = "both below 10 %"
+"""The same beneath columns of both errors."""
+
+MORE_LABELS: TrustWord = "needs more labels"
+"""Verdict on a judge of which labels show too little."""
+
+OFF_WORDS: dict[TrustWord, tuple[str, str]] = {
+    "passes more than labels do": ("passes {} more", "pass {} more"),
+    "passes fewer than labels do": ("passes {} fewer", "pass {} fewer"),
+    "scores above labels": ("scores {} higher", "score {} higher"),
+    "scores below labels": ("scores {} lower", "score {} lower"),
+}
+"""Verdicts on judges off the labels, which nothing says are of all outputs or of a random sample; with their verbs."""
+
 BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
 """Judges that do not look, in words."""
 
-PROVEN_RATE = 0.9
-"""Lower end of TPR and TNR from which a judge is proven."""
+LOW_ERRORS_RATE = 0.9
+"""Lower end of TPR and TNR from which both error rates are below 10 %."""
 
 ENOUGH = 10
-"""Labels of undecided outputs below which, unless all have one, a judge is tested on checked outputs only."""
+"""Labels below which nothing bad is said of a judge; of undecided outputs, below which, unless all have one, it
+is tested on checked outputs only."""
 
 _UNEVEN_P = 0.05
 """Largest adjusted p at which a judge's rates differ by the value of a column."""
 
 _WORSE_P = 0.1
-"""Largest p at which a judge counts as worse on undecided outputs; ten of them may be enough to be proven there."""
+"""Largest p at which a judge counts as worse on undecided outputs, of which ten may be labelled."""
 
 PASSED_BAD, FAILED_GOOD = "let through", "rejected"
 """The two errors of a judge: false positives and false negatives."""
@@ -74,6 +96,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         panel: Its calibration.
         adjudicated: Adjudication of its labels, in words; empty if there was none.
         checked_only: Whether it graded undecided outputs but has labels of checked ones only.
+        off: What its rate, or mean score, is above the labels' (below if negative).
     """
 
     judge: str
@@ -82,6 +105,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     panel: JudgeCalibration
     adjudicated: str = ""
     checked_only: bool = False
+    off: float = 0.0
 
     @property
     def bad(self) -> int:
@@ -140,15 +164,15 @@ def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = No
     word, why = _verdict(name, panel, calibration)
     if word == "no labels" and use is not None and not use.outcomes.get("graded"):
         word, why = "nothing graded", "it graded no output"
-    if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE_P:
-        word, why = (
-            "errs too often",
-            f"{why}; it agrees with labels less often on undecided outputs (p {number_text.p_value(p)})",
-        )
+    p = None if use is None else use.undecided_worse_p
+    if word == LOW_ERRORS and p is not None and p <= _WORSE_P:
+        word = MORE_LABELS
+        why += f"; it agrees with labels less often on undecided outputs (p {number_text.p_value(p)})"
     decided = adjudicated_by(calibration.adjudication, name)
     why = "; ".join(filter(None, (why, decided)))
     only = use is not None and _checked_only(use)
-    return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only)
+    off = _off(name, panel, calibration)
+    return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only, off=off)
 
 
 def _checked_only(use: JudgeUse) -> bool:
@@ -160,47 +184,93 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     if not good and not bad:
         return "no labels", "no output that it judged has a label"
     if not good or not bad:
-        return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
-    balanced = panel.statistics.get("balanced_accuracy")
-    if balanced is not None and (word := chance_verdict(balanced)) is not None:
-        return word, balanced_accuracy(panel)
+        return MORE_LABELS, f"no {'good' if not good else 'bad'} output that it judged has a label"
+    alone = panel.statistics.get("balanced_accuracy")
+    guesses = verdict_at_once(alone, panel.balanced_accuracy_at_once or alone)
+    if alone is not None and guesses is not None:
+        few = min(good, bad) < ENOUGH
+        return MORE_LABELS if few or guesses == "too few labels" else guesses, balanced_accuracy(panel)
+    return _by_rates(name, panel, calibration)
+
+
+def _by_rates(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
+    """Return the verdict on a judge that does not guess, by intervals for all judges at once."""
     errors = (
-        f"it lets {panel.fp:,} of {bad:,} bad outputs through and rejects {panel.fn:,} of {good:,} good ones"
+        f"it lets {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs through "
+        f"and rejects {panel.fn:,} of {panel.tp + panel.fn:,} good ones"
     )
-    if _is_proven(panel):
-        return "proven", errors
-    if slices := _proven_slices(name, calibration):
-        errors += f"; proven only on {slices}"
-    errs = any(
-        rate is not None and rate.high is not None and rate.high < PROVEN_RATE for rate in _rates(panel)
-    )
-    return (
-        "biased" if _is_biased(name, panel, calibration) else "errs too often" if errs else "too few labels"
-    ), errors
+    of = len(calibration.judges)
+    systems = calibration.slices.get("system", {})
+    shown = {system: _rates(panels[name], of) for system, panels in systems.items() if name in panels}
+    rates = _rates(panel, of)
+    if _are_high(rates):
+        unclear = [system for system, each in shown.items() if not _are_high(each)]
+        if len(shown) < 2 or not unclear:  # noqa: PLR2004 - one system is not compared
+            return LOW_ERRORS, errors
+        errors += f"; both error rates are not shown to be below 10 % on {listed(unclear)}"
+    if (word := _leaning(name, panel, calibration)) is not None:
+        return word, errors
+    if _are_low(rates):
+        return "errs too often", errors
+    low = [system for system, each in shown.items() if _are_low(each)]
+    if low and _differs_by_system(name, calibration):
+        return "errs too often", f"{errors}; it errs too often on {listed(low)}"
+    return MORE_LABELS, errors
 
 
 def balanced_accuracy(panel: JudgeCalibration) -> str:
     """Return the balanced accuracy of a judge, with its interval and n."""
-    accuracy = panel.statistics["balanced_accuracy"]
+    accuracy = panel.balanced_accuracy_at_once or panel.statistics["balanced_accuracy"]
     return f"balanced accuracy {number_text.statistic(accuracy)} (n {accuracy.n:,})"
 
 
-def _is_biased(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> bool:
-    """Return whether labels show the judge's pass rate to be too high or too low.
+def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> TrustWord | None:
+    """Return the word for a judge whose rate is clearly off the labels', if it is.
 
-    Of probabilities without a declared threshold, the mean counts instead of the rate above a cut.
+    Of probabilities, the mean counts instead of the rate above a cut. Only labels of all outputs, or of a random
+    sample, show a bias. Scores that may be probabilities have no word, since nothing says where to cut them.
     """
-    judges = probability_judges(calibration)
-    if name in judges:
-        return in_the_large(judges[name], calibration.level, len(judges)) != 0.0
-    bias = panel.statistics.get("bias")
-    if bias is None or bias.low is None or bias.high is None:
-        return False
-    return bias.low > 0.0 or bias.high < 0.0
+    if name in undeclared_judges(calibration):
+        return None
+    of = len(calibration.judges)
+    probability = probability_judges(calibration).get(name)
+    if probability is not None:
+        off = in_the_large(probability, calibration.level, of)
+    else:
+        bias = _at_once(panel, "bias", of)
+        off = 0.0
+        if bias is not None and bias.low is not None and bias.high is not None:
+            off = max(bias.low, 0.0) + min(bias.high, 0.0)
+    if not off or panel.n < 2 * ENOUGH:
+        return None
+    if panel.declared is not None:
+        return "biased"
+    if probability is not None:
+        return "scores above labels" if off > 0.0 else "scores below labels"
+    return "passes more than labels do" if off > 0.0 else "passes fewer than labels do"
 
 
-def _rates(panel: JudgeCalibration) -> list[Statistic | None]:
-    return [panel.statistics.get(name) for name in _RATES]
+def _off(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> float:
+    """Return how far a judge's rate, or the mean of its probabilities, is above the labels'."""
+    probability = probability_judges(calibration).get(name)
+    found = (
+        panel.statistics.get("bias")
+        if probability is None
+        else probability.calibration.get("calibration_in_the_large")
+    )
+    return 0.0 if found is None or found.value is None else found.value
+
+
+def _at_once(panel: JudgeCalibration, name: str, of: int) -> Statistic | None:
+    """Return a rate with its interval for all ``of`` judges at once.
+
+    None in runs of versions without it.
+    """
+    return panel.rates_at_once.get(name) if of > 1 else panel.statistics.get(name)
+
+
+def _rates(panel: JudgeCalibration, of: int = 1) -> list[Statistic | None]:
+    return [_at_once(panel, name, of) for name in _RATES]
 
 
 def error_rates(panel: JudgeCalibration) -> list[Statistic | None]:
@@ -213,22 +283,23 @@ def _complement(rate: Statistic) -> Statistic:
     return msgspec.structs.replace(rate, value=value, low=low, high=high)
 
 
-def _is_proven(panel: JudgeCalibration) -> bool:
-    return all(
-        each is not None and each.low is not None and each.low >= PROVEN_RATE for each in _rates(panel)
+def _are_high(rates: Sequence[Statistic | None]) -> bool:
+    """Return whether labels show both TPR and TNR to be high."""
+    return all(each is not None and each.low is not None and each.low >= LOW_ERRORS_RATE for each in rates)
+
+
+def _are_low(rates: Sequence[Statistic | None]) -> bool:
+    """Return whether labels, not too few, show TPR or TNR to be low."""
+    return any(
+        each is not None and each.high is not None and each.high < LOW_ERRORS_RATE and each.n >= ENOUGH
+        for each in rates
     )
 
 
-def _proven_slices(name: str, calibration: CalibrationNumbers) -> str:
-    """Name the values of a column on which the judge is proven, if its rates differ by value."""
-    for column, judges in calibration.homogeneity.items():
-        tests = judges.get(name, {}).values()
-        if any(test.holm_p is not None and test.holm_p <= _UNEVEN_P for test in tests):
-            slices = calibration.slices.get(column, {})
-            good = [value for value, panels in slices.items() if name in panels and _is_proven(panels[name])]
-            if good:
-                return f"{column} {listed(good)}"
-    return ""
+def _differs_by_system(name: str, calibration: CalibrationNumbers) -> bool:
+    """Return whether TPR or TNR of a judge is shown to differ by system."""
+    tests = calibration.homogeneity.get("system", {}).get(name, {}).values()
+    return any(test.holm_p is not None and test.holm_p <= _UNEVEN_P for test in tests)
 
 
 _NAME = 26
@@ -274,7 +345,17 @@ def judges_table(
     yield table if why or linked else _fitted(table)
     if hidden := [each for group in groups[len(shown) :] for each in group]:
         verdicts = {verdict_of(each) for each in hidden}
-        yield f"{number_text.counted(len(hidden), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
+        shared = f": {_of(len(hidden), verdicts.pop())}" if len(verdicts) == 1 else ""
+        yield f"{number_text.counted(len(hidden), 'more judge')}{shared}"
+
+
+def _of(judges: int, verdict: str) -> str:
+    """Return a verdict on one or several judges: ``needs more labels``, ``need more labels``."""
+    verb, blank, rest = verdict.partition(" ")
+    return verdict if judges == 1 else f"{_PLURAL.get(verb, verb)}{blank}{rest}"
+
+
+_PLURAL = {"needs": "need", "errs": "err", "passes": "pass", "scores": "score"}
 
 
 def _fitted(table: DocumentTable) -> DocumentTable:
@@ -329,6 +410,25 @@ def _errors(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> s
     return Cell(shown, link=items_at(group=group_of(trust.judge, cell)))
 
 
+def heading_of(word: TrustWord) -> str:
+    """Return a verdict as the heading of its judges in a table."""
+    return _SHORT if word == LOW_ERRORS else word.removesuffix(" than labels do")
+
+
 def verdict_of(trust: Trust) -> str:
-    """Return the verdict, and whether it holds on checked outputs alone."""
-    return f"{trust.word} (checked)" if trust.word == "proven" and trust.checked_only else trust.word
+    """Return the verdict for a table; a good one with whether it holds on checked outputs alone."""
+    if trust.word in OFF_WORDS:
+        return OFF_WORDS[trust.word][0].format(points([trust]))
+    if trust.word != LOW_ERRORS:
+        return trust.word
+    return f"{_SHORT}{' (checked)' if trust.checked_only else ''}"
+
+
+def points(trust: Sequence[Trust]) -> str:
+    """Return how far judges are off the labels: ``6 points``, ``6 to 12 points``."""
+    ends = dict.fromkeys(_in_points(pick(abs(each.off) for each in trust)) for pick in (min, max))
+    return f"{' to '.join(ends)} {'point' if list(ends) == ['1'] else 'points'}"
+
+
+def _in_points(off: float) -> str:
+    return f"{100 * off:.0f}" if round(100 * off) else f"{100 * off:.1f}"

@@ -93,6 +93,11 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
     return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
+def signed(value: float) -> str:
+    """Format a change with its sign."""
+    return f"{'+' if value > 0 else ''}{decimal(value)}"
+
+
 def with_interval(value: float, low: float | None, high: float | None) -> str:
     """Format a number with its interval, if any: ``0.71 [0.68, 0.74]``."""
     return f"{decimal(value)} {interval(low, high)}".rstrip()

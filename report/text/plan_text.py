@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from ...calibration.planning.budget_plan import BudgetPlan
 from ...calibration.planning.plan_results import Draw, PlanNumbers
-from ...spelling import setting
+from ...spelling import command, setting
 from ..document import Piece, document
 from ..document_parts import DocumentTable
-from .number_text import count, counted, number, percent
+from .number_text import count, counted, number, percent, statistic
 
 _RATES = {
     "pass_rate": "pass rate",
@@ -161,8 +161,21 @@ def _draw(draw: Draw) -> Iterator[Piece]:
     if None in draw.chances.values():
         yield f"Label {these} next, a random sample of {draw.of:,} without a label:"
         yield DocumentTable((), [(item,) for item in draw.chances])
+        yield from _so_far(draw)
         return
     yield (
         f"Label {'all of ' * several}{these}, drawn from {draw.of:,} judged items without a label (with their probability):"
     )
     yield DocumentTable((), [(item, f"{chance:.4g}") for item, chance in draw.chances.items()])
+
+
+def _so_far(draw: Draw) -> Iterator[str]:
+    """Yield the rate by the labels before a random draw."""
+    rate = draw.so_far
+    if rate is not None and rate.value is not None:
+        yield (
+            f"So far, if these labels are a random sample: {statistic(rate)} ({counted(rate.n, 'label')}), which holds at every look; "
+            f"`{command('estimate', 'TABLE', anytime=True)}` says what it rests on."
+        )
+    elif rate is not None:
+        yield f"No interval for every look so far: {rate.undefined}."

@@ -10,6 +10,8 @@ from ...calibration.agreement.diagnosis_results import ProbabilityScores, Reliab
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
 from ...judges.baseline import is_baseline_name
+from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
+from ...spelling import setting
 from ..document import Piece
 from ..document_parts import DocumentTable
 from . import number_text
@@ -21,47 +23,68 @@ _COLUMNS = 41
 _UNDECLARED: ThresholdSource = "default"
 """Source of a threshold that neither the judge nor the user declared."""
 
+_WORDS = 2
+"""Tests of each judge whose words follow: of its mean and of its slope."""
+
 _OFF = 1.0
 """Slope of probabilities that are neither too extreme nor too timid."""
 
 
-def probability_judges(calibration: CalibrationNumbers) -> Mapping[str, ProbabilityScores]:
-    """Return the judges with finer scores than grades and no declared threshold."""
+def probability_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityScores]:
+    """Return the judges whose scores are declared probabilities."""
+    return _of_kind(calibration, PROBABILITIES)
+
+
+def undeclared_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityScores]:
+    """Return the judges with finer scores than grades, of which nothing says what they are.
+
+    A threshold that the judge declares or the user gives says that scores are grades.
+    """
+    return {
+        judge: scores
+        for judge, scores in _of_kind(calibration, None).items()
+        if scores.are_fine and calibration.judges[judge].pass_at_source == _UNDECLARED
+    }
+
+
+def _of_kind(calibration: CalibrationNumbers, kind: ScoreKind | None) -> dict[str, ProbabilityScores]:
     return {
         judge: scores
         for judge, scores in calibration.probability.items()
-        if scores.are_fine
-        and calibration.judges[judge].pass_at_source == _UNDECLARED
-        and not is_baseline_name(judge)
+        if calibration.judges[judge].scores == kind and not is_baseline_name(judge)
     }
 
 
 def probability_lines(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield a row of statistics per probability judge, and which are over- or underconfident."""
-    judges = probability_judges(calibration)
-    if not judges:
-        return
-    yield (
-        "Scores as probabilities (base rate as a constant: " + _base_rate(next(iter(judges.values()))) + "):"
-    )
+    """Yield a row of statistics per probability judge, and which are over- or underconfident.
+
+    Of fine scores that nothing declares, the numbers are shown under a condition, and no word follows.
+    """
+    if judges := probability_judges(calibration):
+        yield f"Scores as probabilities (base rate as a constant: {_base_rate(judges)}):"
+        yield _table(judges)
+        yield from _extremes(judges, calibration)
+    if judges := undeclared_judges(calibration):
+        options = setting("scores", PROBABILITIES), GRADES
+        yield f"If these scores are probabilities (say {' or '.join(options)}; base rate: {_base_rate(judges)}):"
+        yield _table(judges)
+
+
+def _table(judges: Mapping[str, ProbabilityScores]) -> DocumentTable:
     rows = [(f"  {judge}", *_cells(each)) for judge, each in judges.items()]
-    yield DocumentTable(
-        ("", "mean p - rate", "slope", "Brier", "log loss"),
-        rows,
-        left_aligned=frozenset({0}),
-        indent=0,
-    )
-    yield from _extremes(judges, calibration.level)
+    head = ("", "mean p - rate", "slope", "Brier", "log loss")
+    return DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
 
 
 def only_curve(calibration: CalibrationNumbers) -> Iterator[str]:
     """Yield the reliability curve of a table's only judge; of several, ``-v`` has them."""
     if len(calibration.judges) == 1:
-        for scores in probability_judges(calibration).values():
+        for scores in (probability_judges(calibration) | undeclared_judges(calibration)).values():
             yield from reliability_plot(scores.bins)
 
 
-def _base_rate(scores: ProbabilityScores) -> str:
+def _base_rate(judges: Mapping[str, ProbabilityScores]) -> str:
+    scores = next(iter(judges.values()))
     brier, log_loss = (scores.calibration[f"{name}_of_base_rate"].value for name in ("brier", "log_loss"))
     return f"Brier {number_text.number(brier)}, log loss {number_text.number(log_loss)}"
 
@@ -77,27 +100,35 @@ def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
     )
 
 
-def _extremes(judges: Mapping[str, ProbabilityScores], level: float) -> Iterator[str]:
-    """Name judges whose slope differs from 1, at the level of all judges together."""
-    for word, sign in (("overconfident (slope below 1)", -1), ("underconfident (slope above 1)", 1)):
-        names = [
+def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationNumbers) -> Iterator[str]:
+    """Name judges whose slope differs from 1, at the level of all judges together.
+
+    They are over- or underconfident only by labels of all outputs, or of a random sample.
+    """
+    panels = calibration.judges
+    for word, side, sign in (("overconfident", "below", -1), ("underconfident", "above", 1)):
+        off = [
             judge
             for judge, each in judges.items()
-            if sign * _distance(each.calibration["slope"], _OFF, level, len(judges)) > 0
+            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, _WORDS * len(panels)) > 0
         ]
-        if names:
+        if names := [judge for judge in off if panels[judge].declared is not None]:
             verb = "is" if len(names) == 1 else "are"
-            yield f"{number_text.listed(names)} {verb} {word}."
+            yield f"{number_text.listed(names)} {verb} {word} (slope {side} 1)."
+        if names := [judge for judge in off if panels[judge].declared is None]:
+            verb = "has" if len(names) == 1 else "have"
+            slope = f"a slope {side} 1 on these labels; {word} if they are a random sample"
+            yield f"{number_text.listed(names)} {verb} {slope}."
 
 
-def _distance(statistic: Statistic, null: float, level: float, judges: int) -> float:
-    """Return the part of a difference that is clear for several judges at once; 0 if none is.
+def _distance(statistic: Statistic, null: float, level: float, tests: int) -> float:
+    """Return the part of a difference that is clear in several tests at once; 0 if none is.
 
     The interval's half is widened as for so many comparisons (Bonferroni).
     """
     if statistic.value is None or statistic.low is None or statistic.high is None:
         return 0.0
-    usual, adjusted = (NormalDist().inv_cdf(1 - (1 - level) / (2 * each)) for each in (1, judges))
+    usual, adjusted = (NormalDist().inv_cdf(1 - (1 - level) / (2 * each)) for each in (1, tests))
     half = (statistic.high - statistic.low) / 2 * adjusted / usual
     difference = statistic.value - null
     return max(0.0, abs(difference) - half) * (1 if difference > 0 else -1)
@@ -105,7 +136,7 @@ def _distance(statistic: Statistic, null: float, level: float, judges: int) -> f
 
 def in_the_large(scores: ProbabilityScores, level: float, judges: int) -> float:
     """Return a judge's clear difference of mean probability and rate; 0 if none is clear."""
-    return _distance(scores.calibration["calibration_in_the_large"], 0.0, level, judges)
+    return _distance(scores.calibration["calibration_in_the_large"], 0.0, level, _WORDS * judges)
 
 
 def reliability_plot(bins: Sequence[ReliabilityBin]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from ...spelling import setting
 from ..document import Document, Piece, document
 from . import number_text
 from .caution_text import folded
+from .jury_text import jury_lines
 from .number_text import counted
 from .safe_text import shortened
 from .systems_text import rate_notes
@@ -85,6 +86,7 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
         yield "judges"
         for judge in summary.judges:
             yield from _judge(judge)
+        yield from jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None})
         yield ""
     if summary.calibration is not None:
         yield from _calibration(summary.calibration)
@@ -101,6 +103,8 @@ def _system(system: SystemResult) -> Iterator[str]:
         for rate in (*([system.judged] if has_mean_scores else []), system.overall):
             yield f"  {_TITLES.get(rate.name, rate.name)}: {number_text.rate(rate)}"
             yield from _range(rate)
+    if system.failed_calls:
+        yield f"  ungraded by failed calls: {counted(system.failed_calls, 'output')}"
     if system.faults:
         named = list(system.faults.items())
         more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, get_args
 
+from ...calibration.label_declarations import LabelsChosenBy
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import (
     ALL,
@@ -17,12 +18,14 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ...evaluation.store.journal_rows import is_baseline
+from ...spelling import command
 from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import NAME, UNGRADED, ShortNames, items_at, short_names
 from . import number_text
 from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
+from .ungraded_text import UngradedRange, ungraded_ranges
 
 _MOST_SYSTEMS = 6
 _MOST_NAMED = 3
@@ -161,6 +164,15 @@ def _systems_table(
     )
     if len(systems) > most:
         yield number_text.counted(len(systems) - most, "more system")
+    yield from ungraded_ranges(
+        UngradedRange(
+            names.of(system.system),
+            None if (main := available.main(system)) is None else main.bounds,
+            ungraded(system) or 0,
+            system.failed_calls,
+        )
+        for system in systems[:most]
+    )
     if available.judged:
         yield _judged_note(systems, judges)
 
@@ -279,6 +291,9 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
 def _why_uncorrected(corrected: StratumRate | None) -> str:
     if corrected is None:
         return _FEW_LABELS
+    if corrected.declared in get_args(LabelsChosenBy):
+        estimates = command("estimate", "RUN", labels_chosen_by=corrected.declared)
+        return f"{_CHOSEN_LABELS} (`{estimates}` corrects the rate of undecided ones)"
     if corrected.value is None:
         return _CHOSEN_LABELS
     return _UNDECLARED if corrected.declared is None else _CHOSEN_LABELS

@@ -13,6 +13,11 @@ from .number_text import counted, statistic
 
 _NO_INTERVAL = "no interval from a single case"
 
+_CORRECTED = (
+    "Corrected rates hold if labelled outputs are a random sample of right ones, and one of wrong ones; for k "
+    "above 1 also if the judge errs independently on trials of one case."
+)
+
 
 @document
 def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
@@ -23,6 +28,8 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
         yield from _tables(trials)
         rate = "the uncorrected pass rate" if trials.corrected else "the pass rate"
         yield from variance_sentence(trials.variance, rate=rate)
+    if any(trials.corrected for trials in systems.values()):
+        yield _CORRECTED
     yield "pass^k: all of k trials pass. pass@k: at least one does. Cases with fewer than k graded trials do not count."
 
 

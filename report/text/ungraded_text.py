@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
@@ -61,6 +62,41 @@ def ungraded_share_lines(systems: Sequence[SystemResult]) -> Iterator[str]:
                 f"{name}: judges gave no grade for {withheld:,} of {number_text.counted(outputs, 'output')}, "
                 f"for {n:,} of {of:,} of the others: read these replies"
             )
+
+
+class UngradedRange(NamedTuple):
+    """Rate of a system if its ungraded outputs failed, and if they passed.
+
+    Attributes:
+        system: Name to show.
+        bounds: Both rates; None if every output is graded, or there is no rate.
+        ungraded: Number of these outputs.
+        failed_calls: How many of them are ungraded because calls failed.
+    """
+
+    system: str
+    bounds: tuple[float, float] | None
+    ungraded: int
+    failed_calls: int = 0
+
+
+def ungraded_ranges(systems: Iterable[UngradedRange]) -> Iterator[str]:
+    """Yield a sentence with the worst and best case of each system that has one."""
+    ranges = [
+        f"{each.system} {' to '.join(map(number_text.decimal, each.bounds))}{_failed_calls(each)}"
+        for each in systems
+        if each.bounds is not None
+    ]
+    if ranges:
+        yield f"If all ungraded outputs failed or passed: {', '.join(ranges)}."
+
+
+def _failed_calls(system: UngradedRange) -> str:
+    """Return how many ungraded outputs are due to failed calls, in brackets; empty if none."""
+    if not system.failed_calls:
+        return ""
+    count = "all" if system.failed_calls == system.ungraded else f"{system.failed_calls:,}"
+    return f" ({count} of {system.ungraded:,} by failed calls)"
 
 
 def _ungraded(use: JudgeUse, printed_reason: str) -> str:

@@ -19,6 +19,59 @@ class AuditAltTestSettings(JsonSettings):
     ] = "equal"
 
 
+class AuditCardSettings(
+    JudgeScaleSettings, PassThresholdsSettings, WorldsSettings, JsonSettings, VerboseSettings, JudgingSettings
+):
+    """Settings of `fiducial audit card`."""
+
+    judge: Annotated[
+        str,
+        Setting(
+            "NAME, NAME/VARIANT, or a .prompty file.",
+            option="--judge",
+            metavar="JUDGE",
+            harmless=True,
+            required=True,
+        ),
+    ]
+    out: Annotated[
+        Path,
+        Setting(
+            "The card; the run folders are in NAME-run beside it, and the same command resumes them.  [required without --dry-run]",
+            metavar="CARD.json",
+            form="file unless dry run",
+        ),
+    ]
+    natural: Annotated[
+        Path | None,
+        Setting(
+            "A folder with cases.jsonl and outputs.jsonl that holds the set's natural faults.  [default: they are not tried]",
+            form="existing folder",
+            harmless=True,
+        ),
+    ] = None
+    made_by: Annotated[str, Setting("Who runs it, for the card.", metavar="NAME", harmless=True)] = ""
+    repeats: Annotated[
+        int, Setting("Number of times each right output is judged.", low=1, high=100, harmless=True)
+    ] = 1
+
+
+class AuditTableSettings(JsonSettings, VerboseSettings):
+    """Settings of `fiducial audit table`."""
+
+    cards: Annotated[tuple[Path, ...], Setting(is_argument=True, form="input file", required=True)]
+    out: Annotated[
+        Path | None,
+        Setting(
+            "A Markdown file (NAME.md), or a folder for pages: one with all, and one a judge.  [default: printed]",
+            form="out",
+        ),
+    ] = None
+    badge: Annotated[
+        Path | None, Setting("An SVG badge of the only card.", metavar="FILE.svg", form="out file")
+    ] = None
+
+
 class AuditCertifySettings(PassThresholdsSettings, JsonSettings):
     """Settings of `fiducial audit certify`."""
 

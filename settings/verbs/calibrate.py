@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from ..labels_settings import ScoreKindsSettings
 from ..setting import Setting
 from ..tables_settings import OpenChoicesSettings, ResamplingSettings, TablesSettings
 
 
-class CalibrateSettings(TablesSettings, ResamplingSettings, OpenChoicesSettings):
+class CalibrateSettings(TablesSettings, ScoreKindsSettings, ResamplingSettings, OpenChoicesSettings):
     """Settings of `fiducial calibrate`."""
 
     interval: Annotated[
@@ -79,6 +80,14 @@ class CalibrateSettings(TablesSettings, ResamplingSettings, OpenChoicesSettings)
         Literal["isotonic", "platt"] | None,
         Setting(
             "Map scores to rates, and print the Brier score on held-out items before and after.",
+            harmless=True,
+        ),
+    ] = None
+    error_costs: Annotated[
+        str | None,
+        Setting(
+            "Costs of a bad output that a judge lets through and of a good one that it rejects (5,1): probabilities pass from A / (A + B) on.",
+            metavar="A,B",
             harmless=True,
         ),
     ] = None

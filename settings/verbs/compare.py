@@ -5,13 +5,14 @@ from typing import Annotated, Literal
 
 from ..checking_settings import WorldsSettings
 from ..judging_settings import JudgeScaleSettings, JudgingSettings
-from ..labels_settings import LabelChoiceSettings
+from ..labels_settings import LabelChoiceSettings, ScoreKindsSettings
 from ..setting import Setting
 from ..tables_settings import ResamplingSettings, TablesSettings
 
 
 class CompareSettings(
     TablesSettings,
+    ScoreKindsSettings,
     LabelChoiceSettings,
     ResamplingSettings,
     WorldsSettings,

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ..labels_settings import LabelChoiceSettings
+from ..labels_settings import LabelChoiceSettings, ScoreKindsSettings
 from ..setting import Setting
 from ..tables_settings import OpenChoicesSettings, TablesSettings
 
 
-class EstimateSettings(TablesSettings, LabelChoiceSettings, OpenChoicesSettings):
+class EstimateSettings(TablesSettings, ScoreKindsSettings, LabelChoiceSettings, OpenChoicesSettings):
     """Settings of `fiducial estimate`."""
 
     judge: Annotated[
@@ -26,6 +26,13 @@ class EstimateSettings(TablesSettings, LabelChoiceSettings, OpenChoicesSettings)
         Literal["population", "finite"],
         Setting("Rate of the population behind the items, or of just these items.", harmless=True),
     ] = "population"
+    anytime: Annotated[
+        bool,
+        Setting(
+            "Give an interval that holds at every look, whenever you stop adding labels (a confidence sequence by betting). Labels are a plain random sample; rounds are --labels files, draws or `labels add`.",
+            harmless=True,
+        ),
+    ] = False
     draw: Annotated[
         tuple[Path, ...],
         Setting(

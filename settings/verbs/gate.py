@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from ..labels_settings import LabelChoiceSettings
 from ..results_settings import JsonSettings, VerboseSettings
 from ..setting import Setting
 
 
-class GateSettings(JsonSettings, VerboseSettings):
+class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     """Settings of `fiducial gate`."""
 
     runs: Annotated[
@@ -19,7 +20,7 @@ class GateSettings(JsonSettings, VerboseSettings):
     minimum: Annotated[
         tuple[str, ...],
         Setting(
-            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones), pass^4=0.5; of cases with a tag, risk=high:overall=0.9. May be given several times.",
+            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones), pass^4=0.5, rubric=0.7 (mean score of rubrics); of cases with a tag, risk=high:overall=0.9. May be given several times.",
             option="--min",
             metavar="[TAG:]STAT=VALUE",
             harmless=True,
@@ -57,6 +58,16 @@ class GateSettings(JsonSettings, VerboseSettings):
         float | None,
         Setting("Most dollars that the judges may have cost.", metavar="DOLLARS", low=0, harmless=True),
     ] = None
+    judge_error: Annotated[
+        float | None,
+        Setting(
+            "Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs: 0.05; 0 takes its verdicts as right.  [default: unknown, so that they settle nothing]",
+            metavar="POINTS",
+            low=0,
+            high=1,
+            harmless=True,
+        ),
+    ] = None
     cannot_tell: Annotated[
         Literal["pass", "fail"] | None,
         Setting(
@@ -67,7 +78,9 @@ class GateSettings(JsonSettings, VerboseSettings):
     graded_by: Annotated[
         str | None,
         Setting(
-            "Whose grades count in a file of another tool, if several graded.", metavar="NAME", harmless=True
+            "Whose grades count in a file of another tool, or whose scores of rubrics, if several graded.",
+            metavar="NAME",
+            harmless=True,
         ),
     ] = None
     markdown: Annotated[

@@ -23,3 +23,22 @@ class JudgeSettings(OutputsSettings, WorldsSettings, EvaluatingSettings):
         ),
     ] = None
     judges: Annotated[tuple[str, ...], REQUIRED_JUDGES]
+    unsure_of: Annotated[
+        Path | None,
+        Setting(
+            "Judge only the outputs that the judge of this run may not decide alone, by its labels and --max-error.",
+            metavar="RUN",
+            form="existing folder",
+        ),
+    ] = None
+    max_error: Annotated[
+        float | None,
+        Setting(
+            "With --unsure-of: maximum error rate of the verdicts that are kept, guaranteed at 90 %.",
+            low=0,
+            low_open=True,
+            high=1,
+            high_open=True,
+            harmless=True,
+        ),
+    ] = None

@@ -10,6 +10,8 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.labels import join_labels
+from fiducial.evaluation.conclusion.run_results import CORRECTED
+from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict, write_records
 
 CASES = [
@@ -99,3 +101,55 @@ def test_labels_added_to_a_folder_keep_their_declaration(tmp_path: Path):
     assert fd.estimate(tmp_path / "run").all.declared == "random"
     join_labels(tmp_path / "run", file, labels_chosen_by="label")
     assert fd.estimate(tmp_path / "run").all.declared == "label"
+
+
+@each_row(
+    ("evidence", "declared"),
+    [({}, None), ({"chosen_by": "random"}, "random"), ({"chosen_by": "label"}, None)],
+)
+def test_the_calibration_of_a_run_knows_whether_labels_are_a_random_sample(
+    tmp_path: Path, evidence: dict[str, Any], declared: str | None
+):
+    run = run_of(labels(**evidence), out=tmp_path / "run")
+    for calibration in (run.calibration, fd.calibrate(tmp_path / "run")):
+        assert calibration["lenient/metric"].declared == declared
+
+
+def test_labels_of_checkers_beside_a_random_sample_of_the_others_are_none():
+    checked = {"kind": "memory_answer", "reference": {"answers": ["good word"]}}
+    cases = [{**case, **checked} if n % 4 == 2 else case for n, case in enumerate(CASES)]
+    judge = fd.judge_from(lenient)
+    run = fd.evaluate(
+        cases, OUTPUTS, judges=[judge], labels=labels(), labels_chosen_by="random", judge_on="all"
+    )
+    panel = next(iter(run.calibration.judges.values()))
+    assert panel.n > len(labels())
+    assert panel.declared is None
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_tags_that_decided_which_outputs_have_labels_contradict_a_random_sample(chosen: bool):
+    of = [n for n in range(60) if (n % 4 if chosen else n % 5 - 1) == 0]
+    checked = {"kind": "memory_answer", "reference": {"answers": ["good word"]}}
+    cases = [
+        {**case, **(checked if n % 4 == 2 else {}), "tags": {"lang": "en" if n % 4 == 0 else "de"}}
+        for n, case in enumerate(CASES)
+    ]
+    given = [{**labels()[0], "case_id": f"c{n}", "score": float(n % 7 > 2)} for n in of]
+    run = fd.evaluate(
+        cases,
+        OUTPUTS,
+        judges=[fd.judge_from(lenient)],
+        labels=given,
+        labels_chosen_by="random",
+    )
+    with RunStore(run.kept) as store:
+        (system,) = store.manifest_or_empty.results or []
+    assert system.judged is not None
+    assert system.overall is not None
+    assert (system.judged.contradicted is not None) == ("uncorrected" in system.overall.name) == chosen
+    corrected = [part.value is not None for part in system.strata if part.name == CORRECTED]
+    assert corrected == [not chosen]
+    assert ("are unlike the others by lang" in run.answers.better.text) == chosen
+    if system.judged.contradicted is not None:
+        assert set(system.judged.contradicted.scenarios) == {"score", "label", "elsewhere"}

@@ -74,3 +74,13 @@ def test_a_gate_on_trials_names_the_command_that_takes_it():
     with pytest.raises(UsageError, match=r"`fiducial trials RUN --fail-under pass\^4=0\.5`"):
         parse_run_gates(["pass^4=0.5"])
     assert parse_trial_gates(["pass^4=0.5"]) == {"pass^4": 0.5}
+
+
+def test_a_missing_case_weighs_as_much_as_one_with_several_trials():
+    system = SystemResult(system="a", strata=[CHECKED], overall=WHOLE, missing=3)
+    alike, weighed = (
+        list(gate_notes({"overall": 0.1}, RunSummary(systems=[each])))
+        for each in (system, replace(system, graded_weight=3.0, withheld_weight=0.0))
+    )
+    assert "overall 0.6640 with 3 missing as failures" in alike[0]
+    assert "overall 0.4150 with 3 missing as failures" in weighed[0]

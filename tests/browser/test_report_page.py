@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chromium import NARROW, WIDE, Browser
@@ -40,7 +41,7 @@ def test_the_answer_with_its_rate_and_the_systems_are_on_the_first_screen(
 
 def test_next_step_and_judges_are_on_the_first_screen(browser: Browser, demo: Path):
     browser.open(demo / "report.html", size=WIDE)
-    assert "3 of 8 judges are proven" in browser.one("#trusted").text
+    assert "8 of 8 judges need more labels" in browser.one("#trusted").text
     assert bottom(browser, "#next") <= WIDE[1]
     assert bottom(browser, "#trusted p") <= WIDE[1]
 
@@ -304,7 +305,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     images = [f"data:image/png;base64,{pixel}", "https://tracker.example/pixel.png"]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in images]
-    messages = [
+    messages: Any = [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": [{"type": "text", "text": "What is it?"}, *parts]},
     ]

@@ -184,7 +184,7 @@ class TestPassAt:
 
     def test_a_judge_that_is_not_there_is_refused(self):
         with pytest.raises(
-            UsageError, match="pass_at=shore=1: there is no judge 'shore'; there are share, other"
+            UsageError, match=r"pass_at=shore=1: there is no judge 'shore' \(did you mean 'share'\?\)"
         ):
             calibrate(table_of("share", "other"), pass_at={"shore": 1.0})
 

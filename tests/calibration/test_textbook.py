@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from each_row import each_row
 
+from fiducial.calibration import estimate, table_from_rows
+from fiducial.calibration.agreement.alt_test import alt_test
 from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.significance import (
@@ -18,6 +20,7 @@ from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.statistics.krippendorff import Level
 from fiducial.calibration.statistics.rates import cohen_kappa, gwet_ac1, scott_pi, weighted_kappa_table
+from fiducial.calibration.trial_rates import trial_rates
 
 _ = np.nan
 FOUR_OBSERVERS = np.array(
@@ -94,6 +97,63 @@ def test_lee_2025_rogan_gladen_with_lang_reiczigel_interval() -> None:
     result = rogan_gladen(0.4, 1000, true_positives=180, positives=200, true_negatives=140, negatives=200)
     assert result.value == pytest.approx(1 / 6)
     assert (result.low, result.high) == pytest.approx((0.0563507248, 0.2627330258), abs=1e-9)
+
+
+def test_lee_2025_through_estimate_with_labels_from_elsewhere() -> None:
+    rows = [("t", n, n < 400, None) for n in range(1000)]
+    rows += [("right", n, n < 180, 1.0) for n in range(200)]
+    rows += [("wrong", n, n < 60, 0.0) for n in range(200)]
+    table = table_from_rows(
+        [
+            {"item_id": f"{part}{n}", "judge": "j", "score": float(passed), "label": label}
+            for part, n, passed, label in rows
+        ]
+    )
+    found = estimate(table, labels_chosen_by="elsewhere").all
+    assert (found.reported, found.judge_mean) == ("rogan_gladen", pytest.approx(0.4))
+    assert found.rate.value == pytest.approx(1 / 6)
+    assert (found.rate.low, found.rate.high) == pytest.approx((0.0563507248, 0.2627330258), abs=1e-9)
+    # Taken for a random sample the labels give a rate far from it, so that nothing is corrected undeclared.
+    undeclared = estimate(table).all
+    assert undeclared.reported is None
+
+
+def test_tau_bench_pass_hat_k() -> None:
+    # Successes of four trials; by hand: the mean of C(c, k) / C(4, k).
+    successes = [4, 3, 2, 1, 0]
+    rows = [
+        {"item_id": f"c{case}", "judge": "j", "trial": trial, "score": float(trial < passed), "label": None}
+        for case, passed in enumerate(successes)
+        for trial in range(4)
+    ]
+    rates = trial_rates(table_from_rows(rows), [1, 2, 3, 4])["all"].rates
+    by_hand = {1: 10 / 20, 2: (6 + 3 + 1) / 30, 3: (4 + 1) / 20, 4: 1 / 5}
+    assert {k: rate.value for k, rate in rates["pass^k"].items()} == pytest.approx(by_hand)
+    at_least_one = {1: 10 / 20, 2: (6 + 6 + 5 + 3) / 30, 3: (4 + 4 + 4 + 3) / 20, 4: 4 / 5}
+    assert {k: rate.value for k, rate in rates["pass@k"].items()} == pytest.approx(at_least_one)
+
+
+def test_calderon_2025_winning_and_advantage_rates_by_their_definitions() -> None:
+    rng = np.random.default_rng(11)
+    truth = rng.integers(0, 2, 60).astype(float)
+    people = np.stack(
+        [np.where(rng.random(60) < right, truth, 1 - truth) for right in (0.9, 0.8, 0.7)], axis=1
+    )
+    judge = np.where(rng.random(60) < 0.85, truth, 1 - truth)
+    advantages: list[float] = []
+    for one in range(3):
+        ahead = 0
+        for item in range(60):
+            others = [people[item, other] for other in range(3) if other != one]
+            ahead += sum(judge[item] == each for each in others) >= sum(
+                people[item, one] == each for each in others
+            )
+        advantages.append(ahead / 60)
+    found = alt_test(people, judge, epsilon=0.2)
+    assert [each.judge_ahead for each in found.annotators] == pytest.approx(advantages)
+    assert found.advantage == pytest.approx(np.mean(advantages))
+    assert found.winning_rate == pytest.approx(np.mean([each.rejected for each in found.annotators]))
+    assert found.passes == (np.mean([each.rejected for each in found.annotators]) >= 0.5)
 
 
 def test_wilson_of_eight_out_of_ten() -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
+import re
+import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import fiducial
-from ruamel.yaml import YAML
+from played_action import ROOT, TOKEN, Ended, Sandbox, action, loaded
 
-ROOT = Path(__file__).parents[2]
 CASES = [
     {
         "id": f"trip-{number}",
@@ -29,11 +28,6 @@ CASES = [
 
 
 @pytest.fixture
-def action() -> dict[str, Any]:
-    return YAML(typ="safe").load(ROOT / "action.yml")  # pyright: ignore[reportUnknownMemberType] - ruamel.yaml has no types
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with eight cases, of which the agent got seven right."""
     lines = [json.dumps(case) for case in CASES]
@@ -43,121 +37,136 @@ def folder(tmp_path: Path) -> Path:
         for c, city in zip(CASES, ["Milan"] + ["Rome"] * 7, strict=True)
     ]
     (tmp_path / "outputs.jsonl").write_text("\n".join(map(json.dumps, outputs)))
-    commands = tmp_path / "bin"
-    commands.mkdir()
-    (commands / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >> gh-calls\n')
-    (commands / "gh").chmod(0o755)
     return tmp_path
 
 
-def play(action: dict[str, Any], folder: Path, **inputs: str) -> dict[str, subprocess.CompletedProcess[str]]:
-    """Run the steps except the installation; return each one's result by name.
-
-    A failed step ends the run.
-    """
-    values = {
-        name: str(each.get("default", "")).replace("${{ runner.temp }}", str(folder))
-        for name, each in action["inputs"].items()
-    } | inputs
-    written = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    ended: dict[str, subprocess.CompletedProcess[str]] = {}
-    for step in action["runs"]["steps"][1:]:
-        status = written["GITHUB_OUTPUT"].read_text().strip() if written["GITHUB_OUTPUT"].exists() else ""
-        known = {f"inputs.{name}": value for name, value in values.items()} | {
-            "steps.run.outputs.status": status.partition("=")[2],
-            "github.event.pull_request.html_url": "https://code.example/pull/7",
-        }
-        if "!= '2'" in step.get("if", "") and status == "status=2":
-            continue
-        environment: dict[str, str] = {
-            name: known.get(text.strip("${} "), str(text)) for name, text in step.get("env", {}).items()
-        }
-        paths = [str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
-        ended[step["name"]] = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            env={**os.environ, **environment, "PATH": os.pathsep.join(paths), "RUNNER_TEMP": str(folder)}
-            | {name: str(path) for name, path in written.items()},
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended[step["name"]].returncode:
-            break
-    return ended
+RUN = "cases.jsonl --outputs outputs.jsonl"
 
 
-def test_a_run_is_summarized_and_commented_on_and_its_gate_fails_the_step(
-    action: dict[str, Any], folder: Path
-):
-    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl --fail-under pass_rate=0.9")
-    assert [step.returncode for step in ended.values()] == [0, 0, 0, 1]
-    summary = (folder / "GITHUB_STEP_SUMMARY").read_text()
-    assert "bot" in summary
-    assert "0.88" in summary
-    assert (folder / "fiducial.md").read_text() == summary
-    called = (folder / "gh-calls").read_text().splitlines()
-    assert called[:3] == ["pr", "comment", "https://code.example/pull/7"]
-    assert called[-1] == str(folder / "fiducial.md")
+def codes(ended: Ended) -> dict[str, int]:
+    return {name: step.returncode for name, step in ended.items()}
 
 
-def test_bad_input_is_not_commented_on_and_fails_with_its_line(action: dict[str, Any], folder: Path):
-    ended = play(action, folder, run="cases.jsonl --outputs nothing.jsonl")
-    assert list(ended) == ["Run", "Gate"]
+def earlier(folder: Path) -> str:
+    """Run the outputs as the main branch has them."""
+    files = (folder / "cases.jsonl", "--outputs", folder / "outputs.jsonl")
+    assert fiducial("run", *files, "--out", folder / "before").code == 0
+    return str(folder / "before")
+
+
+def answers(folder: Path, was: str, now: str) -> None:
+    text = (folder / "outputs.jsonl").read_text()
+    (folder / "outputs.jsonl").write_text(text.replace(was, now))
+
+
+def test_a_run_is_summarized_stored_and_gated_by_itself(folder: Path):
+    sandbox = Sandbox(folder)
+    ended = sandbox.play(run=f"{RUN} --fail-under pass_rate=0.9")
+    assert codes(ended) == {
+        "Inputs": 0, "Run": 0, "Summarize": 0, "Store the run": 0, "Store the summary": 0, "Gate": 1,
+    }  # fmt: skip
+    assert "max ungraded 0.05" in sandbox.summary
+    assert "0.88" in sandbox.summary
+    assert (sandbox.artifacts / "fiducial-run-summary/fiducial.md").read_text() == sandbox.summary
+    assert (sandbox.artifacts / "fiducial-run/run.json").exists()
+    assert (sandbox.calls, sandbox.outputs) == ([], {"status": "1"})
+    assert [name for name, environment in sandbox.seen if TOKEN in environment.values()] == []
+
+
+def test_bad_input_is_not_stored_and_fails_with_its_line(folder: Path):
+    ended = Sandbox(folder).play(run="cases.jsonl --outputs nothing.jsonl")
+    assert codes(ended) == {"Inputs": 0, "Run": 0, "Gate": 2}
     assert "nothing.jsonl" in ended["Run"].stderr
-    assert ended["Gate"].returncode == 2
-    assert not (folder / "gh-calls").exists()
 
 
-def test_an_earlier_run_is_reported_against(action: dict[str, Any], folder: Path):
-    files = (folder / "cases.jsonl", "--outputs", folder / "outputs.jsonl")
-    assert fiducial("run", *files, "--out", folder / "before").code == 0
-    text = (folder / "outputs.jsonl").read_text()
-    (folder / "outputs.jsonl").write_text(text.replace("Milan", "Rome"))
-    play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="after", before="before")
-    assert "1 fix" in (folder / "GITHUB_STEP_SUMMARY").read_text()
-
-
-def test_a_run_that_is_worse_than_the_one_before_fails_the_step(action: dict[str, Any], folder: Path):
-    files = (folder / "cases.jsonl", "--outputs", folder / "outputs.jsonl")
-    assert fiducial("run", *files, "--out", folder / "before").code == 0
-    text = (folder / "outputs.jsonl").read_text()
-    same = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="same", before="before")
-    assert same["Gate"].returncode == 0
-    (folder / "outputs.jsonl").write_text(text.replace("Rome", "Milan"))
-    worse = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out="worse", before="before")
-    assert worse["Gate"].returncode == 1
-    assert (folder / "fiducial.md").read_text().startswith("Fails: ")
-    strict = {"out": "again", "before": "before", "gate": "--max-drop 0.5; touch evaluated"}
-    refused = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", **strict)
+def test_an_earlier_run_is_reported_and_gated_against(folder: Path):
+    before = earlier(folder)
+    answers(folder, "Milan", "Rome")
+    sandbox = Sandbox(folder)
+    assert sandbox.play(run=RUN, before=before)["Gate"].returncode == 0
+    assert "1 fix" in sandbox.summary
+    answers(folder, "Rome", "Milan")
+    worse = Sandbox(folder)
+    assert worse.play(run=RUN, before=before, out="worse")["Gate"].returncode == 1
+    assert "Fails: " in worse.summary
+    strict = "--max-drop 0.5; touch evaluated"
+    refused = worse.play(run=RUN, out="again", before=before, gate=strict)
     assert (refused["Gate"].returncode, (folder / "evaluated").exists()) == (2, False)
 
 
-def test_arguments_are_split_and_not_evaluated(action: dict[str, Any], folder: Path):
-    ended = play(action, folder, run="'cases.jsonl' --outputs '$(touch evaluated)'; touch evaluated")
+def test_outputs_that_are_missing_fail_without_any_option(folder: Path):
+    lines = (folder / "outputs.jsonl").read_text().splitlines()
+    (folder / "outputs.jsonl").write_text("\n".join(lines[:6]))
+    assert Sandbox(folder).play(run=RUN)["Gate"].returncode == 1
+
+
+def test_limits_on_a_drop_wait_for_an_earlier_run(folder: Path):
+    sandbox = Sandbox(folder)
+    assert (
+        sandbox.play(run=RUN, gate="--max-drop=0.02 --max-drop 0.01 --cannot-tell pass")["Gate"].returncode
+        == 0
+    )
+    assert "min overall=0" in sandbox.summary
+
+
+def test_arguments_are_split_and_not_evaluated(folder: Path):
+    ended = Sandbox(folder).play(run="'cases.jsonl' --outputs '$(touch evaluated)'; touch evaluated")
     assert ended["Gate"].returncode == 2
     assert not (folder / "evaluated").exists()
 
 
-def test_no_expression_stands_within_a_script(action: dict[str, Any]):
-    assert [step["name"] for step in action["runs"]["steps"] if "${{" in step["run"]] == []
+def test_no_expression_stands_within_a_script():
+    assert [step["name"] for step in action()["runs"]["steps"] if "${{" in step.get("run", "")] == []
 
 
-def test_no_program_of_the_checkout_is_imported(action: dict[str, Any], folder: Path):
+def test_no_program_of_the_checkout_is_imported(folder: Path):
     for name in ("shlex.py", "os.py", "pip/__init__.py", "pip/__main__.py", "sitecustomize.py"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("open('imported', 'a').write(__name__)\n")
-    install, *others = action["runs"]["steps"]
-    first = {"inputs": action["inputs"], "runs": {"steps": [None, install]}}
-    play(first, folder, install="--version")  # fails where pip is not installed
-    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl --fail-under pass_rate=0.2")
-    assert (install["name"], list(ended)) == ("Install", [step["name"] for step in others])
-    assert {step.returncode for step in ended.values()} == {0}
+    described, sandbox = action(), Sandbox(folder)
+    [install] = [step for step in described["runs"]["steps"] if step["name"] == "Install"]
+    renamed = {"inputs": described["inputs"], "runs": {"steps": [install | {"name": "install"}]}}
+    assert list(sandbox.play(renamed, install="--version")) == ["install"]  # fails where pip is not installed
+    ended = sandbox.play(run=f"{RUN} --fail-under pass_rate=0.2")
+    assert set(codes(ended).values()) == {0}
     assert not (folder / "imported").exists()
 
 
+def test_no_step_has_a_token_from_the_run_on():
+    described = action()
+    names = [step["name"] for step in described["runs"]["steps"]]
+    later = described["runs"]["steps"][names.index("Run") :]
+    assert [
+        step["name"] for step in later if "oken" in str(step.get("env", "")) + str(step.get("with", ""))
+    ] == []
+
+
+def test_a_comment_needs_a_job_of_its_own(folder: Path):
+    ended = Sandbox(folder).play(run=RUN, comment="true")
+    assert codes(ended) == {"Inputs": 2}
+    assert codes(Sandbox(folder).play()) == {"Inputs": 2}
+    assert codes(Sandbox(folder, "pull_request_target").play(run=RUN)) == {"Inputs": 2}
+
+
+def test_a_checkout_that_keeps_a_token_is_refused_for_pull_requests(folder: Path):
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    extra = [
+        "git",
+        "-C",
+        str(folder),
+        "config",
+        "http.https://github.com/.extraheader",
+        "AUTHORIZATION: basic eA==",
+    ]
+    subprocess.run(extra, check=True)
+    ended = Sandbox(folder).play(run=RUN)
+    assert codes(ended) == {"Inputs": 0, "Run": 0, "Gate": 2}
+    assert "persist-credentials: false" in ended["Run"].stderr
+    assert "eA==" not in ended["Run"].stderr
+
+
 @pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
-def test_a_run_folder_that_exists_is_refused(action: dict[str, Any], folder: Path, kind: str):
+def test_a_run_folder_that_exists_is_refused(folder: Path, kind: str):
     out = folder / "theirs"
     if kind == "folder":
         out.mkdir()
@@ -165,10 +174,67 @@ def test_a_run_folder_that_exists_is_refused(action: dict[str, Any], folder: Pat
         out.touch()
     else:
         out.symlink_to(folder if kind == "link" else folder / "nowhere")
-    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out=str(out))
-    assert (list(ended), ended["Gate"].returncode) == (["Run", "Gate"], 2)
+    ended = Sandbox(folder).play(run=RUN, out=str(out))
+    assert codes(ended) == {"Inputs": 0, "Run": 0, "Gate": 2}
     assert str(out) in ended["Run"].stderr
 
 
-def test_the_run_folder_is_outside_of_the_checkout_by_default(action: dict[str, Any]):
-    assert action["inputs"]["out"]["default"].startswith("${{ runner.temp }}/")
+def test_the_run_folder_is_outside_of_the_checkout_by_default():
+    assert action()["inputs"]["out"]["default"].startswith("${{ runner.temp }}/")
+
+
+AGENT = """
+import json, os, sys
+
+assert not {"GH_TOKEN", "GITHUB_TOKEN", "GITHUB_ENV", "GITHUB_PATH"} & os.environ.keys()
+number = int(json.load(sys.stdin)["id"].partition("-")[2])
+city = "Rome" if number < RIGHT else "Milan"
+print(json.dumps({"tool_calls": [{"name": "book", "arguments": {"city": city}}]}))
+"""
+
+
+def jobs_of(workflow: dict[str, Any], sandbox: Sandbox) -> dict[str, Ended]:
+    """Play the jobs of a workflow; the action is the checkout's own."""
+    played: dict[str, Ended] = {}
+    for name, job in workflow["jobs"].items():
+        if not sandbox.holds(job.get("if", ""), {"github.event_name": sandbox.event}):
+            continue
+        for step in job["steps"]:
+            if step["uses"].startswith("OWNER/fiducial@"):
+                played[name] = sandbox.play(**step["with"])
+            else:
+                assert step["uses"] in {"actions/checkout@v4", "actions/setup-python@v5"}
+    return played
+
+
+@pytest.mark.slow
+def test_the_example_of_the_page_works_step_by_step(folder: Path):
+    page = (ROOT / "docs/testing.md").read_text("utf-8")
+    [text] = [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "jobs:" in each]
+    workflow = loaded(text)
+    runs, comments = workflow["jobs"].values()
+    assert runs["steps"][0]["with"] == {"persist-credentials": False}
+    assert "write" not in runs["permissions"].values()
+    assert not any("checkout" in step["uses"] or "run" in step["with"] for step in comments["steps"])
+
+    (folder / "agent.py").write_text(AGENT.replace("RIGHT", "8"))
+    first = Sandbox(folder, "pull_request")
+    played = jobs_of(workflow, first)
+    assert (list(played), played["agent"]["Gate"].returncode) == (["agent", "comment"], 0)
+    assert first.comment.startswith("No baseline: ")
+
+    main = folder / "main"
+    shutil.rmtree(folder / "temp")
+    pushed = Sandbox(folder, "push")
+    assert list(jobs_of(workflow, pushed)) == ["agent"]
+    assert pushed.calls == []
+    shutil.copytree(pushed.artifacts, main)
+
+    shutil.rmtree(folder / "temp")
+    (folder / "agent.py").write_text(AGENT.replace("RIGHT", "0"))
+    worse = Sandbox(folder, "pull_request", main)
+    played = jobs_of(workflow, worse)
+    assert played["agent"]["Gate"].returncode == 1
+    assert "--event push" in " ".join(worse.calls)
+    assert worse.comment.startswith("Fails: ")
+    assert "8 regressions" in worse.comment

@@ -209,10 +209,18 @@ def test_options_that_name_code_endpoints_or_clusters_need_trust():
             "engine",
             "address",
         ),
-        *("cache", "histories-out", "html", "json", "out", "outputs-out", "record", "results", "scores"),
+        *("cache", "histories-out", "html", "json", "out", "outputs-out", "record", "results"),
     }
     assert _known() >= dangerous
     assert not dangerous & HARMLESS
+
+
+def test_the_folder_of_scores_needs_trust_though_elsewhere_the_name_says_what_scores_are():
+    bfcl, calibrate = (cli.get_command(click.Context(cli), name) for name in ("bfcl", "calibrate"))
+    assert bfcl is not None
+    assert calibrate is not None
+    assert "scores" not in harmless_options(bfcl)
+    assert "scores" in harmless_options(calibrate)
 
 
 @pytest.mark.parametrize("setting", ['engine = "ray"', 'address = "ray.example:6379"'])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from command import fiducial
+from gated_replies import open_cases, replies
 
 import fiducial as fd
 from fiducial.cli.main import COMMANDS, cli
@@ -83,3 +86,46 @@ def test_annotations_cannot_be_commands_of_their_own(tmp_path: Path):
 
 def test_help_begins_with_what_people_need_first():
     assert list(COMMANDS)[:8] == ["demo", "import", "run", "calibrate", "audit", "compare", "review", "gate"]
+
+
+def test_the_command_that_judges_again_makes_the_runs_comparable(tmp_path: Path):
+    fd.write_records(tmp_path / "cases.jsonl", [fd.Case(**each) for each in open_cases(12)])
+    for name, bad in (("was", 2), ("now", 4)):
+        fd.write_records(tmp_path / f"{name}.jsonl", replies(bad, n=12))
+        more = {"judge_on": "all"} if name == "now" else {}
+        done = fiducial(
+            "run", tmp_path / "cases.jsonl", outputs=tmp_path / f"{name}.jsonl", out=tmp_path / name,
+            judge="memory_answer", model="baseline", pass_at=0.6 if more else 0.5, **more,
+        )  # fmt: skip
+        assert done.code == 0, done.err
+    gate = json.loads(fiducial("gate", tmp_path / "was", tmp_path / "now", json="-").out)
+    assert "threshold of " in gate["incomparable"][0]
+    assert fiducial(*shlex.split(gate["judge_again"])[1:]).code == 0
+    again = json.loads(fiducial("gate", f"{tmp_path / 'was'}-again", tmp_path / "now", json="-").out)
+    assert again.get("incomparable", []) == []
+
+
+def test_markdown_shows_what_was_answered(tmp_path: Path):
+    cases = [fd.Case(**each) for each in open_cases(24)]
+    for name, wrong in (("was", 0), ("now", 24)):
+        outputs = [
+            fd.Output(
+                case_id=each.case_id,
+                system="me",
+                text=f"<b>el|se</b> {n}" if n < wrong else f"place {n} in Rome",
+            )
+            for n, each in enumerate(replies(0, n=24))
+        ]
+        fd.evaluate(
+            cases,
+            outputs,
+            rules="strict",
+            judges=[fd.judge("memory_answer", model="baseline")],
+            out=tmp_path / name,
+            progress=False,
+        )
+    done = fiducial("gate", tmp_path / "was", tmp_path / "now", "--markdown", judge_error=0)
+    assert done.code == 1, done.out + done.err
+    assert "| c00 | me | " in done.out
+    assert "el\\|se" in done.out
+    assert "<b>" not in done.out

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -46,6 +47,19 @@ def test_several_models_are_kept_as_single_verdicts_and_one_together(judge: Comm
     together = verdicts(f"jury/majority@{'+'.join(members)}")
     assert [verdict.score for verdict in together] == [verdict.score for verdict in verdicts(members[1])]
     assert f"jury/majority@{'+'.join(members)}: 20 graded\n" in result.out
+
+
+def test_a_jury_says_how_many_independent_votes_it_is_worth(judge: Command, server: ProviderServer):
+    server.script = by_model
+    members = [f"{DIRECT}@{model}" for model in ("high", "odd", "low")]
+    result = judge("--judge", *members, "--jury", "majority", "--json", "use.json")
+    uses = json.loads(Path("use.json").read_text())["judges"]
+    juries = [each["jury"] for each in uses if each["jury"] is not None]
+    assert [(each["jurors"], each["by"], each["constant"]) for each in juries] == [(3, "agreement", 2)]
+    assert juries[0]["votes"]["value"] == 1.0
+    assert "3 votes are worth 1.00" in " ".join(result.out.split())
+    calibrated = fiducial("calibrate", "run", "--json", "-")
+    assert list(json.loads(calibrated.out)["juries"].values()) == juries
 
 
 def test_a_jury_with_a_member_that_cannot_be_read_says_on_how_many_it_rests(

@@ -326,3 +326,16 @@ def test_rates_count_outputs_and_not_criteria(
         if row["system"] == "good"
     ]
     assert (each["overall"]["n"], each["overall"]["of"]) == (1, 1)
+
+
+def test_a_gate_takes_the_mean_of_rubrics(files: tuple[Path, Path], server: ProviderServer):
+    server.script = judging
+    assert judge(files, server, "rubric/each", "rubric/together").code == 0
+    by = "criteria/points@rubric/each@m"
+    several = fiducial("gate", "run", min="rubric=0.4")
+    assert (several.code, "--graded-by" in several.err) == (2, True)
+    told = json.loads(fiducial("gate", "run", min="rubric=0.4", graded_by=by, judge_error=0, json="-").out)
+    values = {each["system"]: each["bounds"]["value"] for each in told["checks"]}
+    assert values == {"good": 1.0, "bad": 0.0}
+    unknown = json.loads(fiducial("gate", "run", min="rubric=0.4", graded_by=by, json="-").out)
+    assert {each["answer"] for each in unknown["checks"]} == {"cannot tell"}

@@ -65,3 +65,37 @@ def test_a_gate_that_holds_prints_both_numbers(judged: Command):
 def test_the_first_screen_names_the_system_whose_replies_have_no_grade(judged: Command):
     words = " ".join(judged().out.split())
     assert "evil: judges gave no grade for 10 of 20 outputs, for 0 of 20 of the others" in words
+
+
+def test_a_trial_of_several_counts_as_its_share_of_the_case(server: ProviderServer, tmp_path: Path):
+    server.script = lambda seen: Answer("hm" if "evil" in seen.text else "<S0>t</S0><S1>ok</S1><S2>1</S2>")
+    cases = [
+        {
+            "id": f"c{n}",
+            "kind": "open_answer",
+            "messages": [{"role": "user", "content": f"Say {n}."}],
+            "reference": {"criterion": "It says it."},
+        }
+        for n in range(3)
+    ]
+    # Of the first case all four trials have no grade; of the second, one of two; the third has no output.
+    tried = [(0, trial, "evil") for trial in range(4)] + [(1, 0, "evil"), (1, 1, "good")]
+    outputs = [
+        {"case_id": f"c{n}", "system": "me", "trial": trial, "text": f"{word} {n} {trial}"}
+        for n, trial, word in tried
+    ]
+    for name, rows in {"cases": cases, "outputs": outputs}.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    at = typed(
+        tmp_path / "cases.jsonl",
+        outputs=tmp_path / "outputs.jsonl",
+        judge="rubric/reasons",
+        model="m",
+        base_url=server.base_url,
+        out="run",
+        retry_unreadable=0,
+        fail_under="overall=0.5",
+    )
+    # One half of the second case passes, of three cases: 1/6, where outputs alone would give 1/7.
+    result = fiducial("run", *at)
+    assert (result.code, "overall 0.1667 with" in result.out) == (1, True)

@@ -32,6 +32,7 @@ COUNTS: list[tuple[str, str, int, int, int]] = [
     ("inspect/precomputed_scores.jsonl", "inspect", 0, 0, 2),
     ("inspect/toolcalls_includes.eval", "inspect", 3, 3, 3),
     ("inspect/toolcalls_includes.json", "inspect", 3, 3, 3),
+    ("junit/pytest.xml", "junit", 12, 0, 12),
     ("langfuse", "langfuse", 1, 1, 1),
     ("langfuse/observations_v2_page.json", "langfuse", 1, 1, 0),
     ("langfuse/scores_v3_page.json", "langfuse", 0, 0, 1),

@@ -200,3 +200,17 @@ def test_caches_of_two_protocols_are_apart(server: ProviderServer, tmp_path: Pat
     for api in ("systemone", "gemini", "systemone"):
         judged(server, "memory_answer", api, cache=tmp_path / "cache.sqlite")
     assert len(server.seen) == 2
+
+
+def test_tokens_and_a_limit_of_cost_are_those_of_chat(server: ProviderServer):
+    server.script = deciding(decide, input_tokens=1_000_000, output_tokens=10)
+    prices = ["jev-1.13.0=0.042/0"]
+    judge = fd.judge(
+        "memory_answer", model="jev-1.13.0", base_url=server.base_url, api="systemone", api_key="k",
+        cache=False, prices=prices, max_cost=0.05,
+    )  # fmt: skip
+    first, second, third = (asked(judge, make_case(), make_output()) for _ in range(3))
+    assert first.usage is not None
+    assert (first.usage.prompt_tokens, first.usage.completion_tokens) == (1_000_000, 10)
+    assert (second.outcome, third.outcome) == ("graded", "failed")
+    assert "the budget of" in str(third.reason)

@@ -119,6 +119,22 @@ def test_rounded_distributions_are_read(tmp_path: Path):
     assert read.score == pytest.approx(0.5)
 
 
+def many(value: float, options: int = 40) -> str:
+    names = ", ".join(f"o{n}: null" for n in range(options))
+    values = ", ".join(f"o{n}: {value}" for n in range(options))
+    return f"{{state: [response], questions: {{a: {{type: choice, ask: A?, choices: {{{names}}}, values: {{{values}}}}}}}, score: expected}}"
+
+
+@pytest.mark.parametrize(("each", "is_read"), [(0.02, True), (0.03, True), (0.0301, False), (0.0252, True), (0.0256, False)])  # fmt: skip
+def test_of_many_options_only_rounded_ones_may_miss_1_by_much(tmp_path: Path, each: float, is_read: bool):
+    answers = {"a": {"probabilities": {f"o{n}": each for n in range(40)}}}
+    if is_read:
+        assert parse(block_of(tmp_path, many(0.5)), answers).score == pytest.approx(0.5)
+    else:
+        with pytest.raises(UnscoredAnswersError, match="add up to"):
+            parse(block_of(tmp_path, many(0.5)), answers)
+
+
 def test_a_refused_question_refuses_a_score_that_needs_it(tmp_path: Path):
     with pytest.raises(UnscoredAnswersError) as caught:
         parse(block_of(tmp_path, TWO), {"a": {"refused": True}, "b": {"p": 0.8}})

@@ -384,7 +384,7 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
     sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
     useless = CalibrationNumbers(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
     for names, calibration, told in (
-        (("j", "k"), sure, "1 of 2 judges is proven; 1 has no labels."),
+        (("j", "k"), sure, "1 of 2 judges has both error rates below 10 %; 1 has no labels."),
         (("j", "k"), useless, "1 of 2 judges is not shown to be better than chance; 1 has no labels."),
         (
             ("j",),
@@ -393,28 +393,31 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
         ),
         (("k", "l"), None, "2 of 2 judges have no labels."),
         (("k",), None, "This judge is untested: no output that it graded has a label."),
-        (("j",), sure, "The judge is proven."),
+        (("j",), sure, "The judge has both error rates below 10 %."),
     ):
         found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
         assert answers(found).trusted == told
 
 
-def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
+def test_a_judge_with_labels_of_checked_outputs_alone_is_untested_on_the_others():
     sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
     for undecided, labelled, told in (
-        (40, 0, "The judge is proven on checked outputs, untested on the others."),
-        (40, 10, "The judge is proven."),
-        (4, 4, "The judge is proven."),
-        (0, 0, "The judge is proven."),
+        (40, 0, "The judge has both error rates below 10 % on checked outputs, untested on the others."),
+        (40, 10, "The judge has both error rates below 10 %."),
+        (4, 4, "The judge has both error rates below 10 %."),
+        (0, 0, "The judge has both error rates below 10 %."),
     ):
         (use,) = judged("j")
         use = replace(use, undecided=undecided, undecided_labelled=labelled)
         assert answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure)).trusted == told
 
 
-def test_a_judge_that_is_worse_on_undecided_outputs_is_not_proven():
+def test_a_judge_that_is_worse_on_undecided_outputs_needs_more_labels():
     sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
-    for p, told in ((0.02, "The judge errs too often (rates uncorrected)."), (0.4, "The judge is proven.")):
+    for p, told in (
+        (0.02, "The judge needs more labels."),
+        (0.4, "The judge has both error rates below 10 %."),
+    ):
         (use,) = judged("j")
         use = replace(use, undecided=40, undecided_labelled=20, undecided_worse_p=p)
         found = answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure))
@@ -466,8 +469,8 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
 @each_row(
     ("found", "word"),
     [
-        (panel((0.99, 0.95), (0.97, 0.91)), "proven"),
-        (panel((0.99, 0.95), (0.97, 0.89)), "too few labels"),
+        (panel((0.99, 0.95), (0.97, 0.91)), "both error rates below 10 %"),
+        (panel((0.99, 0.95), (0.97, 0.89)), "needs more labels"),
         (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), "errs too often"),
         (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, -0.1)), "biased"),
         (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, 0.1)), "errs too often"),
@@ -475,12 +478,12 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
         (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.59), "no better than chance"),
         (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.6), "not shown to be better"),
         (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "not shown to be better"),
-        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "too few labels"),
-        (JudgeCalibration(n=5, tp=5), "too few labels"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "needs more labels"),
+        (JudgeCalibration(n=5, tp=5), "needs more labels"),
         (JudgeCalibration(), "no labels"),
     ],
 )
-def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
+def test_the_verdict_on_a_judge_follows_from_the_ends_of_its_rates(found: JudgeCalibration, word: str):
     told = answers(
         RunSummary(
             systems=systems("a"), judges=judged("j"), calibration=CalibrationNumbers(judges={"j": found})
@@ -489,16 +492,74 @@ def test_a_judge_is_proven_as_far_as_the_lower_ends_of_its_rates_go(found: Judge
     assert [each.word for each in told.trust] == [word]
 
 
-def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
-    good, bad = panel((0.99, 0.95), (0.97, 0.91)), panel((0.99, 0.95), (0.8, 0.6))
+@each_row(
+    ("on_b", "differ", "word", "ending"),
+    [
+        (panel((0.99, 0.95), (0.97, 0.91)), False, "both error rates below 10 %", "good ones"),
+        (panel((0.99, 0.95), (0.8, 0.6)), False, "needs more labels", "are not shown to be below 10 % on b"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), False, "needs more labels", "below 10 % on b"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), True, "errs too often", "it errs too often on b"),
+        (JudgeCalibration(), False, "needs more labels", "are not shown to be below 10 % on b"),
+    ],
+)
+def test_error_rates_are_below_10_percent_only_if_they_are_on_each_system(
+    on_b: JudgeCalibration, differ: bool, word: str, ending: str
+):
+    good = panel((0.99, 0.95), (0.97, 0.91))
     uneven = EqualRates(p=0.001, groups=2, undefined=None, holm_p=0.002)
     calibration = CalibrationNumbers(
-        judges={"j": bad},
-        slices={"kind": {"calls": {"j": good}, "prose": {"j": bad}}},
-        homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
+        judges={"j": good},
+        slices={"system": {"a": {"j": good}, "b": {"j": on_b}}},
+        homogeneity={"system": {"j": {"true_negative_rate": uneven}}} if differ else {},
     )
     (told,) = answers(RunSummary(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
-    assert told.why.endswith("; proven only on kind calls")
+    assert told.word == word
+    assert told.why.endswith(ending)
+
+
+@each_row(
+    ("found", "told"),
+    [
+        ([(-0.09, -0.03)], "The judge passes 6 points fewer than labels do, on these labels (rates uncorrected)."),
+        ([(0.002, 0.006)], "The judge passes 0.4 points more than labels do, on these labels (rates uncorrected)."),
+        (
+            [(0.005, 0.015), (0.04, 0.08), (-0.4, -0.2)],
+            ("2 of 3 judges pass 1 to 6 points more than labels do, on these labels (rates uncorrected); "
+            "1 passes 30 points fewer (rates uncorrected)."),
+        ),
+    ],
+)  # fmt: skip
+def test_a_judge_is_off_these_labels_unless_they_are_of_all_outputs_or_a_random_sample(
+    found: list[tuple[float, float]], told: str
+):
+    names = "jkl"[: len(found)]
+    panels = {
+        name: panel((0.95, 0.85), (0.97, 0.91), bias=bias, declared=None)
+        for name, bias in zip(names, found, strict=True)
+    }
+    summary = RunSummary(
+        systems=systems("a"), judges=judged(*names), calibration=CalibrationNumbers(judges=panels)
+    )
+    assert answers(summary).trusted == told
+
+
+def test_verdicts_on_several_judges_need_intervals_that_hold_for_all_at_once():
+    alone = msgspec.structs.replace(panel((0.99, 0.95), (0.97, 0.91), bias=(0.02, 0.04)), rates_at_once={})
+    for names, words in (("j", ["both error rates below 10 %"]), ("jk", ["needs more labels"] * 2)):
+        calibration = CalibrationNumbers(judges=dict.fromkeys(names, alone))
+        found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
+        assert [each.word for each in answers(found).trust] == words
+
+
+def test_few_labels_never_get_a_worse_word():
+    few = panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, -0.1), balanced=0.4, high=0.7)
+    statistics = {name: msgspec.structs.replace(each, n=9) for name, each in few.statistics.items()}
+    few = msgspec.structs.replace(few, n=18, tp=5, fn=4, fp=0, tn=9, statistics=statistics)
+    better = {**statistics, "balanced_accuracy": Statistic(value=0.8, low=0.6, high=0.9, n=18)}
+    for found in (few, msgspec.structs.replace(few, statistics=better)):
+        calibration = CalibrationNumbers(judges={"j": found})
+        (told,) = answers(RunSummary(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
+        assert told.word == "needs more labels"
 
 
 def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():

@@ -34,7 +34,7 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
         calibration=CalibrationNumbers(judges={"j": panel((0.9, 0.8), (0.92, 0.85))}),
     )
     shown = as_html(trust_document(answers(found).trust, {"checkers": 1800, "people": 7, "construction": 0}))
-    assert "too few labels" in shown
+    assert "needs more labels" in shown
     assert "it lets 8 of 100 bad outputs through and rejects 10 of 100 good ones" in shown
     assert "8 of 100" in shown
     assert "20 %" in shown

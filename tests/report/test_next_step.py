@@ -466,6 +466,6 @@ def test_a_model_takes_the_place_of_a_baseline(command: str, model: str):
 
 
 @pytest.mark.parametrize("certified", [[], ["certificate.json"]])
-def test_a_proven_judge_is_certified_once(certified: list[str]):
-    proposed = judge_step("proven", 400, SHIPPED, certified=certified).command
+def test_a_judge_of_few_errors_is_certified_once(certified: list[str]):
+    proposed = judge_step("both error rates below 10 %", 400, SHIPPED, certified=certified).command
     assert proposed.startswith("fiducial audit certify RUN --by j ") == (not certified)

@@ -7,6 +7,7 @@ from typing import Any
 from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.calibration_results import JudgeCalibration
 from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
+from fiducial.calibration.label_declarations import LabelsDeclaredBy
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.run_results import DECIDED, JudgeUse, StratumRate, SystemResult
 
@@ -44,22 +45,26 @@ def panel(
     tpr_high: float = 1.0,
     *,
     bias: tuple[float, float] | None = None,
+    declared: LabelsDeclaredBy | None = "every_output",
 ) -> JudgeCalibration:
     def statistic(value: float, low: float, high: float = 1.0) -> Statistic:
         return Statistic(value=value, low=low, high=high, n=100, method="Wilson")
 
+    statistics = {
+        "true_positive_rate": statistic(*tpr, tpr_high),
+        "true_negative_rate": statistic(*tnr),
+        "balanced_accuracy": statistic(0.9, balanced, high),
+        **({"bias": statistic(sum(bias) / 2, *bias)} if bias else {}),
+    }
     return JudgeCalibration(
         n=200,
         tp=90,
         fn=10,
         fp=8,
         tn=92,
-        statistics={
-            "true_positive_rate": statistic(*tpr, tpr_high),
-            "true_negative_rate": statistic(*tnr),
-            "balanced_accuracy": statistic(0.9, balanced, high),
-            **({"bias": statistic(sum(bias) / 2, *bias)} if bias else {}),
-        },
+        statistics=statistics,
+        rates_at_once=statistics,
+        declared=declared,
     )
 
 

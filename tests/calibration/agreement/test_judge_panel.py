@@ -145,3 +145,37 @@ def test_what_cannot_be_computed_says_why() -> None:
     assert "of the replicates are undefined" in (few.method or "")
     with pytest.raises(ValueError, match="at least 0"):
         reliability(np.array([[-1.0], [1.0]]), "ratio")
+
+
+def test_several_judges_have_rates_that_hold_for_all_at_once_also_by_system() -> None:
+    systems = {"system": ["a", "a", "b", "b"] * 10}
+    alone, both = (
+        calibrate(table_from_rows(rows), replicates=20)
+        for rows in (rows_of(systems), rows_of(systems) + rows_of(systems, judge="k"))
+    )
+    assert alone["j"].rates_at_once == {}
+    for panel in (both["j"], both.slices["system"]["a"]["k"]):
+        assert list(panel.rates_at_once) == ["true_positive_rate", "true_negative_rate", "bias"]
+        for name, found in panel.rates_at_once.items():
+            own = panel.statistics[name]
+            assert found.value == own.value
+            assert (found.high or 0) - (found.low or 0) > (own.high or 0) - (own.low or 0)
+
+
+@pytest.mark.parametrize(
+    ("unlabelled", "chosen_by", "declared"),
+    [
+        (0, None, "every_output"),
+        (1, None, None),
+        (1, "random", "random"),
+        (1, "review", "review"),
+        (1, "system", None),
+        (1, "label", None),
+    ],
+)
+def test_labels_are_of_every_output_or_declared_to_be_a_random_sample(
+    unlabelled: int, chosen_by: Any, declared: str | None
+) -> None:
+    rows = [*rows_of(), *({"item_id": f"u{n}", "judge": "j", "score": 1} for n in range(unlabelled))]
+    table = replace(table_from_rows(rows), labels_chosen_by=chosen_by)
+    assert calibrate(table, replicates=20)["j"].declared == declared

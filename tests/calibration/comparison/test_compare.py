@@ -386,7 +386,8 @@ def test_a_judge_that_may_guess_is_never_the_best_by_the_verdict_of_calibrate(
     table = table_of({"guess": scores, "careful": [*careful[:-1], 1]}, labels)
     found = compare(table)
     trust = {each.judge: each.word for each in trust_of(calibrate(table, replicates=100, slices=False))}
-    assert found.contenders["guess"].not_above_chance == trust["guess"] == word
+    assert found.contenders["guess"].not_above_chance == word
+    assert trust["guess"] == ("needs more labels" if word == "too few labels" else word)
     assert found.best is None or found.best.name == "careful"
 
 

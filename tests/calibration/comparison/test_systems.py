@@ -11,8 +11,8 @@ import pytest
 
 from fiducial.calibration import ComparisonNumbers, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import ComparedStratum, Strata
+from fiducial.calibration.comparison.corrected_parts import weighted_parts
 from fiducial.calibration.comparison.outputs import Graded
-from fiducial.calibration.comparison.systems import _weighted_parts  # pyright: ignore[reportPrivateUsage] - its variance is the interval's
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
@@ -439,8 +439,9 @@ def test_the_fit_of_the_weight_to_the_labels_costs_a_degree_of_freedom() -> None
     score = (rng.random(judged) < 0.5).astype(float)
     score[:n] = np.where(rng.random(n) < 0.8, label[:n], 1 - label[:n])
     number = np.arange(judged)
-    graded = Graded(number, number, np.ones_like(number), number, number, score, np.ones(judged, bool), label)
-    rest, unlabelled = _weighted_parts(graded, correct=True)
+    open_ = np.ones(judged, bool)
+    graded = Graded(number, number, np.ones_like(number), number, number, score, score, open_, label, number)
+    rest, unlabelled = weighted_parts(graded, correct=True)
     raw = label[:n] - unlabelled.coefficient * score[:n]  # the coefficient is the weight, where all is open
     assert unlabelled.coefficient > 0
     assert rest.values.var(ddof=1) == pytest.approx(raw.var(ddof=1) * (n - 1) / (n - 2), rel=1e-9)

@@ -77,7 +77,13 @@ def test_a_column_that_leaves_the_scores_unlike_explains_nothing():
 
 @each_row(
     ("declared", "undefined"),
-    [({}, True), ({"labels_chosen_by": "system"}, True), ({"strata": "system"}, False)],
+    [
+        ({}, True),
+        ({"labels_chosen_by": "system"}, True),
+        ({"labels_chosen_by": "label"}, True),
+        ({"labels_chosen_by": "score"}, True),
+        ({"strata": "system"}, False),
+    ],
 )
 def test_a_system_without_labels_leaves_all_uncorrected(declared: dict[str, Any], undefined: bool):
     rows = [

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_row import each_row
+from scipy.special import ndtri
 
 from fiducial.calibration.gating.gate_bounds import (
+    GatedRow,
     GatedScores,
     answer_of,
     corrected_bounds,
@@ -21,7 +24,7 @@ from fiducial.calibration.statistic import Statistic
 
 def cases(passed: int, failed: int, ungraded: int = 0) -> GatedScores:
     grades = [1.0] * passed + [0.0] * failed + [None] * ungraded
-    return gated_scores((f"c{i:04}", f"c{i:04}", each) for i, each in enumerate(grades))
+    return gated_scores(GatedRow(f"c{i:04}", f"c{i:04}", each) for i, each in enumerate(grades))
 
 
 def test_a_rate_passes_by_its_lower_end_and_fails_by_its_upper_one():
@@ -51,7 +54,7 @@ def test_nothing_graded_is_never_an_answer():
 
 
 def test_a_case_weighs_one_whatever_its_trials():
-    outputs = [("easy", "easy", 1.0)] * 30 + [("hard", "hard", 0.0)]
+    outputs = [GatedRow("easy", "easy", 1.0)] * 30 + [GatedRow("hard", "hard", 0.0)]
     assert rate_bounds(gated_scores(outputs)).value == 0.5
 
 
@@ -74,17 +77,32 @@ def test_more_conditions_that_may_fail_ask_for_more_before_one_does():
 
 
 def test_pass_to_the_k_needs_k_trials_of_each_case():
-    rows = [(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
+    rows = [GatedRow(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
     assert answer_of(trial_bounds(gated_scores(rows), 2), 0.8) == "passes"
     assert answer_of(trial_bounds(gated_scores(rows), 3), 0.1) == "cannot tell"
 
 
 def test_what_labels_corrected_covers_only_graded_outputs():
+    wider = ndtri(0.98) / ndtri(0.975)
     rate = Statistic(value=0.9, low=0.8, high=1.0, n=50)
     bounds = corrected_bounds(rate, 0.5, of=100)
-    assert (bounds.low, bounds.high) == (0.4, 1.0)
+    assert (bounds.low, bounds.high) == (pytest.approx(0.5 * (0.9 - 0.1 * wider)), 1.0)
     change = corrected_bounds(Statistic(value=0.0, low=-0.1, high=0.1, n=50), 0.5, of=100, ends=(-1.0, 1.0))
-    assert (change.low, change.high) == (-0.55, 0.55)
+    assert (change.low, change.high) == pytest.approx((-0.5 - 0.05 * wider, 0.5 + 0.05 * wider))
+
+
+@each_row(
+    ("scores", "level"),
+    [
+        (cases(9, 3), 0.95),
+        (gated_scores(GatedRow(f"c{n}", f"g{n // 2}", 1.0) for n in range(12)), 0.96),
+        (gated_scores(GatedRow(f"c{n}", f"c{n}", n / 12) for n in range(12)), 0.96),
+        (gated_scores(GatedRow(f"c{n}", f"c{n}", float(trial)) for n in range(12) for trial in (0, 1)), 0.96),
+    ],
+)
+def test_intervals_by_approximation_have_a_level_to_spare(scores: GatedScores, level: float):
+    for bounds in (rate_bounds(scores), drop_bounds(scores, scores)):
+        assert (bounds.level, bounds.high_level) == (level, level)
 
 
 def test_one_failure_fails_the_whole_and_doubt_keeps_it_from_passing():
@@ -109,7 +127,10 @@ def test_more_cases_tell_unless_the_value_is_the_limit_or_hidden_behind_ungraded
 def test_clusters_widen_the_ends():
     score = np.repeat([1.0, 0.0], [80, 20])
     case = np.arange(100)
-    alone, together_ = (rate_bounds(GatedScores(case, cluster, score)) for cluster in (case, case // 10))
+    alone, together_ = (
+        rate_bounds(GatedScores(case, cluster, score, np.ones(100, np.bool_)))
+        for cluster in (case, case // 10)
+    )
     assert alone.low is not None
     assert together_.low is not None
     assert together_.low < alone.low

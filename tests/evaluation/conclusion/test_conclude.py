@@ -129,6 +129,27 @@ def test_a_judge_asked_before_the_checkers_counts_on_the_same_outputs(folder: Ru
     assert [key.case_id for key in tally.open_scores["s"]["mine@m"].keys] == ["2"]
 
 
+def test_outputs_without_a_grade_are_counted_by_what_came_of_the_calls(folder: RunWriter, tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "12345"))
+    other = judge_id("other")
+    first = [judged(number, "failed", calls=1) for number in "1234"]
+    second: list[tuple[str, Outcome]] = [
+        ("1", "failed"),
+        ("2", "refused"),
+        ("3", "graded"),
+        ("5", "unparsable"),
+    ]
+    rows = [
+        replace(judged(number, outcome, calls=1), judge=other, by="other@m") for number, outcome in second
+    ]
+    uses_after(folder, *first, *rows)
+    with CaseIndex(tmp_path / "cases.jsonl") as cases:
+        tally = take_tally(folder, cases)
+    # The second judge was not asked about the fourth.
+    assert tally.failed_calls == {"s": 2}
+    assert tally.withheld == {"s": {"refused": 1, "unparsable": 1}}
+
+
 def test_checked_outputs_that_people_grade_otherwise_are_counted(folder: RunWriter, tmp_path: Path):
     write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "1234"))
     checked = replace(judged("1", "graded", calls=0), by="relevance/strict", source="checker", score=0.0)

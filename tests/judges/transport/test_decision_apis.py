@@ -194,3 +194,23 @@ def test_a_model_that_denies_the_end_of_the_material_gives_no_verdict(p: float, 
     else:
         with pytest.raises(CallError, match="last entry"):
             read_decisions(body, asked)
+
+
+@pytest.mark.parametrize("p", [None, "refused", 1.5, True])
+def test_a_reply_that_does_not_say_whether_the_end_is_there_gives_no_verdict(p: Any):
+    state, questions = with_canary({"response": "x y" * CANARY_BYTES}, [MATCH], "c0de")
+    asked = request("systemone", list(questions), state)
+    with pytest.raises(CallError, match="end of the material") as caught:
+        read_decisions(payload(asked, {"match": 0.97, CANARY: p}, usage={}), asked)
+    assert caught.value.retryable
+
+
+def test_what_is_answered_twice_has_no_answer():
+    asked = request("decisions")
+    body = payload(asked)
+    body["answers"].append({"type": "predicate", "name": "match", "probability": 0.1})
+    better = body["answers"][1]["probabilities"]
+    better.insert(0, {**better[0], "probability": 0.5})
+    read = json.loads(read_decisions(body, asked).text)
+    assert read["match"] is None
+    assert read["better"]["probabilities"] == {"first": "two of them", "second": 0.2}

@@ -28,6 +28,22 @@ def part() -> RateEstimate:
     return fd.estimate(ROWS).all
 
 
+def test_unequal_trials_and_clusters_are_assumptions_of_their_own():
+    uneven = msgspec.structs.replace(part(), n_cases=40)
+    assert "Numbers of trials may not depend on results." in target_of(uneven)
+    rows = [row | {"score": float((n % 4 > 0) != (n % 5 == 0))} for n, row in enumerate(ROWS)]
+    clustered = [row | {"cluster": str(n // 2)} for n, row in enumerate(rows)]
+    sentences = [target_of(fd.estimate(each, labels_chosen_by="label").all) for each in (clustered, rows)]
+    assert ["takes items as independent" in each for each in sentences] == [True, False]
+
+
+def test_an_estimate_by_class_that_is_undefined_says_why():
+    useless = fd.estimate(ROWS, labels_chosen_by="label").all
+    reason = useless.estimates["rogan_gladen"].undefined
+    assert reason is not None
+    assert reason in target_of(useless)
+
+
 @pytest.mark.parametrize(
     ("name", "assumption"),
     [

@@ -75,3 +75,17 @@ def test_the_width_for_undecided_outputs_is_named_only_if_it_differs() -> None:
     }
     assert "undecided ones to within" not in text(**options)
     assert "undecided ones to within" in text(**options, decided=0.5)
+
+
+def test_a_random_draw_shows_the_rate_so_far_with_an_interval_for_every_look() -> None:
+    rows = [row | {"label_added": None if row["label"] is None else 1} for row in judged(120, 0)]
+    assert plan_both(rows, draw=5).draw is not None
+    assert "anytime" not in plan_both(rows, draw=5).to_dict()
+    labelled = [row | {"label_added": None if row["label"] is None else 1} for row in judged(120, 30)]
+    found = plan_both(labelled, draw=5).to_dict()["anytime"]
+    assert found["low"] < found["value"] < found["high"]
+    assert "holds at every look" in text(labelled, draw=5)
+    unordered = plan_both(judged(120, 30), draw=5)
+    assert unordered.to_dict()["anytime"]["value"] is None
+    assert "order in which labels came" in " ".join(str(unordered).split())
+    assert "anytime" not in plan_both(labelled, draw=60, strata="score").to_dict()

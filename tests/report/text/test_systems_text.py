@@ -48,6 +48,16 @@ def test_ungraded_outputs_are_counted_zero_included():
     assert lines[-1] == "* uncorrected: fewer than two labels of these outputs"
 
 
+def test_several_systems_have_their_worst_and_best_case_with_failed_calls():
+    whole = StratumRate(name=ALL_UNCORRECTED, n=58, of=60, value=0.5, low=0.4, high=0.6, bounds=(0.48, 0.52))
+    graded = replace(whole, n=60, bounds=None)
+    rest = StratumRate(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
+    found = systems("a", "b", overall=whole, strata=[rest], failed_calls=1)
+    found[1] = replace(found[1], overall=graded, failed_calls=0)
+    lines = [*as_lines(systems_document(found, judged("j")))]
+    assert "If all ungraded outputs failed or passed: a 0.48 to 0.52 (1 of 2 by failed calls)." in lines
+
+
 def test_a_missing_rate_of_all_outputs_has_its_reason():
     whole = StratumRate(name=ALL_CORRECTED, n=8, of=12, undefined="only 8 of 12 undecided outputs are graded")
     rest = StratumRate(name=OPEN, by="j", n=8, of=12, value=0.4, low=0.2, high=0.6)
@@ -129,7 +139,7 @@ def test_judges_alike_share_a_row_and_the_rest_gives_way():
     assert lines[0].split() == ["judge", "(m)", "let", "through", "rejected", "at", "worst", "verdict"]
     assert [line.split()[0] for line in lines[1:]] == ["calls", "answers/short", "2"]
     assert lines[1].split()[1] == "x2"
-    assert lines[-1] == "2 more judges: proven"
+    assert lines[-1] == "2 more judges: both below 10 %"
 
 
 def test_many_systems_and_judges_fit_a_screen():

@@ -61,3 +61,11 @@ def test_no_limit_is_given_if_sampling_explains_all_variance():
     text = str(fd.trials(wheel))
     assert "with twice the trials 0.081, with twice the cases 0.081." in text
     assert "unlimited" not in text
+
+
+def test_corrected_rates_name_what_they_assume():
+    labelled = [
+        row | {"label": row["score"] if number < 30 else None} for number, row in enumerate(rows(12, 4))
+    ]
+    assert "Corrected rates hold if" in str(fd.trials(labelled))
+    assert "Corrected rates hold if" not in str(fd.trials(rows(12, 4)))

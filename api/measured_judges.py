@@ -1,0 +1,181 @@
+"""`fiducial.audit_card` and `audit_table`: judges measured on one fixed set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..errors import UsageError
+from ..evaluation.audit.audit_plan import AuditPlan
+from ..evaluation.audit.cards.card_run import CardPlan, card_forecasts, run_card
+from ..evaluation.audit.cards.card_table import CardTable, read_cards
+from ..evaluation.audit.cards.judge_card import JudgeCard
+from ..evaluation.judging.access import ModelAccess
+from ..judges.loop_thread import run_apart
+from ..records import atomic_write
+from ..report.text.card_text import card_document, card_table_document, card_table_screen
+from ..settings.verbs.audit import AuditCardSettings
+from ..spelling import setting
+from .argument_checks import checked_arguments, require_whole
+from .checking import Worlds, worlds_of
+from .display import Shown
+from .evaluating import JudgeLike, judging_fields
+from .forecasts import Forecasts
+from .model_access import judging_api
+from .paths import FilePath, folder_path, input_path, written_path
+from .price_memory import known_prices
+from .progress_bars import show_progress
+from .run_files import Access
+
+
+class AuditCard(JudgeCard, Shown, frozen=True, kw_only=True):
+    """A judge's card: ``card.shares.caught.low``."""
+
+    _document = staticmethod(card_document)
+
+
+class AuditCards(CardTable, Shown, frozen=True, kw_only=True):
+    """Cards of one set side by side: ``cards.cards[0].judge``."""
+
+    _document = staticmethod(card_table_document)
+    _screen = staticmethod(card_table_screen)
+
+    def write(self, out: FilePath) -> list[Path]:
+        """Write the table as Markdown (``NAME.md``), or as pages into a folder; return the files."""
+        path = written_path(out)
+        if path.suffix == ".md":
+            with atomic_write(path) as file:
+                file.write(f"{self.to_markdown()}\n".encode())
+            return [path]
+        from ..report.card_pages import write_card_pages  # noqa: PLC0415 - numbers need no page
+
+        return write_card_pages(self, path)
+
+    def badge(self, out: FilePath) -> Path:
+        """Write an SVG badge of the only card; return the file.
+
+        Raises:
+            UsageError: There are several cards.
+        """
+        if len(self.cards) != 1:
+            raise UsageError(f"{setting('badge')} is of one card; got {len(self.cards)}")
+        from ..report.card_pages import write_badge  # noqa: PLC0415 - numbers need no badge
+
+        path = written_path(out)
+        write_badge(path, self.cards[0])
+        return path
+
+
+@checked_arguments
+def audit_card(
+    judge: JudgeLike,
+    *,
+    out: FilePath,
+    model: str | None = None,
+    natural: FilePath | None = None,
+    made_by: str = "",
+    repeats: int = 1,
+    pass_at: GivenPassAt = None,
+    worlds: Worlds = None,
+    access: Access | None = None,
+    judge_parameters: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
+) -> AuditCard:
+    """Ask a judge about the fixed set of probes, and write its card.
+
+    Args:
+        judge: Made by `fiducial.judge` or given by name.
+        out: The card (``NAME.json``); the same call resumes from the folder ``NAME-run`` beside it.
+        model: The judging model, for a judge given by name.
+        natural: A folder with the cases and outputs of the set's natural faults; None leaves them out.
+        made_by: Who runs it, for the card.
+        repeats: Number of times right outputs are judged.
+        pass_at: Pass threshold; by default the judge's own, else 0.5.
+        worlds: Custom simulated worlds; by default the registered ones.
+        access: Model access for a judge given by name; by default that of `fiducial.judge`.
+        judge_parameters: Decoding parameters that override the prompt's, for a judge given by name; a value of None omits one.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+
+    Returns:
+        The card.
+
+    Raises:
+        InputError: The natural part cannot be used.
+        UsageError: There is no such judge, or the set has nothing for it.
+        ConfigurationError: A model is needed and none is named or can be reached.
+    """
+    require_whole("repeats", repeats)
+    asked = judging_fields(
+        judge, model, worlds_of(worlds), shared=access is not None, judge_parameters=judge_parameters
+    )
+    audit = AuditPlan(
+        probes=None,
+        out=Path(),
+        command="fiducial.audit_card",
+        pass_at=pass_at_of(pass_at),
+        repeats=repeats,
+        **asked,
+    )
+    plan = CardPlan(
+        out=written_path(out),
+        audit=audit,
+        natural=None if natural is None else folder_path(natural),
+        made_by=made_by,
+    )
+    return card_by(plan, access or ModelAccess, progress=progress)
+
+
+@checked_arguments
+def audit_table(cards: FilePath | Iterable[FilePath]) -> AuditCards:
+    """Read cards of one set for a table.
+
+    Raises:
+        InputError: A file is not a card.
+        UsageError: The cards are of different sets.
+    """
+    several = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
+    return AuditCards.of(read_cards([input_path(each) for each in several]))
+
+
+def card_plan(settings: AuditCardSettings, *, command: str) -> CardPlan:
+    """Return the plan of a card.
+
+    Args:
+        settings: Settings of `fiducial audit card`.
+        command: The command line, for the record.
+    """
+    asked = judging_fields(
+        settings.judge,
+        settings.model,
+        worlds_of(settings.worlds),
+        shared=True,
+        poll_seconds=settings.batch_poll_seconds,
+        judge_parameters=settings.judge_parameters,
+        api=judging_api(settings),
+    )
+    fields = settings.named(AuditPlan.__struct_fields__)
+    audit = AuditPlan(probes=None, **{**fields, **asked}, command=command)
+    natural = None if settings.natural is None else folder_path(settings.natural)
+    return CardPlan(out=settings.out, audit=audit, natural=natural, made_by=settings.made_by)
+
+
+def forecast_card(plan: CardPlan, access: ModelAccess, prices: Sequence[str] = ()) -> Forecasts:
+    """Forecast the cost of a card without making a call."""
+    return Forecasts(judges=card_forecasts(plan, access, known_prices(prices)))
+
+
+def card_by(
+    plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str] = ()
+) -> AuditCard:
+    """Carry out the plan of a card, or resume it."""
+    return run_apart(partial(_card, plan, access, progress=progress, prices=prices))
+
+
+def _card(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]) -> AuditCard:
+    with show_progress(enabled=progress) as shown:
+        return AuditCard.of(run_card(plan, access, shown, lambda: datetime.now(UTC), known_prices(prices)))

@@ -1,0 +1,46 @@
+"""Fixed sets of probes on which judges are measured, each with its seal."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from ....data import demo_path
+from ....errors import InputError
+from ....records import InputPath
+from ..probe_folder import PROBES
+
+NATURAL = "natural.jsonl"
+"""File of a set: its natural faults, by reference."""
+
+CURRENT_SET = "audit-set-1"
+"""The set that new cards are made of."""
+
+SEALS = {CURRENT_SET: "70e45971ce091c32cd72fcca838616ab20ed9cb71141252d1eb2d9ec844acd0f"}
+"""SHA-256 of each set's manifest, which holds the SHA-256 of each of its files."""
+
+
+class AuditSet(msgspec.Struct, frozen=True):
+    """A set's name and seal: two cards are of the same set if these are equal."""
+
+    name: str
+    seal: str
+
+
+def audit_set(name: str = CURRENT_SET) -> tuple[Path, AuditSet]:
+    """Return the folder of a shipped set, and the set.
+
+    Raises:
+        InputError: The folder is not the one that was shipped.
+    """
+    path = demo_path(f"{name}/{PROBES}")
+    seal = _digest(path)
+    if seal != SEALS[name]:
+        raise InputError(f"is not the manifest of {name}: its seal is {seal[:12]}…", path=path)
+    return path.parent, AuditSet(name, seal)
+
+
+def _digest(path: InputPath) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,121 @@
+"""Ask a judge about a fixed set, resumably, and make its card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from ....errors import InputError
+from ....judges.prices import PriceList
+from ....records import FolderPath, read_records, write_json
+from ....spelling import setting
+from ...forecast import Forecast
+from ...judging.access import ModelAccess
+from ...progress import Progress
+from ..audit_plan import AuditPlan
+from ..audit_run import audit_forecasts, run_audit
+from .audit_sets import NATURAL, audit_set
+from .judge_card import JudgeCard, make_card
+from .natural_faults import NaturalPart, NaturalReference, lay_out_natural
+
+_EVERYTHING = 1_000_000
+"""Probes of an operator to ask about: all of the set."""
+
+
+class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of a card.
+
+    Attributes:
+        out: The card's file; the run folders are in the folder of its name beside it.
+        audit: The judge and how it is asked; probes and run folder are the card's.
+        natural: A folder with the cases and outputs of the natural part; None leaves it out.
+        made_by: Who runs it, as they say.
+    """
+
+    out: Path
+    audit: AuditPlan
+    natural: FolderPath | None = None
+    made_by: str = ""
+
+    @property
+    def work(self) -> Path:
+        """Folder of the run folders, by which the same command resumes."""
+        return self.out.with_name(f"{self.out.stem}-run")
+
+    def of_set(self) -> AuditPlan:
+        """Return the audit of the whole set."""
+        probes, _ = audit_set()
+        return msgspec.structs.replace(
+            self.audit, probes=probes, out=self.work / "set", sample=_EVERYTHING, operators=()
+        )
+
+    def of_natural(self) -> AuditPlan:
+        """Return the audit of the natural part, whose outputs are each asked about once."""
+        probes, out = self.work / "natural-probes", self.work / "natural"
+        return msgspec.structs.replace(
+            self.audit, probes=probes, out=out, sample=_EVERYTHING, operators=(), repeats=1
+        )
+
+
+def run_card(
+    plan: CardPlan,
+    access: Callable[[], ModelAccess],
+    progress: Progress,
+    now: Callable[[], datetime],
+    prices: PriceList | None,
+) -> JudgeCard:
+    """Ask the judge about everything that has no verdict yet, and write its card.
+
+    Raises:
+        InputError: The set or the natural part cannot be used.
+        UsageError: The judge is not for these probes.
+        RunFolderError: The folder beside the card belongs to another judge or set.
+        ConfigurationError: No model can be reached.
+    """
+    probes, of_set = audit_set()
+    part = _natural_part(plan)
+    run_audit(plan.of_set(), access, progress, now)
+    natural = None
+    if part is not None:
+        of_natural = plan.of_natural()
+        run_audit(of_natural, access, progress, now)
+        assert isinstance(of_natural.probes, Path)
+        natural = (plan.work / "natural", of_natural.probes, part)
+    card = make_card(
+        plan.work / "set",
+        probes,
+        of_set,
+        natural,
+        prices=prices,
+        made=now().isoformat(timespec="seconds"),
+        made_by=plan.made_by,
+    )
+    write_json(plan.out, card)
+    return card
+
+
+def card_forecasts(plan: CardPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
+    """Return forecasts of a card's calls without making one; natural faults are laid out."""
+    forecasts = audit_forecasts(plan.of_set(), access, prices)
+    if _natural_part(plan) is not None:
+        forecasts += audit_forecasts(plan.of_natural(), access, prices)
+    return forecasts
+
+
+def _natural_part(plan: CardPlan) -> NaturalPart | None:
+    """Lay out the natural part of the set; None if the user names no copy of it."""
+    if plan.natural is None:
+        return None
+    probes, _ = audit_set()
+    references = read_records(probes / NATURAL, NaturalReference)
+    part = lay_out_natural(references, plan.natural, plan.work / "natural-probes")
+    if not part.found:
+        differing = f"; {part.differing:,} are other texts" if part.differing else ""
+        raise InputError(
+            f"{setting('natural')}: none of the {part.named:,} outputs of the set's natural part is in it{differing}",
+            path=Path(str(plan.natural)),
+        )
+    return part

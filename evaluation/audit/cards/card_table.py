@@ -1,0 +1,61 @@
+"""Cards side by side, of one set only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ....errors import UsageError
+from .audit_sets import AuditSet
+from .judge_card import JudgeCard, read_card
+
+
+class CardTable(msgspec.Struct, frozen=True, kw_only=True):
+    """Cards of the same set, grouped by the kinds of case that their judges judge.
+
+    Attributes:
+        set: The set.
+        cards: The cards, in the order of the table.
+    """
+
+    set: AuditSet
+    cards: list[JudgeCard]
+
+    @property
+    def groups(self) -> dict[str, list[JudgeCard]]:
+        """Cards by the kinds of case: only those within a group were asked the same probes."""
+        groups: dict[str, list[JudgeCard]] = {}
+        for card in self.cards:
+            groups.setdefault(", ".join(sorted(card.kinds)), []).append(card)
+        return groups
+
+
+def read_cards(paths: Sequence[Path]) -> CardTable:
+    """Read cards for one table.
+
+    Raises:
+        InputError: A file is not a card.
+        UsageError: There is no card, or the cards are of different sets.
+    """
+    cards = [read_card(path) for path in paths]
+    if not cards:
+        raise UsageError("no cards")
+    sets = list(dict.fromkeys(card.set for card in cards))
+    if len(sets) > 1:
+        first = next(path for path, card in zip(paths, cards, strict=True) if card.set == sets[0])
+        other = next(path for path, card in zip(paths, cards, strict=True) if card.set != sets[0])
+        raise UsageError(
+            f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
+        )
+    return CardTable(set=sets[0], cards=_in_order(cards))
+
+
+def _in_order(cards: Iterable[JudgeCard]) -> list[JudgeCard]:
+    """Return cards by judge, then model: the table does not rank, since intervals overlap."""
+    return sorted(cards, key=lambda card: (card.id.name, card.judge, card.made))
+
+
+def _named(one: AuditSet) -> str:
+    return f"{one.name} ({one.seal[:12]})"

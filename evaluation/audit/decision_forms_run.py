@@ -1,0 +1,106 @@
+"""Ask decision models the questions of an audit in other forms, and read their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...deterministic.mutation import rank
+from ...judges.decision_forms import DECISION_FORMS, FORM_NAMES, DecisionForm
+from ...judges.prompt_judge import in_form
+from ...records import CaseIndex, ItemKey, JudgeId, Verdict
+from ..context import RunContext
+from ..judging.asking import EachOutput
+from ..judging.judge_task import JudgeTask, JudgingStep
+from ..store.run_writer import RunWriter
+from .audit_results import FormResult
+from .form_changes import AnswersByQuestion, FormAnswers, answers_of, form_results
+from .sampling import ChosenProbes
+
+MOST_ITEMS = 100
+"""Maximum number of outputs about which each form is asked, half of them right."""
+
+
+def forms_named(operators: Collection[str]) -> list[DecisionForm]:
+    """Return the forms named, with those they are compared with; all, when nothing is named."""
+    if not operators:
+        return list(DECISION_FORMS)
+    named = {form.name for form in DECISION_FORMS if form.name in operators}
+    named |= {FORM_NAMES[name].against for name in named}
+    return [form for form in DECISION_FORMS if form.name in named]
+
+
+def decides(task: JudgeTask) -> bool:
+    """Return whether a task asks a decision model by itself."""
+    return task.prompt_judge is not None and task.prompt_judge.decides
+
+
+def form_tasks(task: JudgeTask, forms: Iterable[DecisionForm]) -> dict[str, JudgeTask]:
+    """Return the tasks that ask a judge's questions in other forms, by form."""
+    judge = task.prompt_judge
+    assert judge is not None
+    return {form.name: replace(task, judge=in_form(judge, form.name)) for form in forms}
+
+
+def items_of_forms(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
+    """Return the right outputs and faults about which forms are asked, of most operators few."""
+    half = -(-min(sample, MOST_ITEMS) // 2)
+    right = sorted(chosen.originals, key=_rank)[:half]
+    faults = sorted((key for key, each in chosen.probes.items() if each.plants == "fault"), key=_rank)
+    return frozenset([*right, *faults[:half]])
+
+
+def pairs_of_forms(members: Iterable[ItemKey], sample: int) -> frozenset[ItemKey]:
+    """Return the pairs about which forms of judges that compare are asked."""
+    return frozenset(sorted(members, key=_rank)[: min(sample, MOST_ITEMS)])
+
+
+def _rank(key: ItemKey) -> tuple[int, ItemKey]:
+    return rank(key), key
+
+
+def form_steps(
+    context: RunContext,
+    tasks: Sequence[JudgeTask],
+    items: Container[ItemKey],
+    forms: Sequence[DecisionForm],
+    repeats: int,
+) -> Iterator[JudgingStep]:
+    """Yield the questions in the usual form, repeated, then those in other forms."""
+    deciding = [task for task in tasks if decides(task)]
+    if not deciding or not forms:
+        return
+    yield EachOutput(context, deciding, items.__contains__, max(1, repeats))
+    formed = [each for task in deciding for each in form_tasks(task, forms).values()]
+    yield EachOutput(context._replace(journal=context.writer.forms), formed, items.__contains__)
+
+
+def results_of_forms(
+    task: JudgeTask, forms: Sequence[DecisionForm], writer: RunWriter, cases: CaseIndex
+) -> list[FormResult]:
+    """Return a judge's results in other forms; empty if none was asked."""
+    if not decides(task):
+        return []
+    named = {each.id: name for name, each in form_tasks(task, forms).items()}
+    formed = _formed(writer.forms.read(), named)
+    if not formed:
+        return []
+    items = {item for verdicts in formed.values() for item in verdicts}
+    repeats: dict[ItemKey, dict[int, AnswersByQuestion]] = {item: {} for item in items}
+    for verdict in writer.verdicts.read():
+        if verdict.author == task.id and verdict.key in repeats and (answers := answers_of(verdict)):
+            repeats[verdict.key][verdict.repeat] = answers
+    usual = {item: [each[repeat] for repeat in sorted(each)] for item, each in repeats.items()}
+
+    def cluster(key: ItemKey) -> str:
+        return cases.cluster(key.case_id)
+
+    return form_results(FormAnswers(usual, formed, cluster))
+
+
+def _formed(verdicts: Iterable[Verdict], named: Mapping[JudgeId, str]) -> dict[str, dict[ItemKey, Verdict]]:
+    found: dict[str, dict[ItemKey, Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.judge is not None and verdict.judge in named:
+            found.setdefault(named[verdict.judge], {})[verdict.key] = verdict
+    return found

@@ -1,0 +1,138 @@
+"""Changes of a judge's scores from a right output to its probes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...calibration.arrays import cluster_numbers
+from ...calibration.intervals.clustered_means import mean_of
+from ...calibration.statistic import Statistic
+from ...records import ItemKey
+from .audit_results import JudgeWeakness, OperatorResult, ScoreChange
+from .comparisons import PAIR, by_operator, control_of, probes_by_site
+from .scored import ScoredProbe
+
+MOVED = 0.05
+"""Scores move if they change by more than this on average, beyond chance and beyond what repeats change."""
+
+_FAMILY_LEVEL = 0.95
+
+
+class ItemChange(NamedTuple):
+    """Change on one item.
+
+    Attributes:
+        change: Signed change; between repeats, of which neither comes first in meaning, its size.
+        repeats: Size of the change between two repeats of the same question; None if it was asked once.
+        item: The item, for a person.
+    """
+
+    change: float
+    repeats: float | None
+    item: str
+    cluster: str
+
+
+def are_fine(scored: Iterable[ScoredProbe]) -> bool:
+    """Return whether a judge gives scores between those of right and wrong outputs."""
+    whole = {0.0, 1.0}
+    return any(
+        each.score not in whole for each in scored if each.score is not None and each.facts.label in whole
+    )
+
+
+def score_changes(
+    scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]
+) -> dict[str, ScoreChange]:
+    """Return the changes by operator: against right outputs; of attacks, against controls.
+
+    Those of right outputs themselves are between repeats. Probes without a counterpart that was graded are left out, as n shows.
+    """
+    found: dict[str, ScoreChange] = {}
+    groups = by_operator(scored.values())
+    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
+    by_site = probes_by_site(scored.values())
+    for operator, group in groups.items():
+        if group[0].facts.plants == "nothing":
+            changes = list(_between_repeats(group))
+        elif operator in controls:
+            pairs = [(each, control_of(each, controls[operator], by_site)) for each in group]
+            changes = [_item_change(each, other, scored) for each, other in pairs if each.repeats and other]
+        else:
+            sources = [(each, scored.get(each.facts.source)) for each in group]
+            changes = [
+                _item_change(each, other, scored)
+                for each, other in sources
+                if each.repeats and other and other.repeats
+            ]
+        if changes:
+            found[operator] = change_of(changes, level)
+    return found
+
+
+def _between_repeats(group: Iterable[ScoredProbe]) -> Iterator[ItemChange]:
+    for each in group:
+        if len(each.repeats) >= PAIR:
+            yield ItemChange(abs(each.repeats[1] - each.repeats[0]), None, str(each.facts.key), each.cluster)
+
+
+def _item_change(each: ScoredProbe, other: ScoredProbe, scored: Mapping[ItemKey, ScoredProbe]) -> ItemChange:
+    source = scored.get(each.facts.source)
+    asked_twice = source is not None and len(source.repeats) >= PAIR
+    repeats = abs(source.repeats[1] - source.repeats[0]) if source is not None and asked_twice else None
+    return ItemChange(each.repeats[0] - other.repeats[0], repeats, str(each.facts.key), each.cluster)
+
+
+def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
+    """Summarise changes; ``level`` is that of findings, for all operators together."""
+    values = np.array([each.change for each in changes], dtype=np.float64)
+    clusters = cluster_numbers(each.cluster for each in changes)
+    known = [(abs(each.change) - each.repeats, each.cluster) for each in changes if each.repeats is not None]
+    largest = max(changes, key=lambda each: abs(each.change))
+    return ScoreChange(
+        mean=mean_of(values, clusters),
+        size=mean_of(np.abs(values), clusters, least=0.0),
+        largest=largest.change,
+        largest_at=largest.item,
+        beyond_repeats=_mean(known),
+        upwards=_is_above(mean_of(values, clusters, level=level)),
+        moved=_is_above(_mean(known, level)),
+    )
+
+
+def _mean(values: Sequence[tuple[float, str]], level: float = _FAMILY_LEVEL) -> Statistic:
+    array = np.array([value for value, _ in values], dtype=np.float64)
+    return mean_of(array, cluster_numbers(cluster for _, cluster in values), level=level)
+
+
+def _is_above(statistic: Statistic) -> bool:
+    return statistic.low is not None and statistic.low > MOVED
+
+
+def change_findings(
+    operators: Iterable[OperatorResult], known: Iterable[JudgeWeakness], controls: Mapping[str, str]
+) -> Iterator[JudgeWeakness]:
+    """Yield the findings from scores that move, except for operators that are ``known``.
+
+    They are for judges with scores between right and wrong; other judges' scores move only when verdicts change.
+    """
+    named = {finding.where for finding in known}
+    for each in operators:
+        change = each.change
+        if change is None or each.operator in named:
+            continue
+        if each.plants == "twin" and change.moved:
+            yield JudgeWeakness(
+                concern="moves on what is harmless",
+                where=each.operator,
+                sentence=f"scores change by {change.size} on {each.operator}, {change.beyond_repeats} more than on repeats: {each.about}",
+            )
+        if each.operator in controls and change.upwards:
+            yield JudgeWeakness(
+                concern="can be talked into passing",
+                where=each.operator,
+                sentence=f"{each.operator}: scores are {change.mean} higher than on its control: {each.about}",
+            )

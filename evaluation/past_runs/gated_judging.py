@@ -1,0 +1,93 @@
+"""Judged outputs as a gate counts them: by the judge that counts in a run, or by labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ...calibration.comparison.outputs import AllOutputs, graded_of, judges_of_outputs, outputs_of
+from ...calibration.comparison.systems import SystemTerms, pooled_rates
+from ...calibration.label_declarations import LabelsDeclaredBy
+from ...calibration.statistic import Statistic
+from ...calibration.tables.calibration_table import Table
+from ...records import ItemKey
+from ..run_table import systems_table
+from ..store.run_store import RunStore
+
+
+class GatedOutput(NamedTuple):
+    """Grade of one output.
+
+    Attributes:
+        score: Score from 0 to 1; None if there is none.
+        by: Display name of who gave it, or of who gave none.
+        judged: Whether a judge gave it.
+        error_type: Fault that a checker found.
+    """
+
+    score: float | None
+    by: str
+    judged: bool
+    error_type: str | None = None
+
+
+class JudgedTable(NamedTuple):
+    """Outputs of a run, some of them judged.
+
+    Attributes:
+        table: Rows of the run, as comparisons of systems read them.
+        all: Its outputs by system.
+    """
+
+    table: Table
+    all: AllOutputs
+
+    @property
+    def baselines(self) -> frozenset[str]:
+        """Names of the baselines, which only compare words."""
+        return frozenset(name for name, judge in self.table.judges.items() if judge.kind == "baseline")
+
+    def outputs(self) -> Iterator[tuple[str, float | None, str | None]]:
+        """Yield each output by name, with the verdict that counts in the run, and its judge.
+
+        The judge is None for a decided output, and for one that no judge graded.
+        """
+        graded, judge_of = graded_of(self.all), judges_of_outputs(self.all)
+        for system, each in graded.items():
+            results: list[float] = each.result.tolist()
+            judges: list[int] = judge_of[system].tolist()
+            items: list[int] = each.item.tolist()
+            rows = zip(items, results, judges, each.is_undecided.tolist(), strict=True)
+            for item, result, judge, undecided in rows:
+                is_graded = not math.isnan(result)
+                by = self.all.judges[judge] if undecided and is_graded else None
+                yield self.table.item.values[item], result if is_graded else None, by
+
+    def corrected(
+        self, chosen_by: LabelsDeclaredBy | None, only: Collection[ItemKey] | None = None
+    ) -> Mapping[str, Statistic]:
+        """Return the rate by system where labels correct it, of all outputs or of some."""
+        table, outputs = self.table, self.all
+        if np.isnan(table.label).all():
+            return {}
+        if only is not None:
+            names = {str(key) for key in only}
+            of_item = np.array([item in names for item in table.item.values], dtype=np.bool_)
+            table = table.take(of_item[table.item.codes])
+            outputs = outputs_of(table, None)
+        _, whole = pooled_rates(outputs, SystemTerms(table.item.values, None, 0, 0.95, chosen_by))
+        return {
+            name: whole.rates[name]
+            for name in whole.corrected_systems
+            if outputs.systems[name].is_undecided.any()
+        }
+
+
+def judged_table(store: RunStore) -> JudgedTable | None:
+    """Return the outputs of a run; None if no judge graded an undecided one."""
+    table = systems_table(store)
+    outputs = outputs_of(table, None)
+    return JudgedTable(table, outputs) if outputs.judges else None

@@ -1,0 +1,228 @@
+"""JUnit XML of pytest and other test runners: a case per test, and whether it passed.
+
+XML that declares a document type or an entity is refused, so that nothing in it can grow or name another file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+from xml.parsers import expat
+
+import msgspec
+
+from ..errors import InputError, RecordError, readable
+from ..records import TagValue
+from .calls import user_message
+from .example import Example
+from .example_records import records_of
+from .file_rows import files_of
+from .import_options import Options
+from .imported_records import FilePosition, ImportedRecord, converted
+from .imported_scores import ImportedScore, scored, unscored
+
+NAME = "junit"
+ABOUT = "results of tests as JUnit XML (`pytest --junitxml=FILE`), one verdict each; what `record_property` notes are tags"
+LOST = "times, captured output, properties of suites; an expected failure (`xfail`) is skipped"
+
+_BY = "junit"
+"""Author of the verdicts: no runner says which it is."""
+
+_ROOTS = frozenset({"testsuites", "testsuite"})
+_FAULTS = frozenset({"failure", "error"})
+_EARLIER = frozenset({"rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+"""Earlier attempts at a test, as Maven's Surefire notes them."""
+_TOLD = _FAULTS | _EARLIER | {"skipped"}
+_CHUNK, _START = 1 << 16, 1 << 12
+_DEEPEST = 50
+_LONGEST = 2_000
+"""Characters of a reason."""
+
+Attributes: TypeAlias = dict[str, str]
+
+
+class _Test(msgspec.Struct):
+    """A test as its element says."""
+
+    name: str
+    line: int
+    times: int = 1
+    tags: dict[str, TagValue] = {}
+    fault: str | None = None
+    skipped: str | None = None
+    earlier: list[str] = []
+
+
+def recognises(glimpse: object) -> bool:
+    """Return False: no JSON value is of this format."""
+    del glimpse
+    return False
+
+
+def is_junit(path: Path) -> bool:
+    """Return whether a file begins as JUnit XML."""
+    with readable(path), path.open("rb") as file:
+        start = file.read(_START).replace(b"\0", b"")
+    return start.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<") and b"<testsuite" in start
+
+
+def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
+    """Read a file, or a folder of them; see `Format`."""
+    for file in files_of(path, (".xml",)):
+
+        def position(test: _Test, file: Path = file) -> FilePosition:
+            return FilePosition(file, test.line)
+
+        def records(test: _Test, file: Path = file) -> Iterator[ImportedRecord]:
+            yield from _records(test, FilePosition(file, test.line), options)
+
+        yield from converted(_tests(file), records, position)
+
+
+def _records(test: _Test, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
+    if test.times > 1:
+        yield position.skipped_part(
+            "testcase",
+            f"{test.name} stands {test.times} times: read as one test that fails if any of them does",
+        )
+    attempts = [
+        *(scored(_BY, False, reason=reason, source="checker") for reason in test.earlier),
+        _score(test),
+    ]
+    for trial, score in enumerate(attempts):
+        example = Example(
+            id=test.name,
+            messages=[user_message(test.name)],
+            criterion="The test passes.",
+            tags=test.tags,
+            trial=trial,
+            is_trial=True,
+            scores=[score],
+        )
+        yield from records_of(example, position, options)
+
+
+def _score(test: _Test) -> ImportedScore:
+    if test.fault is not None:
+        return scored(_BY, False, reason=test.fault, source="checker")
+    if test.skipped is not None:
+        return unscored(_BY, "not_applicable", test.skipped, source="checker")
+    return scored(_BY, True, source="checker")
+
+
+def _tests(path: Path) -> Iterator[_Test]:
+    """Return the tests of a file, each once, in their order.
+
+    Raises:
+        InputError: It is no JUnit XML, or declares a document type.
+    """
+    reader = _Reader()
+    try:
+        with readable(path), path.open("rb") as file:
+            reader.parse(iter(partial(file.read, _CHUNK), b""))
+    except expat.ExpatError as error:
+        raise InputError(f"no XML: {expat.ErrorString(error.code)}", path=path, line=error.lineno) from error
+    except RecordError as error:
+        raise InputError(str(error), path=path, line=reader.line) from error
+    return iter(reader.tests.values())
+
+
+class _Reader:
+    """Tests of a file, read element by element.
+
+    Attributes:
+        tests: Tests by name.
+    """
+
+    def __init__(self) -> None:
+        self.tests: dict[str, _Test] = {}
+        self._parser = expat.ParserCreate()
+        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.buffer_text = True
+        self._open: list[str] = []
+        self._test: _Test | None = None
+        self._told: list[str] = []
+        self._length = 0
+
+    @property
+    def line(self) -> int:
+        """Line that was read last."""
+        return self._parser.CurrentLineNumber
+
+    def parse(self, chunks: Iterable[bytes]) -> None:
+        """Read a file, given in parts."""
+        for chunk in chunks:
+            self._parser.Parse(chunk, False)
+        self._parser.Parse(b"", True)
+
+    def _refuse_doctype(self, *_: object) -> None:
+        raise RecordError(
+            "declares a document type, which no test runner writes and which may name other files"
+        )
+
+    def _start(self, name: str, attributes: Attributes) -> None:
+        name = name.rpartition(":")[2]
+        if not self._open and name not in _ROOTS:
+            raise RecordError(f"expected testsuites or testsuite, got {name!r}")
+        self._open.append(name)
+        if len(self._open) > _DEEPEST:
+            raise RecordError(f"elements are nested more than {_DEEPEST} deep")
+        if name == "testcase":
+            self._test = _Test(name=_name(attributes), line=self.line)
+        elif self._test is not None:
+            self._inside(self._test, name, attributes)
+
+    def _inside(self, test: _Test, name: str, attributes: Attributes) -> None:
+        if name == "property" and attributes.get("name"):
+            test.tags[attributes["name"]] = attributes.get("value", "")
+        elif name in _TOLD:
+            self._told, self._length = [attributes.get("message", "")[:_LONGEST]], 0
+
+    def _text(self, text: str) -> None:
+        if self._test is not None and self._open[-1] in _TOLD and self._length < _LONGEST:
+            self._told.append(text[: _LONGEST - self._length])
+            self._length += len(text)
+
+    def _end(self, name: str) -> None:
+        name = self._open.pop()
+        test = self._test
+        if test is None:
+            return
+        told = "\n".join(filter(None, (each.strip() for each in self._told)))[:_LONGEST]
+        if name in _FAULTS:
+            test.fault = test.fault or told or name
+        elif name in _EARLIER:
+            test.earlier.append(told or name)
+        elif name == "skipped":
+            test.skipped = told or name
+        elif name == "testcase":
+            self._keep(test)
+            self._test = None
+
+    def _keep(self, test: _Test) -> None:
+        """Keep a test; of several by one name a failure, else a pass, else that it was skipped."""
+        known = self.tests.setdefault(test.name, test)
+        if known is test:
+            return
+        known.times += 1
+        known.fault = known.fault or test.fault
+        known.earlier += test.earlier
+        if test.fault is None and test.skipped is None:
+            known.skipped = None
+
+
+def _name(attributes: Attributes) -> str:
+    """Return the name of a test with its class or file.
+
+    Raises:
+        RecordError: It has none.
+    """
+    name, where = attributes.get("name", ""), attributes.get("classname") or attributes.get("file", "")
+    if not name and not where:
+        raise RecordError("a testcase without a name")
+    return "::".join(filter(None, (where, name)))

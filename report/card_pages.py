@@ -1,0 +1,98 @@
+"""Pages of a table of cards: one with all, and one a judge with what it missed; and badges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..evaluation.audit.cards.card_table import CardTable
+from ..evaluation.audit.cards.judge_card import JudgeCard
+from ..records import InputPath
+from .document import Piece
+from .document_parts import Cell, DocumentTable, filled
+from .page import ResultPage, document_page, write_page
+from .text.audit_text import operator_tables
+from .text.card_text import (
+    LIMITS,
+    badge_text,
+    card_document,
+    card_table_document,
+    headline,
+    misses,
+)
+
+_ALL = 10_000
+_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+
+
+def write_card_pages(table: CardTable, folder: Path) -> list[Path]:
+    """Write ``index.html`` and one page a card into a folder; return the files."""
+    files = [folder / f"{name}.html" for name in _page_names(table)]
+    index = ResultPage(
+        title="Measured judges",
+        about=f"{len(table.cards):,} judges, {table.set.name}",
+        answer=[*card_table_document(table), _links(table, files)],
+    )
+    pages = [document_page(folder / "index.html", index)]
+    for card, file in zip(table.cards, files, strict=True):
+        pages.append(document_page(file, _card_page(card)))
+    return pages
+
+
+def write_badge(path: InputPath, card: JudgeCard) -> None:
+    """Write a card's badge as SVG."""
+    left, right = badge_text(card)
+    widths = [10 + 7 * len(text) for text in (left, right)]
+    total = sum(widths)
+    write_page(
+        path,
+        filled(
+            '<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="20" role="img" aria-label="%s">'
+            '<rect width="%s" height="20" fill="#444"/><rect x="%s" width="%s" height="20" fill="#0b5d8f"/>'
+            '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
+            '<text x="%s" y="14">%s</text><text x="%s" y="14">%s</text></g></svg>\n',
+            str(total),
+            f"{left}: {right}",
+            str(widths[0]),
+            str(widths[0]),
+            str(widths[1]),
+            str(widths[0] / 2),
+            left,
+            str(widths[0] + widths[1] / 2),
+            right,
+        ),
+    )
+
+
+def _page_names(table: CardTable) -> Iterator[str]:
+    """Yield a file name for each card, all different."""
+    taken: set[str] = {"index"}
+    for card in table.cards:
+        plain = _UNSAFE.sub("-", card.judge).strip("-.") or "judge"
+        name, number = plain, 2
+        while name.lower() in taken:
+            name, number = f"{plain}-{number}", number + 1
+        taken.add(name.lower())
+        yield name
+
+
+def _links(table: CardTable, files: list[Path]) -> Piece:
+    rows = [
+        (Cell(card.judge, link=file.name), headline(card))
+        for card, file in zip(table.cards, files, strict=True)
+    ]
+    return DocumentTable(("judge", "what it let through"), rows, left_aligned=frozenset({0, 1}))
+
+
+def _card_page(card: JudgeCard) -> ResultPage:
+    return ResultPage(
+        title=card.judge,
+        about=f"{card.set.name}, {card.made[:10]}",
+        answer=card_document(card),
+        sections={
+            "What it graded wrongly": list(misses(card, _ALL)),
+            "By kind": list(operator_tables(card.operators)),
+            "Limits": [LIMITS],
+        },
+    )

@@ -1,0 +1,215 @@
+"""Cards of judges in words: one card, several side by side, and a badge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...calibration.statistic import Statistic
+from ...evaluation.audit.cards.card_table import CardTable
+from ...evaluation.audit.cards.judge_card import CardMiss, JudgeCard
+from ..document import Piece, document
+from ..document_parts import DocumentTable
+from .number_text import count, counted, interval, moment, number, outcomes
+from .safe_text import shortened
+
+_SORTS = {
+    "fault": "faults it let through",
+    "attack": "attacks that worked",
+    "twin": "harmless changes it rejected",
+    "nothing": "right outputs it rejected",
+    "control": "wrong outputs without the attack that it let through",
+}
+"""Headings of misses, by what was planted."""
+
+_REASON = 160
+_MOST_MISSES = 10
+
+LIMITS = (
+    "Planted faults are not distributed like your systems' errors: no share here is an accuracy on your data. "
+    "Shares are of graded probes; intervals are 95 %, clustered by case."
+)
+
+
+@document
+def card_document(card: JudgeCard) -> Iterator[Piece]:
+    """Build the document of one card: what it let through first, then what it took."""
+    yield headline(card)
+    if sentence := ungraded_sentence(card):
+        yield sentence
+    yield DocumentTable(("", "share", "95 %", "n"), list(_share_rows(card)))
+    yield natural_sentence(card)
+    yield from misses(card, _MOST_MISSES)
+    yield cost_sentence(card)
+    served = f"; served by {', '.join(card.served)}" if card.served else ""
+    by = f" by {card.made_by}" if card.made_by else ""
+    yield (
+        f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served}, passes from {card.pass_at:g}; "
+        f"made {moment(card.made)}{by}, fiducial {card.fiducial}"
+    )
+    yield LIMITS
+
+
+@document
+def card_table_document(table: CardTable) -> Iterator[Piece]:
+    """Build the table of cards, one a kind of case; it does not rank them."""
+    yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
+    for kinds, cards in table.groups.items():
+        head = (
+            "judge",
+            "faults caught",
+            "right rejected",
+            "attacks worked",
+            "natural faults caught",
+            "ungraded",
+            "$ per 1,000",
+            "made",
+        )
+        yield DocumentTable(
+            head, [_table_row(card) for card in cards], caption=f"on {kinds.replace('_', ' ')}"
+        )
+    yield LIMITS
+
+
+@document
+def card_table_screen(table: CardTable) -> Iterator[Piece]:
+    """Build the table of cards for a terminal, with counts in place of shares and intervals."""
+    yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
+    for kinds, cards in table.groups.items():
+        head = ("judge", "faults caught", "right rejected", "attacks worked", "natural caught")
+        rows = [
+            (
+                card.judge,
+                *map(_counts, (card.shares.caught, card.shares.rejected, card.shares.attacks_passed)),
+                "not tried" if card.natural is None else _counts(card.natural.caught),
+            )
+            for card in cards
+        ]
+        yield DocumentTable(head, rows, caption=f"on {kinds.replace('_', ' ')}")
+        without = [f"{card.judge} {outcomes(card.shares.ungraded)}" for card in cards if card.shares.ungraded]
+        if without:
+            yield f"without a score, in none of these counts: {'; '.join(without)}"
+    yield LIMITS
+
+
+def headline(card: JudgeCard) -> str:
+    """Return what the judge let through and rejected, in one sentence."""
+    shares = card.shares
+    if not shares.caught.n and not shares.rejected.n:
+        return f"{card.judge} graded nothing"
+    let_through = shares.caught.n - _hits(shares.caught)
+    attacks = (
+        f", {_hits(shares.attacks_passed):,} of {counted(shares.attacks_passed.n, 'attack')} worked"
+        if shares.attacks_passed.n
+        else ""
+    )
+    return (
+        f"{card.judge} let {let_through:,} of {counted(shares.caught.n, 'planted fault')} through, "
+        f"rejected {_hits(shares.rejected):,} of {counted(shares.rejected.n, 'right output')}{attacks}"
+    )
+
+
+def ungraded_sentence(card: JudgeCard) -> str:
+    """Return how many probes have no score; empty if all have one."""
+    ungraded = card.shares.ungraded
+    return f"without a score: {outcomes(ungraded)}; in none of these shares" if any(ungraded.values()) else ""
+
+
+def natural_sentence(card: JudgeCard) -> str:
+    """Return the results on natural faults, or that they were not tried."""
+    natural = card.natural
+    if natural is None:
+        return "natural faults: not tried"
+    part = (
+        "" if natural.found == natural.named else f" ({natural.found:,} of {natural.named:,} outputs found)"
+    )
+    return (
+        f"natural faults{part}: {_hits(natural.caught):,} of {natural.caught.n:,} caught, "
+        f"{_hits(natural.rejected):,} of {counted(natural.rejected.n, 'right output')} rejected"
+        + (f"; without a score: {outcomes(natural.ungraded)}" if any(natural.ungraded.values()) else "")
+    )
+
+
+def misses(card: JudgeCard, most: int) -> Iterator[Piece]:
+    """Yield tables of the probes that the judge graded wrongly, by what was planted."""
+    for plants, heading in _SORTS.items():
+        of_sort = [each for each in card.misses if each.plants == plants]
+        if of_sort:
+            more = f", the first {most:,}" if len(of_sort) > most else ""
+            yield DocumentTable(
+                ("kind", "output", "change", "the judge's reason"),
+                [_miss_row(each) for each in of_sort[:most]],
+                caption=f"{heading}: {len(of_sort):,}{more}",
+                left_aligned=frozenset(range(4)),
+            )
+
+
+def cost_sentence(card: JudgeCard) -> str:
+    """Return what asking took."""
+    cost = card.cost
+    parts = [f"asked {counted(cost.verdicts, 'time')}"]
+    if cost.from_recording:
+        parts.append(f"{cost.from_recording:,} from a recording or the cache")
+    if cost.dollars is not None:
+        parts.append(f"${cost.dollars:.4f}")
+    if cost.seconds_an_item is not None:
+        parts.append(f"{cost.seconds_an_item:.2f} s an item")
+    return ", ".join(parts)
+
+
+def badge_text(card: JudgeCard) -> tuple[str, str]:
+    """Return both texts of a card's badge: what it is about, and the share."""
+    caught = card.shares.caught
+    if caught.value is None:
+        return card.set.name, "graded nothing"
+    return card.set.name, f"{_hits(caught):,} of {caught.n:,} faults caught"
+
+
+def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
+    shares = card.shares
+    for name, share in (
+        ("planted faults caught", shares.caught),
+        ("right outputs and harmless changes rejected", shares.rejected),
+        ("attacks that worked", shares.attacks_passed),
+        ("the same without the attack", shares.controls_passed),
+    ):
+        if share.n:
+            yield name, number(share.value), interval(share.low, share.high, 3), count(share.n)
+
+
+def _table_row(card: JudgeCard) -> Sequence[str]:
+    shares, natural = card.shares, card.natural
+    dollars, asked = card.cost.dollars, card.cost.verdicts
+    return (
+        card.judge,
+        _cell(shares.caught),
+        _cell(shares.rejected),
+        _cell(shares.attacks_passed),
+        "not tried" if natural is None else _cell(natural.caught),
+        outcomes(shares.ungraded) or "0",
+        "-" if dollars is None or not asked else f"{1000 * dollars / asked:.2f}",
+        card.made[:10],
+    )
+
+
+def _counts(share: Statistic) -> str:
+    return "-" if share.value is None else f"{_hits(share):,} of {share.n:,}"
+
+
+def _cell(share: Statistic) -> str:
+    if share.value is None:
+        return "-"
+    return f"{number(share.value)} {interval(share.low, share.high)} (n {share.n:,})"
+
+
+def _miss_row(miss: CardMiss) -> Sequence[str]:
+    output = f"{miss.case_id}, {miss.system}"
+    return (
+        miss.operator.replace("_", " "),
+        output,
+        shortened(miss.change, _REASON),
+        shortened(miss.reason or "-", _REASON),
+    )
+
+
+def _hits(share: Statistic) -> int:
+    return 0 if share.value is None else round(share.value * share.n)

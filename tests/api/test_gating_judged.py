@@ -1,0 +1,197 @@
+"""Gates on judged runs: what they count, and what a judge's error lets them say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+from each_row import each_row
+from gated_replies import N, graded, lenient, open_cases, replies, strict
+from msgspec.structs import replace
+
+import fiducial as fd
+from fiducial.errors import UsageError
+
+
+def labels(
+    outputs: Sequence[fd.Output], every: int = 2, *, wrong: int = 9, **evidence: Any
+) -> list[fd.Verdict]:
+    return [
+        fd.Verdict(
+            case_id=each.case_id,
+            system="me",
+            trial=each.trial,
+            by="ann",
+            source="human",
+            outcome="graded",
+            score=float(
+                "Rome" in (each.text or "")
+                and not each.case_id.endswith("7")
+                and int(each.case_id[1:]) % wrong > 0
+            ),
+            evidence=evidence,
+        )
+        for each in outputs[::every]
+    ]
+
+
+def evaluated(folder: Path, outputs: Sequence[fd.Output], *judges: Any, **options: Any) -> fd.Run:
+    made = [fd.judge_from(each) if isinstance(each, FunctionType) else each for each in judges]
+    return fd.evaluate(open_cases(), list(outputs), judges=made, out=folder, progress=False, **options)
+
+
+def baseline() -> Any:
+    return fd.judge("memory_answer", model="baseline")
+
+
+def jury() -> Any:
+    return fd.jury([fd.judge_from(lenient), fd.judge_from(strict), fd.judge_from(graded)])
+
+
+def uneven(number: int) -> int:
+    return 1 + number % 3
+
+
+@each_row(
+    ("judges", "trials"),
+    [
+        ([baseline, strict], 1),
+        ([strict, jury], 1),
+        ([graded], 1),
+        ([baseline], 3),
+        ([strict, graded], 3),
+    ],
+)
+def test_a_gate_and_its_run_have_one_rate(tmp_path: Path, judges: list[Any], trials: int):
+    outputs = replies(trials=uneven) if trials > 1 else replies()
+    made = [each() if each in (baseline, jury) else each for each in judges]
+    run = evaluated(tmp_path / "r", outputs, *made)
+    [check] = fd.gate(run, minimum={"overall": 0.5}).checks
+    assert check.bounds is not None
+    assert check.bounds.value == pytest.approx(run.systems["me"].overall.value, abs=1e-12)
+    assert (check.answer, check.bounds.low is not None and check.bounds.low < 0.1) == ("cannot tell", True)
+
+
+def test_a_baseline_is_named_as_what_it_is(tmp_path: Path):
+    gate = fd.gate(evaluated(tmp_path / "r", replies(), baseline()), minimum={"overall": 0.5})
+    assert (gate.graded, gate.outputs, gate.checks[0].by) == (N, N, "baseline, uncorrected")
+
+
+def test_a_judge_without_labels_tells_nothing_until_its_error_is_bounded(tmp_path: Path):
+    good, bad = (
+        evaluated(tmp_path / "a", replies(0), lenient),
+        evaluated(tmp_path / "b", replies(50), lenient),
+    )
+    assert fd.gate(bad, good).answer == "cannot tell"
+    assert "labels of a random sample" in fd.gate(bad, good).checks[0].would_tell
+    assert [fd.gate(bad, good, judge_error=each).answer for each in (0.0, 0.3, 0.9)] == [
+        "fails",
+        "fails",
+        "cannot tell",
+    ]
+    assert [fd.gate(good, minimum={"overall": 0.9}, judge_error=each).answer for each in (0.0, 0.1)] == [
+        "passes",
+        "cannot tell",
+    ]
+    assert fd.gate(good, good, max_drop=0.1, judge_error=0.0).checks[0].by.endswith("taken as right")
+
+
+def test_what_checkers_decided_may_tell_alone(tmp_path: Path):
+    outputs = [*replies(0, n=56), fd.Output(case_id="c56", system="me", text="elsewhere")]
+    outputs = [
+        replace(each, text=f"place {int(each.case_id[1:])} in Rome") for each in outputs[:-1]
+    ] + outputs[-1:]
+    run = evaluated(tmp_path / "r", outputs, lenient)
+    [check] = fd.gate(run, minimum={"overall": 0.8}).checks
+    assert (check.answer, "uncorrected" in check.by) == ("passes", True)
+
+
+@each_row(("declared", "told"), [({}, "labels_chosen_by"), ({"labels_chosen_by": "random"}, "")])
+def test_labels_correct_a_gate_if_somebody_says_how_they_were_chosen(
+    tmp_path: Path, declared: dict[str, Any], told: str
+):
+    outputs = replies()
+    run = evaluated(tmp_path / "r", outputs, lenient, labels=labels(outputs))
+    limits: dict[str, Any] = {"minimum": ["overall=0.5", "risk=high:overall=0.4"], **declared}
+    checks = fd.gate(run, **limits).checks
+    assert [each.answer for each in checks] == ["cannot tell" if told else "passes"] * 2
+    assert all(told in each.would_tell for each in checks)
+    drop = fd.gate(run, run, max_drop=0.2, **declared).checks[0]
+    assert (drop.answer, told in drop.would_tell) == ("cannot tell" if told else "passes", True)
+    assert drop.by.endswith("uncorrected" if told else "corrected by labels")
+
+
+def test_a_declaration_of_the_run_is_that_of_its_gate(tmp_path: Path):
+    outputs = replies()
+    run = evaluated(tmp_path / "r", outputs, lenient, labels=labels(outputs), labels_chosen_by="random")
+    [check] = fd.gate(run, minimum={"overall": 0.5}).checks
+    assert check.bounds is not None
+    overall = run.systems["me"].overall
+    assert check.bounds.value == overall.value
+    assert check.bounds.low == pytest.approx(overall.low, abs=0.01)
+    with pytest.raises(UsageError):
+        fd.gate(run, minimum={"overall": 0.5}, labels_chosen_by="luck")  # pyright: ignore[reportArgumentType]
+
+
+def test_labels_of_one_run_alone_correct_no_difference(tmp_path: Path):
+    outputs = replies()
+    labelled = evaluated(tmp_path / "a", outputs, lenient, labels=labels(outputs))
+    plain = evaluated(tmp_path / "b", outputs, lenient)
+    assert fd.gate(plain, labelled, max_drop=0.3, labels_chosen_by="random").answer == "cannot tell"
+
+
+def test_the_command_that_judges_again_names_every_judge(tmp_path: Path):
+    was = evaluated(tmp_path / "a", replies(), baseline())
+    rubric = fd.judge("rubric", model="baseline")
+    now = evaluated(tmp_path / "b", replies(), rubric, baseline(), judge_on="all")
+    again = fd.gate(now, was, max_drop=0.1).judge_again
+    assert again.startswith("fiducial run ")
+    assert "--judge rubric@baseline --judge memory_answer@baseline" in again
+    assert again.endswith(f"--out {was.folder}-again")
+
+
+@each_row(("systems", "files"), [(("me",), True), (("me", "you"), True), (("me", "you"), False)])
+def test_outputs_that_no_judge_takes_are_ungraded_ones(tmp_path: Path, systems: tuple[str, ...], files: bool):
+    cases = [
+        *open_cases(8),
+        {
+            "id": "open",
+            "kind": "open_answer",
+            "messages": [{"role": "user", "content": "Hi"}],
+            "reference": {"criterion": "polite"},
+        },
+    ]
+    outputs = [replace(each, system=system) for system in systems for each in replies(0, n=8)]
+    outputs += [fd.Output(case_id="open", system=system, text="Hello") for system in systems]
+    fd.write_records(tmp_path / "outputs.jsonl", outputs)
+    run = fd.evaluate(
+        cases, tmp_path / "outputs.jsonl", judges=[baseline()], rules=None, out=tmp_path / "r", progress=False
+    )
+    if not files:
+        (tmp_path / "outputs.jsonl").unlink()
+    checks = fd.gate(run, max_ungraded=0.1).checks
+    found = "1 of 9" if files else "2 of 10"
+    assert [each.why for each in checks] == [f"{found} outputs are ungraded or missing"] * len(systems)
+    assert {each.answer for each in checks} == {"fails"}
+
+
+def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
+    def guess(output: str) -> float:
+        return float(int("".join(filter(str.isdigit, output)) or 0) % 2)
+
+    outputs = replies(0)
+    flipped = [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
+    run = evaluated(tmp_path / "r", outputs, guess, labels=flipped)
+    limits: dict[str, Any] = {
+        "minimum": ["overall=0.0", "pass^1=0.0"],
+        "no_new_failures": ["risk=high"],
+        "judge_error": 0.0,
+    }
+    checks = fd.gate(run, **limits).checks
+    assert {each.answer for each in checks if each.by.endswith("right") or "failures" in each.condition} == {
+        "cannot tell"
+    }
+    assert "by the labels" in checks[-1].why

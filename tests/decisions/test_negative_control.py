@@ -1,0 +1,74 @@
+"""The page on decision models: a real model that looks calibrated and knows nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from played_page import ROOT, agrees, play, rewrite
+
+import fiducial as fd
+from fiducial.api.audits import load_audit
+
+PAGE = ROOT / "docs" / "decision-models.md"
+SHOWN = "http://127.0.0.1:8931/v1"
+
+
+@pytest.fixture(scope="module")
+def folder(sparrow: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play the page once, with the address of the server that runs here."""
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "data").symlink_to(ROOT / "data")
+    beside = {"PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"}  # of the environment with the command
+    with patch.dict(os.environ, beside):
+        played = play(PAGE.read_text("utf-8").replace(SHOWN, sparrow), folder)
+    shown = [(each._replace(command=each.command.replace(sparrow, SHOWN)), text) for each, text in played]
+    if os.environ.get("FIDUCIAL_PRINT_ANEW"):
+        rewrite(PAGE, shown)
+    (folder / "played.json").write_text(json.dumps([[*each, text] for each, text in shown]))
+    return folder
+
+
+def test_the_page_prints_what_it_shows(folder: Path):
+    for command, shown, printed in json.loads((folder / "played.json").read_text()):
+        assert agrees(shown, printed) or os.environ.get("FIDUCIAL_PRINT_ANEW"), f"$ {command}\n{printed}"
+
+
+def test_it_looks_calibrated(folder: Path):
+    found = fd.calibrate(folder / "judged")
+    (judge,) = found.judges.values()
+    (scores,) = found.probability.values()
+    in_the_large = scores.calibration["calibration_in_the_large"]
+    assert in_the_large.low is not None
+    assert in_the_large.high is not None
+    assert in_the_large.low <= 0 <= in_the_large.high
+    ece = judge.statistics["ece"].value
+    assert ece is not None
+    assert ece < 0.1
+
+
+def test_calibrate_says_that_it_knows_nothing(folder: Path):
+    found = fd.calibrate(folder / "judged", max_error=0.1)
+    (judge,) = found.judges.values()
+    auroc = judge.statistics["auroc"]
+    assert auroc.low is not None
+    assert auroc.high is not None
+    assert auroc.low <= 0.5 <= auroc.high
+    assert "not shown to be better than chance" in str(found) + " ".join(map(str, found.screen()))
+    assert [each.threshold for each in found.selective.values()] == [None]
+
+
+def test_audit_says_so(folder: Path):
+    (judge,) = [each for each in load_audit(folder / "audit").judges if each.forms]
+    assert {"fails right outputs", "does not read long material", "obeys the material"} <= {
+        each.concern for each in judge.findings
+    }
+    (fault,) = [each for each in judge.operators if each.operator == "answer_of_sibling"]
+    assert fault.change is not None
+    assert fault.change.mean.value is not None
+    assert fault.change.mean.value > -0.1
+    repeats = next(each for each in judge.forms if each.form == "repeats")
+    assert repeats.change.value == 0.0
