@@ -78,7 +78,7 @@ def test_a_threshold_that_the_user_gives_takes_no_declaration_back():
 
 
 def test_labels_of_a_part_that_nothing_declares_random_give_no_word():
-    some = [{**row, "label": row["label"] if int(row["item_id"][1:]) % 2 else None} for row in rows()]
+    some = [{**row, "label": row["label"] if int(row["item_id"][1:]) % 20 else None} for row in rows()]
     shown = screen(fd.calibrate(some, scores_are="probabilities", **FAST))
     assert "over has a slope below 1 on these labels; overconfident if they are a random sample." in shown
     assert "is overconfident" not in shown
