@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def after_first_judge(plan: Plan, unsure_of: FilePath | None, max_error: float | None) -> Plan:
-    """Return a plan that asks only about outputs that an earlier run's judge may not decide alone.
+    """Return a plan that asks only about outputs that an earlier judge may not decide alone.
 
     Args:
         plan: The plan.

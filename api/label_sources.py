@@ -168,7 +168,7 @@ def score_kinds(given: GivenKind | None) -> Mapping[str, ScoreKind]:
         given if isinstance(given, Mapping) else {} if given is None else {"": given}
     )
     for kind in kinds.values():
-        require_choice("scores", kind, ScoreKind)
+        require_choice("scores_are", kind, ScoreKind)
     return kinds
 
 

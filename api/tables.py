@@ -53,7 +53,7 @@ class TableReading(HeaderReading, total=False):
         label_scale: The worst and the best label, as they are written: ``(1, 5)``.
         label_pass_at: The worst label that passes, as it is written; fractions are kept without it.
         score_scale: The worst and the best score, as they are written; a mapping gives those of single judges: ``{"gpt": (1, 5)}``.
-        scores: What judges' scores are, ``probabilities`` that an output passes or ``grades``; a mapping says it of single judges.
+        scores_are: What judges' scores are, ``probabilities`` that an output passes or ``grades``; a mapping says it of single judges.
         map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
         all_alike: Whether words may make all labels, or all scores of a judge, pass or all fail.
         draws: Files with the chances of labelled items to be drawn, made by `plan`, one per round.
@@ -66,7 +66,7 @@ class TableReading(HeaderReading, total=False):
     label_scale: tuple[float, float] | None
     label_pass_at: float | None
     score_scale: GivenScale | None
-    scores: GivenKind | None
+    scores_are: GivenKind | None
     map_label: Mapping[str, float | None] | None
     all_alike: bool
     draws: Sequence[FilePath]
@@ -111,7 +111,7 @@ def read_calibration_table(
     if isinstance(table, Table):
         if labels is not None or columns:
             raise UsageError("the table is already read; give labels and columns when you read it")
-        table = table.with_score_kinds(score_kinds(reading.get("scores")))
+        table = table.with_score_kinds(score_kinds(reading.get("scores_are")))
         if decided is not None:
             return replace(table, decisions=table.decisions + read_decisions(decided))
         return table
@@ -152,7 +152,9 @@ def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> 
         columns=columns,
         apart=apart,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scores=score_scales(reading.get("score_scale"), words, kinds=reading.get("scores"), all_alike=alike),
+        scores=score_scales(
+            reading.get("score_scale"), words, kinds=reading.get("scores_are"), all_alike=alike
+        ),
         labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike),
     )
 

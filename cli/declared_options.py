@@ -127,9 +127,14 @@ def harmless_options(command: click.Command) -> frozenset[str]:
     if not isinstance(command, click.Group):
         return _spelled(command, harmless=True)
     commands = command.commands.values()
-    return frozenset[str]().union(*map(harmless_options, commands)) - frozenset[str]().union(
-        *(_spelled(each, harmless=False) for each in commands)
-    )
+    return frozenset[str]().union(*map(harmless_options, commands)) - _harmful_options(command)
+
+
+def _harmful_options(command: click.Command) -> frozenset[str]:
+    """Return the options that can do harm in a command, or in any of a group and of its groups."""
+    if not isinstance(command, click.Group):
+        return _spelled(command, harmless=False)
+    return frozenset[str]().union(*map(_harmful_options, command.commands.values()))
 
 
 def _spelled(command: click.Command, *, harmless: bool) -> frozenset[str]:

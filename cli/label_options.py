@@ -40,7 +40,7 @@ def grade_options() -> tuple[Option, ...]:
 
     typed: dict[str, Any] = {}
     for name, value in _typed_grades().items():
-        if name == "scores":  # draws and reviews take none
+        if name == "scores_are":  # draws and reviews take none
             continue
         listed = [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
         typed[name] = True if value is True else listed
@@ -130,8 +130,8 @@ def grade_arguments(*, dry_run: bool = False) -> dict[str, Any]:
         grades["map_label"] = _scores_of_words(grades["map_label"])
     if "score_scale" in grades:
         grades["score_scale"] = _scales_by_judge(grades["score_scale"])
-    if "scores" in grades:
-        grades["scores"] = dict(grades["scores"])
+    if "scores_are" in grades:
+        grades["scores_are"] = dict(grades["scores_are"])
     if "map" in grades:
         grades["map"] = pairs("--map", grades["map"])
     return grades

@@ -261,7 +261,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
 
 
 def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> OutputFilter:
-    """Return the filter of the outputs to judge, by the checkers' verdicts and an earlier judge's."""
+    """Return the filter of the outputs to judge, by checkers' and an earlier judge's verdicts."""
     if plan.sent_on is not None:
         _refuse_other_inputs(plan.sent_on.part, context)
         by_checkers = output_filter(msgspec.structs.replace(plan, sent_on=None), context, tasks)

@@ -21,7 +21,6 @@ from ..calibration.tables.calibration_table import (
     DECIDED_BY,
     OF_CASE,
     PERSON,
-    JuryMembers,
     Table,
 )
 from ..calibration.tables.table_files import read_table
@@ -44,6 +43,7 @@ from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
 from .case_tags import ANY_TAG, with_tags
 from .judging.known_judges import judge_order
+from .jury_members import with_juries
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of
 from .served_versions import ServedVersions, version_notes
@@ -125,7 +125,7 @@ def read_tables(
             labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
             warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
-        table = with_tags(_with_juries(table, runs), runs, () if form is None else form.tags)
+        table = with_tags(with_juries(table, runs), runs, () if form is None else form.tags)
         table = _with_tested_tags(table, runs) if outputs or open_only else table
         return _with_word_overlap(table, runs) if lexical else table
 
@@ -174,25 +174,12 @@ def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
     return replace(table, preferred=[names[judge] for judge in order if judge in names])
 
 
-def _with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
-    """Return the table with the juries of runs; of `escalate` only one verdict counts."""
-    names = {judge: name for name, judge in table.judges.items()}
-    juries = [each for store in stores for each in store.manifest_or_empty.juries]
-    found: dict[str, JuryMembers] = {}
-    for jury in juries:
-        if jury.id in names and jury.rule != "escalate":
-            weights = zip(jury.members, jury.weights, strict=True)
-            known = {names[member.id]: weight for member, weight in weights if member.id in names}
-            found[names[jury.id]] = JuryMembers(known, by_score=jury.rule == "mean")
-    return replace(table, juries=found) if found else table
-
-
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     """Return a run's calibration table: judges' verdicts beside labels.
 
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
-    table = _with_juries(read_table([RunRows(store)]), [store])
+    table = with_juries(read_table([RunRows(store)]), [store])
     table = replace(table, labels_chosen_by=_choice([store], [store], None, table))
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))

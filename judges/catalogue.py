@@ -187,6 +187,6 @@ def find_prompt(spec: str, *, decides: bool = False) -> tuple[PromptName, Path]:
         f"did you mean {close[0]}?"
         if close
         else f"there are {', '.join(dict.fromkeys(entry.partition('/')[0] for entry in judge_names))} "
-        f"(their variants: `{command('prompts', 'list')}`), or name a {SUFFIX} file"
+        f"(their variants: `{command('prompts list')}`), or name a {SUFFIX} file"
     )
     raise UsageError(f"no judge {spec!r}: {hint}")

@@ -108,7 +108,7 @@ class ScoreScalesSettings(DeclaredSettings):
 class ScoreKindsSettings(DeclaredSettings):
     """Kinds of judges' scores."""
 
-    scores: Annotated[
+    scores_are: Annotated[
         tuple[tuple[str, Literal["probabilities", "grades"]], ...],
         Setting(
             "What judges' scores are: probabilities that an output passes, or grades; gpt=probabilities for one judge. Judges that ask decision models say it themselves.",

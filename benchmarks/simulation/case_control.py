@@ -61,7 +61,7 @@ def _estimated(rng: np.random.Generator, rate: float, *, elsewhere: bool) -> tup
 
 
 def golden_sets(draws: int) -> Iterator[Scenario]:
-    """50 right and 50 wrong of 1,000 outputs, 85 % right: nothing declared, or how they were chosen."""
+    """50 right and 50 wrong of 1,000 outputs, 85 % right: declared, or nothing."""
     for judge, before in ((0.9, "0"), (0.6, "87 %")):
         rng = np.random.default_rng([49, 1, round(100 * judge)])
         answers: list[bool] = []

@@ -1,4 +1,4 @@
-"""Worlds in which two things go wrong at once: labels of one system, ungraded outputs, trials, people who err."""
+"""Worlds in which two things go wrong at once: labels, ungraded outputs, trials, people."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import compare, estimate, table_from_rows
+from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.tables.calibration_table import Table
 
@@ -116,9 +117,10 @@ def _labelled_by_people(rng: np.random.Generator, drawn: World) -> Table:
     grades = np.full((len(_PEOPLE), n), np.nan)
     known = rng.choice(n, 120, replace=False)
     wrong = rng.random((len(_PEOPLE), 120)) < _WRONG
-    passes = drawn.passes[known].astype(np.float64)
-    grades[:, known] = np.where(wrong, 1.0 - passes, passes)
-    return _table(drawn, np.where(np.isnan(grades[0]), np.nan, np.round(grades.mean(axis=0))), grades)
+    passes: FloatArray = drawn.passes[known].astype(np.float64)
+    grades[:, known] = wrong + (1.0 - 2.0 * wrong) * passes
+    majority = np.where(np.isfinite(grades[0]), grades.sum(axis=0) * 2 > len(_PEOPLE), np.nan)
+    return _table(drawn, majority, grades)
 
 
 def _table(drawn: World, label: np.ndarray, people: np.ndarray | None = None) -> Table:

@@ -1,4 +1,4 @@
-"""Labels of two systems, at random or by a column: how often comparisons take them for chosen."""
+"""Labels of two systems, at random or by a column: which are taken for chosen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OUTPUTS, _LABELS = 300, 60
 
 
 def contradictions(draws: int) -> Iterator[Scenario]:
-    """Draw labels at random, also in whole clusters, or four times as often of one of three languages."""
+    """Draw labels at random, in whole clusters, or mostly of one language."""
     for title, clusters, chosen in (
         ("at random", False, False),
         ("random clusters of 4", True, False),
@@ -42,7 +42,7 @@ def contradictions(draws: int) -> Iterator[Scenario]:
 
 
 def _compared(rng: np.random.Generator, *, clusters: bool, chosen: bool) -> ComparedStratum:
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, str | float | None]] = []
     for system, rate in (("a", 0.8), ("b", 0.6)):
         lang = rng.choice(["en", "de", "fr"], _OUTPUTS, p=[0.5, 0.3, 0.2])
         kind = rng.choice(["x", "y"], _OUTPUTS)

@@ -63,6 +63,7 @@ def systems(
             np.arange(tasks),
             np.where(is_undecided, np.nan, truth[number]),
             verdicts[number][None].astype(np.float64),
+            verdicts[number][None].astype(np.float64),
             label[None],
             np.arange(tasks),
         )

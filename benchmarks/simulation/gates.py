@@ -27,7 +27,7 @@ _SEED = 530_001
 
 
 class _World(NamedTuple):
-    """How two runs of the same cases come about.
+    """Two runs of the same cases, by how they come about.
 
     Attributes:
         flaky: Standard deviation of the cases' chances, on the scale of a uniform number: 0 for cases that always end alike.
@@ -77,7 +77,7 @@ def gates(draws: int) -> Iterator[Scenario]:
 
 
 class _Judge(NamedTuple):
-    """How a judge is bounded.
+    """Way in which a judge is bounded.
 
     Attributes:
         before: Share of good outputs that it misreads before; of bad ones it misreads a third of that.

@@ -94,7 +94,7 @@ def _verdicts(rng: np.random.Generator, right: np.ndarray, rates: tuple[float, f
 
 
 def low_errors(draws: int) -> Iterator[Scenario]:
-    """Simulate judges of which one error rate is 10 % or more, on one of two systems or for many prompts."""
+    """Simulate judges of which one error rate is 10 % or more, if only on one system."""
     uneven = {"a": (0.97, 0.97), "b": (0.865, 0.97)}
     edge = {"a": (0.97, 0.97), "b": (0.9, 0.97)}
     for title, rates, judges, labels, before in (

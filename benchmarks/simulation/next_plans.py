@@ -50,7 +50,9 @@ def _proposed(rng: np.random.Generator, rows: int) -> int | None:
     sides = two_systems(rng, cluster, _RATES)
     field = AllOutputs(
         {
-            name: SystemOutputs(task, task, np.ones_like(task), task, cluster, side, nothing, nothing, task)
+            name: SystemOutputs(
+                task, task, np.ones_like(task), task, cluster, side, nothing, nothing, nothing, task
+            )
             for name, side in zip("ab", sides, strict=True)
         },
         ["checker"],

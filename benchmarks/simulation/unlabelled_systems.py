@@ -65,7 +65,7 @@ def _covers(found: EstimationNumbers, name: str, truth: float) -> bool:
 def _estimated(
     rng: np.random.Generator, labels: dict[str, int], declared: LabelDeclaration | None
 ) -> EstimationNumbers:
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, str | float | None]] = []
     for name, count in _OUTPUTS.items():
         right = rng.random(count) < _RATES[name]
         score = np.where(rng.random(count) < np.where(right, 0.9, 0.8), right, ~right)

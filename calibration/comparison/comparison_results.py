@@ -253,7 +253,7 @@ BY_LABEL = "label"
 
 
 class ContradictedLabels(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Labelled undecided outputs of a system that are unlike the others, so that they are no random sample.
+    """Labels of a system that are shown to be no random sample of its undecided outputs.
 
     Attributes:
         p: Least p-value, for all tests of all systems.

@@ -30,7 +30,7 @@ def contradicted_labels(
     declared: Mapping[str, LabelsDeclaredBy | None],
     level: float,
 ) -> dict[str, ContradictedLabels]:
-    """Test the labels of each system by scores and columns, as `estimate` does, all systems at 1 %."""
+    """Test the labels of each system as `estimate` does, all systems together at 1 %."""
     parts = {
         name: _rows(each, table)
         for name, each in graded.items()

@@ -18,7 +18,7 @@ from .pairs import ContenderRows
 def with_probabilities(
     pairs: Sequence[ComparedPair], rows: Mapping[str, ContenderRows], names: Sequence[str], level: float
 ) -> list[ComparedPair]:
-    """Add the differences of probabilities to the pairs of judges that both give finer scores than grades."""
+    """Add the differences of probabilities to pairs of judges with finer scores than grades."""
     fine = {
         name
         for name, each in rows.items()

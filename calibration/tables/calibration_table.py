@@ -261,7 +261,7 @@ class Table:
         for prefix, kind in declared.items():
             if prefix and not any(begins(name, prefix) for name in names):
                 raise UsageError(
-                    f"{spelled_pairs('scores', {prefix: kind})}: there is no judge {prefix!r}{nearest(prefix, names)}; there are {', '.join(names)}"
+                    f"{spelled_pairs('scores_are', {prefix: kind})}: there is no judge {prefix!r}{nearest(prefix, names)}; there are {', '.join(names)}"
                 )
         kinds = dict(self.score_kinds)
         for prefix in sorted(declared, key=len):
@@ -287,7 +287,7 @@ class Table:
         judges = [name for name in self.judge.rows() if self.score_kind_of(name) == PROBABILITIES]
         if not judges:
             raise UsageError(
-                f"{setting('error_costs')} gives the threshold of probabilities, and no judge's scores are declared as such; say {setting('scores', PROBABILITIES)}"
+                f"{setting('error_costs')} gives the threshold of probabilities, and no judge's scores are declared as such; say {setting('scores_are', PROBABILITIES)}"
             )
         if ((self.label > 0) & (self.label < 1)).any():
             raise UsageError(

@@ -6,7 +6,7 @@ A row source, such as a run, yields rows itself. Labels and draws may come from 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -32,11 +32,9 @@ from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...tables.frames import frame_rows
 from ...tables.grades import as_number
 from ...tables.json_rows import UnreadRow
-from ...tables.label_rounds import round_added
 from ...tables.label_table import LabelTable
 from ...tables.layout import TableForm, names_apart
 from ...tables.recognition import layout_of
-from ...tables.standing_labels import is_tie
 from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
 from ..pass_threshold import PassThreshold
@@ -44,6 +42,7 @@ from .builder import NO_ROW, TableBuilder
 from .calibration_table import ADDED, DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
 from .table_labels import require_known_item, with_conflict_warning, with_label_table, with_unmatched_warning
+from .verdict_labels import labels_from_verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -287,46 +286,6 @@ def read_labels(path: InputPath) -> dict[str, float]:
     A later line replaces an earlier one.
     """
     return labels_from_verdicts(read_records(path, Verdict)).scores
-
-
-class VerdictLabels(NamedTuple):
-    """Labels by item, from verdicts; of several on one item the last counts.
-
-    Attributes:
-        scores: Label of each item.
-        people: Grades that each person gave, by name.
-        checkers: Number of items whose label comes from a checker, by its name.
-        rounds: Round in which each item's label was added.
-    """
-
-    scores: dict[str, float]
-    people: dict[str, dict[str, float]]
-    checkers: dict[str, int]
-    rounds: dict[str, int]
-
-
-def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
-    """Return the labels in verdicts, and who gave them."""
-    scores: dict[str, float] = {}
-    people: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    checkers: dict[str, str] = {}
-    rounds: dict[str, int] = {}
-    for verdict in verdicts:
-        item = str(verdict.key)
-        if is_tie(verdict):
-            scores.pop(item, None)
-            checkers.pop(item, None)
-        if verdict.score is None:
-            continue
-        scores[item] = verdict.score
-        added = round_added(verdict)
-        rounds[item] = min(rounds.get(item, added), added)
-        checkers.pop(item, None)
-        if verdict.source == "human":
-            people[verdict.by][item] = verdict.score
-        elif verdict.source == "checker":
-            checkers[item] = verdict.by
-    return VerdictLabels(scores, people, dict(Counter(checkers.values())), rounds)
 
 
 def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tuple[LabelDraw, ...]]:

@@ -143,7 +143,7 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
 
 
 def _refuted(part: StratumRate, p: float) -> StratumRate:
-    """Return a judge's rate without the correction that labels contradict; other rates unchanged."""
+    """Return a rate, if corrected, without the correction that labels contradict."""
     if part.name != CORRECTED or part.value is None or part.declared == "every_output":
         return part
     why = f"labelled outputs are unlike the other undecided outputs (p {p:.2g}), so they are not a random sample"

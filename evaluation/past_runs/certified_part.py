@@ -1,4 +1,4 @@
-"""First stage of a cascade: the part of a run that its judge may decide alone, by a certificate on labels."""
+"""First stage of a cascade: what a judge may decide alone, by a certificate on labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..store.run_store import RunStore
 
 
 class CertifiedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What the judge of a run decides alone, and what is sent on to another judge.
+    """Outputs that the judge of a run decides alone, and those sent on to another judge.
 
     Attributes:
         run: The run.

@@ -121,6 +121,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         common={pair.name: len(pair.common) for pair in pairs},
         cases={pair.name: pair.cases for pair in pairs},
         broke=broke,
+        flaky={pair.name: cases for pair in pairs if (cases := list(_flaky(pair)))},
         answers=after.answers({ItemKey(each.case_id, each.system, each.trial) for each in broke[:_ANSWERED]}),
         graded=after.graded,
         outputs=outputs,
@@ -242,22 +243,38 @@ def _no_comparison(pair: _Pair, reasons: list[str]) -> str:
 
 
 def _broke(pair: _Pair) -> Iterator[ChangedVerdict]:
-    for key, now in pair.after.items():
-        was = pair.before.get(key) or (
-            pair.before.get(key._replace(system=next(iter(pair.before)).system)) if pair.before else None
-        )
-        if was is None or was.score is None or now.score is None:
+    """Yield one output of each case that passed in all trials before and fails in all now."""
+    was, now = _by_case(pair.before), _by_case(pair.after)
+    told = set[str]()
+    for key, each in pair.after.items():
+        case = key.case_id
+        if case in told or each.score is None or reaches(each.score, _PASSES):
             continue
-        if reaches(was.score, _PASSES) and not reaches(now.score, _PASSES):
+        if _all_pass(was.get(case, [])) and _none_pass(now[case]):
+            told.add(case)
             yield ChangedVerdict(
-                case_id=key.case_id,
+                case_id=case,
                 system=key.system,
                 trial=key.trial,
-                by=now.by,
+                by=each.by,
                 before="pass",
                 after="fail",
-                error_type=now.error_type,
+                error_type=each.error_type,
             )
+
+
+def _flaky(pair: _Pair) -> Iterator[str]:
+    """Yield cases that pass some of their trials, and passed more of them before."""
+    was, now = _by_case(pair.before), _by_case(pair.after)
+    for case, scores in now.items():
+        shares = [_share_passing(each) for each in (was.get(case, []), scores)]
+        if len(scores) > 1 and None not in shares and 0.0 < (shares[1] or 0.0) < (shares[0] or 0.0):
+            yield case
+
+
+def _share_passing(scores: list[float | None]) -> float | None:
+    known = [reaches(each, _PASSES) for each in scores if each is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[float | None]]:

@@ -110,7 +110,8 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
         after: The run.
         common: Number of common cases by system.
         cases: Number of cases in either run by system.
-        broke: Outputs that passed before and fail now.
+        broke: Outputs that passed before and fail now; of a case with several trials one, if all passed and all fail.
+        flaky: Cases by system that pass some of their trials, and passed more before.
         answers: What was answered, cut, by the name of an output that broke; the first of them.
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
@@ -127,6 +128,7 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
     common: dict[str, int] = {}
     cases: dict[str, int] = {}
     broke: list[ChangedVerdict] = []
+    flaky: dict[str, list[str]] = {}
     answers: dict[str, str] = {}
     graded: int
     outputs: int

@@ -188,7 +188,7 @@ def _columns(table: DocumentTable) -> int:
 
 
 def _table(
-    title: str, groups: Mapping[str, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
+    title: str, groups: Mapping[TrustWord, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
 ) -> DocumentTable:
     rows: list[tuple[str, ...]] = []
     for word, group in groups.items():

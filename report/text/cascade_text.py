@@ -9,7 +9,7 @@ from .number_text import counted
 
 
 def cascade_notes(part: CertifiedPart) -> Iterator[str]:
-    """Yield what was kept of the first judge's verdicts, with the certificate, and what was sent on."""
+    """Yield what was kept of the first judge's verdicts, as certified, and what was sent on."""
     found = part.certificate
     asked = counted(part.outputs, "output")
     if found.threshold is None or found.error_bound is None:

@@ -32,7 +32,7 @@ _SENTENCES: dict[str, str] = {
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
     "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
-    "looked_at": "labels came in {about}: if the interval was looked at after each, it may be wrong in more than 5 %; {anytime} holds at every look",
+    "looked_at": "labels came in {about}: an interval looked at after each may be wrong more often than it says; {anytime} holds at every look",
     "repeats": "a judge's later verdicts on an output do not count ({about}), only its first",
     "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only stratified_ppi is valid",
 }

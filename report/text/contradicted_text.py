@@ -13,7 +13,7 @@ _MOST = 3
 
 
 def if_chosen(contradicted: Mapping[str, ContradictedLabels], *, named: bool = True) -> str:
-    """Return the rates of undecided outputs side by side, by how these may have been chosen for labels.
+    """Return rates of undecided outputs by how these may have been chosen for labels.
 
     Systems are named unless there is only one. Empty if no labels are contradicted.
     """

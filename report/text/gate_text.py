@@ -95,4 +95,6 @@ def _counts(gate: GateNumbers) -> str:
     named = list(dict.fromkeys(each.case_id for each in gate.broke))
     shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
     broke = f"{counted(len(gate.broke), 'output')} broke{f': {shown}' if named else ''}"
-    return "; ".join([graded, *common, broke]) + "."
+    flaky = sum(map(len, gate.flaky.values()))
+    some = [f"{counted(flaky, 'flaky case')} passed more trials before"] if flaky else []
+    return "; ".join([graded, *common, broke, *some]) + "."

@@ -11,6 +11,6 @@ def looks_of(rounds: int, folder: object) -> Iterator[str]:
     """Yield what several rounds of labels of a folder mean for intervals."""
     if rounds > 1:
         yield (
-            f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong in more than 5 %; "
+            f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong more often than it says; "
             f"`{command('estimate', folder, anytime=True)}` holds at every look"
         )

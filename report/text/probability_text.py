@@ -65,7 +65,7 @@ def probability_lines(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield _table(judges)
         yield from _extremes(judges, calibration)
     if judges := undeclared_judges(calibration):
-        options = setting("scores", PROBABILITIES), GRADES
+        options = setting("scores_are", PROBABILITIES), GRADES
         yield f"If these scores are probabilities (say {' or '.join(options)}; base rate: {_base_rate(judges)}):"
         yield _table(judges)
 

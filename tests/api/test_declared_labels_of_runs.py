@@ -144,7 +144,7 @@ def test_tags_that_decided_which_outputs_have_labels_contradict_a_random_sample(
         labels_chosen_by="random",
     )
     with RunStore(run.kept) as store:
-        (system,) = store.manifest_or_empty.results
+        (system,) = store.manifest_or_empty.results or []
     assert system.judged is not None
     assert system.overall is not None
     assert (system.judged.contradicted is not None) == ("uncorrected" in system.overall.name) == chosen

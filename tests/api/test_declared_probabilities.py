@@ -41,7 +41,7 @@ def rows() -> list[dict[str, Any]]:
 
 @cache
 def calibrated(scores: str | None = None, **options: Any) -> Calibration:
-    return fd.calibrate(rows(), scores=scores, **FAST, **options)  # pyright: ignore[reportArgumentType]
+    return fd.calibrate(rows(), scores_are=scores, **FAST, **options)  # pyright: ignore[reportArgumentType]
 
 
 def words(calibration: Calibration) -> dict[str, str]:
@@ -64,7 +64,7 @@ def test_a_calibrated_judge_is_not_biased_and_an_overconfident_one_is_called_so(
 def test_undeclared_scores_show_the_numbers_ask_and_give_no_word():
     found = calibrated()
     shown = screen(found)
-    assert "scores='probabilities'" in shown or "scores=probabilities" in shown
+    assert "scores_are=" in shown
     assert "confident" not in shown
     assert "biased" not in words(found).values()
     assert "confident" not in screen(calibrated("grades"))
@@ -79,8 +79,8 @@ def test_a_threshold_that_the_user_gives_takes_no_declaration_back():
 
 def test_labels_of_a_part_that_nothing_declares_random_give_no_word():
     some = [{**row, "label": row["label"] if int(row["item_id"][1:]) % 2 else None} for row in rows()]
-    shown = screen(fd.calibrate(some, scores="probabilities", **FAST))
-    assert "over has a slope below 1, on these labels." in shown
+    shown = screen(fd.calibrate(some, scores_are="probabilities", **FAST))
+    assert "over has a slope below 1 on these labels; overconfident if they are a random sample." in shown
     assert "overconfident" not in shown
 
 
@@ -109,7 +109,7 @@ def test_a_certificate_follows_the_ranking_alone():
 
 def test_suspects_are_ranked_by_the_probability_of_their_label():
     honest = [row for row in rows() if row["judge"] == "honest"]
-    found = fd.calibrate(honest, scores="probabilities", **FAST)
+    found = fd.calibrate(honest, scores_are="probabilities", **FAST)
     of_label = {row["item_id"]: row["score"] if row["label"] else 1 - row["score"] for row in honest}
     suspects = [each.item_id for each in found.suspected_label_errors]
     assert suspects == sorted(of_label, key=lambda item: of_label[item])[: len(suspects)]
@@ -127,7 +127,7 @@ def test_the_page_draws_the_curve_of_ten_bins():
 @pytest.mark.parametrize("given", [{"honets": "probabilities"}, "odds"])
 def test_a_judge_or_a_kind_that_is_not_there_is_refused(given: Any):
     with pytest.raises(UsageError, match=r"honest|probabilities"):
-        fd.calibrate(rows(), scores=given, **FAST)
+        fd.calibrate(rows(), scores_are=given, **FAST)
 
 
 def _systems(seed: int, stretch: float = 2.5) -> list[dict[str, Any]]:
@@ -148,11 +148,11 @@ def test_the_rate_of_a_system_is_the_mean_probability_and_no_count_above_a_thres
     table = _systems(1)
     mean = sum(row["score"] for row in table if row["system"] == "a" and row["checker_score"] is None) / 299
     for pass_at in (None, 0.9):
-        found = fd.compare(table, by="system", scores="probabilities", pass_at=pass_at)
+        found = fd.compare(table, by="system", scores_are="probabilities", pass_at=pass_at)
         assert found.strata is not None
         assert found.strata.open.rates["a"].value == pytest.approx(mean)
         assert found.strata.open.passed["a"] == pytest.approx(mean * 299)
-        rates = fd.estimate(table, scores="probabilities", pass_at=pass_at)["a"]
+        rates = fd.estimate(table, scores_are="probabilities", pass_at=pass_at)["a"]
         assert rates.judge_mean == pytest.approx(
             sum(row["score"] for row in table if row["system"] == "a") / 300
         )
@@ -160,9 +160,9 @@ def test_the_rate_of_a_system_is_the_mean_probability_and_no_count_above_a_thres
 
 def test_labels_correct_the_mean_probability_as_a_predictor():
     table = [{**row, "checker_score": None} for row in _systems(1)]
-    corrected = fd.compare(table, by="system", scores="probabilities", labels_chosen_by="random")
+    corrected = fd.compare(table, by="system", scores_are="probabilities", labels_chosen_by="random")
     assert corrected.strata is not None
-    estimated = fd.estimate(table, scores="probabilities", labels_chosen_by="random")
+    estimated = fd.estimate(table, scores_are="probabilities", labels_chosen_by="random")
     for system in "ab":
         rate = corrected.strata.open.rates[system]
         assert rate.value == pytest.approx(estimated[system].ppi_plus_plus.value)
@@ -172,7 +172,7 @@ def test_labels_correct_the_mean_probability_as_a_predictor():
 
 def test_a_difference_of_uncorrected_probabilities_is_that_of_their_means():
     table = _systems(2)
-    (pair,) = fd.compare(table, by="system", scores="probabilities").pairs
+    (pair,) = fd.compare(table, by="system", scores_are="probabilities").pairs
     assert pair.rate_a is not None
     assert pair.rate_b is not None
     assert pair.difference.value == pytest.approx((pair.rate_a.value or 0) - (pair.rate_b.value or 0))

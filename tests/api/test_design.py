@@ -29,7 +29,7 @@ def endpoint(
 
 @pytest.fixture
 def cases() -> list[fd.Case]:
-    """Ten of the built-in suite's answers that should rest on search results, and ten tool calls."""
+    """Ten of the suite's answers that should rest on search results, and ten tool calls."""
     suite = [*fd.read_records(demo_path("cases.jsonl"), fd.Case)]
     return [
         case

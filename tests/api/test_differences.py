@@ -78,7 +78,7 @@ def seems_right(seen: Seen) -> bool:
 
 @pytest.fixture
 def run(server: ProviderServer, tmp_path: Path) -> MakeRun:
-    """A run whose judge finds right what says that it is, unless told otherwise; None is a refused request."""
+    """A run whose judge passes what says that it is right; None is a refused request."""
 
     def make(
         name: str,

@@ -14,6 +14,10 @@ import fiducial as fd
 from fiducial.api.gating import Gate
 from fiducial.cli.gate import exit_code
 from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
+from fiducial.evaluation.past_runs.gate_decision import decide_gate
+from fiducial.evaluation.past_runs.gate_numbers import GateLimits
+from fiducial.evaluation.past_runs.gated_runs import gated_run
+from fiducial.evaluation.store.run_store import RunStore
 
 
 def case(number: int, **more: Any) -> fd.Case:
@@ -175,6 +179,10 @@ def test_a_flaky_case_is_no_regression(tmp_path: Path):
     all_pass, flaky, broken = tried("a", 3), tried("b", 2), tried("c", 0)
     answers = [fd.gate(each, all_pass, no_new_failures=["risk"]).answer for each in (all_pass, flaky, broken)]
     assert answers == ["passes", "cannot tell", "fails"]
+    gates = [fd.gate(each, all_pass, max_drop=0.5) for each in (flaky, broken)]
+    assert [[each.case_id for each in gate.broke] for gate in gates] == [[], ["c00"]]
+    assert [gate.flaky for gate in gates] == [{"me": ["c00"]}, {}]
+    assert "1 flaky case passed more trials before" in str(gates[0])
 
 
 def test_failed_calls_come_after_failing_and_before_doubt(before: Path):
@@ -288,3 +296,12 @@ def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by:
     assert gate.graded > 0
     assert gate.answer == "passes"
     assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
+
+
+def test_a_cost_that_is_not_known_is_no_answer(before: Path):
+    with RunStore(before) as store:
+        known = gated_run(store)
+        limits = GateLimits(cost_at_most=1.0)
+        costs = (0.5, 1.5, None)
+        answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
+    assert answers == ["passes", "fails", "cannot tell"]

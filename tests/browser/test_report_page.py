@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chromium import NARROW, WIDE, Browser
@@ -304,7 +305,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     images = [f"data:image/png;base64,{pixel}", "https://tracker.example/pixel.png"]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in images]
-    messages = [
+    messages: Any = [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": [{"type": "text", "text": "What is it?"}, *parts]},
     ]

@@ -62,7 +62,7 @@ def test_code_has_a_button_that_copies_what_was_typed_and_is_not_cut(browser: Br
     browser.run(
         "window.copied = ''; Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text; }}})"
     )
-    browser.one(".highlight-console button.copy").click()
+    browser.run("document.querySelector('.highlight-console button.copy').click()")
     browser.until("return window.copied !== ''")
     assert browser.run("return window.copied") == "fiducial import rows.csv --out shop"
 

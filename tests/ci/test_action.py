@@ -145,6 +145,7 @@ def test_a_comment_needs_a_job_of_its_own(folder: Path):
     ended = Sandbox(folder).play(run=RUN, comment="true")
     assert codes(ended) == {"Inputs": 2}
     assert codes(Sandbox(folder).play()) == {"Inputs": 2}
+    assert codes(Sandbox(folder, "pull_request_target").play(run=RUN)) == {"Inputs": 2}
 
 
 def test_a_checkout_that_keeps_a_token_is_refused_for_pull_requests(folder: Path):

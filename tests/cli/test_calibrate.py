@@ -58,7 +58,7 @@ def test_what_long_names_share_stands_whole_above_a_table_that_has_no_room_for_i
     table.write_text("\n".join(["item_id,judge,score,label", *rows]) + "\n")
     lines = fiducial("calibrate", table).out.splitlines()
     assert "judges .../with_reasons, a_model_with_a_long_name" in lines
-    assert next(line for line in lines if line.startswith("judge ")).split()[:3] == ["judge", "passed", "bad"]
+    assert next(line for line in lines if line.startswith("judge ")).split()[:3] == ["judge", "let", "through"]
 
 
 def _repeated(tmp_path: Path, numbered: str = "") -> Path:

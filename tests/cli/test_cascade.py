@@ -140,7 +140,7 @@ def test_a_run_without_labels_certifies_nothing_and_asks_nobody(files: Path, tmp
 
 
 def test_one_without_the_other_is_refused(files: Path, first: Path):
-    for options in ({"unsure_of": first}, {"max_error": 0.1}):
+    for options in list[dict[str, Any]]([{"unsure_of": first}, {"max_error": 0.1}]):
         with pytest.raises(UsageError, match="go together"):
             fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", rules=None, **options)
 

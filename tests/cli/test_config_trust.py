@@ -215,14 +215,6 @@ def test_options_that_name_code_endpoints_or_clusters_need_trust():
     assert not dangerous & HARMLESS
 
 
-def test_the_folder_of_scores_needs_trust_though_elsewhere_the_name_says_what_scores_are():
-    bfcl, calibrate = (cli.get_command(click.Context(cli), name) for name in ("bfcl", "calibrate"))
-    assert bfcl is not None
-    assert calibrate is not None
-    assert "scores" not in harmless_options(bfcl)
-    assert "scores" in harmless_options(calibrate)
-
-
 @pytest.mark.parametrize("setting", ['engine = "ray"', 'address = "ray.example:6379"'])
 def test_a_cluster_that_a_file_names_is_not_reached_unasked(
     project: Path, inputs: tuple[Path, Path], tmp_path: Path, setting: str

@@ -95,7 +95,7 @@ def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [SIGINT, SIGTERM])
 def test_ctrl_c_ends_a_server_that_waits_for_its_client(tmp_path: Path, sign: Signals):
-    """A stand-in for the optional package reads in a thread, too; the official server is asked by `make mcp`."""
+    """A stand-in for the optional package; the official server is asked by `make mcp`."""
     (tmp_path / "mcp" / "server").mkdir(parents=True)
     for name in ("mcp", "mcp/server"):
         (tmp_path / name / "__init__.py").touch()

@@ -85,7 +85,7 @@ NOT_FOR_PROBES = (
 
 
 def loaded(*steps: tuple[str, str]) -> list[list[str]]:
-    """Import modules step by step in a fresh process; return which of the named ones each has loaded."""
+    """Import modules in a fresh process; return which of the named ones each has loaded."""
     code = ["import sys"]
     for imported, named in steps:
         code += [f"import {imported}", f"print(*(name for name in {named.split()} if name in sys.modules))"]

@@ -157,6 +157,7 @@ OTHER_PROGRAMS = frozenset(
         "pytest",
         "python",
         "python3",
+        "sparrow-decider",
         "tail",
         "vllm",
     ]

@@ -54,7 +54,7 @@ def test_a_page_prints_what_it_shows_and_what_it_quotes(page: str, tmp_path: Pat
 
 
 def after_the_first(page: str, text: str, folder: Path) -> list[tuple[Typed, str]]:
-    """Play what comes first, with the files of the page on calibration, and then the text; return what that printed."""
+    """Play what comes first, then the text; return what that printed."""
     commands = COMES_FIRST.get(page, ())
     if not commands:
         return play(text, folder)

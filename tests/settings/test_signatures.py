@@ -13,6 +13,7 @@ import pytest
 import fiducial as fd
 from fiducial.api.checking import Workspaces
 from fiducial.api.model_access import AccessArguments
+from fiducial.api.tables import TableReading
 from fiducial.calibration.pass_threshold import PassAt
 from fiducial.evaluation.run_plan import Plan
 from fiducial.settings.access_settings import AccessSettings
@@ -131,6 +132,7 @@ def test_an_argument_has_the_default_and_the_choices_of_its_setting(
 
 IN_PYTHON = {
     *AccessArguments.__annotations__,
+    *TableReading.__annotations__,
     *Workspaces.__annotations__,
     *Plan.__struct_fields__,
     *(name for _, function in VERBS for name in arguments(function)),

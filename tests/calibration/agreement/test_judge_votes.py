@@ -194,7 +194,7 @@ def test_a_label_that_good_judges_contradict_is_found_and_a_coin_has_no_say() ->
 
 
 def test_one_judge_of_several_is_not_most_of_them() -> None:
-    """Two judges share ten items and grade ten others alone; each contradicts a label of either sort."""
+    """Two judges share ten items and grade ten alone; each errs once on either class."""
     rows = [
         {"item_id": f"{part}{n}", "judge": judge, "score": float(n % 2 == (n != 3)), "label": float(n % 2)}
         for judge in "jk"

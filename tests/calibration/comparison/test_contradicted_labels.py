@@ -12,7 +12,7 @@ from fiducial.report.document import as_lines
 
 
 def rows_of(*, chosen: bool, systems: str = "ab") -> list[dict[str, Any]]:
-    """Return 300 undecided outputs a system, a quarter with labels: at random, or mostly of one language."""
+    """Return 300 outputs a system, a quarter labelled: at random, or mostly of a language."""
     rng = np.random.default_rng(3)
     rows: list[dict[str, Any]] = []
     for system in systems:

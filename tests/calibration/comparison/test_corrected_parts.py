@@ -1,4 +1,4 @@
-"""Ungraded outputs of compared systems: failed calls apart, and rates if all failed or passed."""
+"""Ungraded outputs of compared systems: failed calls apart, and both extreme rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates of cases with unequal numbers of trials, each with weight 1, by how labels were chosen."""
+"""Estimates of cases with unequal trials and weight 1, by how labels were chosen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fiducial.calibration.arrays import FloatArray
 
 
 def rows() -> list[dict[str, Any]]:
-    """Return trials of 40 easy cases (two each) and 40 hard ones (six each), a third of them labelled."""
+    """Return trials of 40 easy cases (two each) and 40 hard ones (six), a third labelled."""
     rng = np.random.default_rng(6)
     result: list[dict[str, Any]] = []
     for case in range(80):
