@@ -10,9 +10,10 @@ from chromium import WIDE, Browser
 import fiducial as fd
 from fiducial.api.display import DisplayMixin
 
-FOLDED = (
-    "return [...document.querySelectorAll('details > *')].filter((each) => each.offsetHeight === 0).length"
-)
+FOLDED = """
+return [...document.querySelectorAll('details > *')]
+  .filter((each) => each.offsetHeight === 0 && !each.closest('#browser')).length
+"""  # items one by one are for the screen alone
 CUT = """
 return [...document.querySelectorAll('.wide, pre, summary')]
   .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible' && each.offsetParent)
