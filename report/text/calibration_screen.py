@@ -155,7 +155,7 @@ def _judges(trust: Sequence[Trust], controls: Sequence[Trust], names: ShortNames
     """Yield the judges by verdict, then the baselines; kappa has its interval if there is room."""
     words: tuple[TrustWord, ...] = get_args(TrustWord)
     groups: dict[str, Sequence[Trust]] = {
-        word: [each for each in trust if each.word == word] for word in words
+        heading_of(word): [each for each in trust if each.word == word] for word in words
     } | {CONTROL: controls}
     title = "judge" + (f" ({names.shared})" if names.shared else "")
     wide, narrow = (_table(title, groups, names, kappa_interval=each) for each in (True, False))
@@ -188,11 +188,11 @@ def _columns(table: DocumentTable) -> int:
 
 
 def _table(
-    title: str, groups: Mapping[TrustWord, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
+    title: str, groups: Mapping[str, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
 ) -> DocumentTable:
     rows: list[tuple[str, ...]] = []
-    for word, group in groups.items():
-        rows += [(f"{heading_of(word)}:", "", "", "", "")] if group else []
+    for heading, group in groups.items():
+        rows += [(f"{heading}:", "", "", "", "")] if group else []
         rows += [
             (
                 f"  {group_label(each, _name(names, each[0].judge))}",
