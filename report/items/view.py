@@ -108,7 +108,7 @@ def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThresho
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
         at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
-        counts_by_role.setdefault(role, Counter())[_verdict_text(verdict, at).partition(" (")[0]] += 1
+        counts_by_role.setdefault(role, Counter())[_verdict_text(role, verdict, at).partition(" (")[0]] += 1
     return "; ".join(
         f"{role}{'s' if counts.total() > 1 else ''}: "
         + ", ".join(f"{number} {text}" if counts.total() > 1 else text for text, number in counts.items())
@@ -159,8 +159,8 @@ def _verdict_row(
     role: str, verdict: Verdict, item: ReportItem, thresholds: Mapping[Author, PassThreshold]
 ) -> tuple[Cell, ...]:
     at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
-    mark: CellMark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
-    return Cell(role, _name(verdict.by)), Cell(_verdict_text(verdict, at), mark=mark), _why(verdict)
+    mark: CellMark = "doubt" if verdict.score is None else "right" if reaches(verdict.score, at) else "wrong"
+    return Cell(role, _name(verdict.by)), Cell(_verdict_text(role, verdict, at), mark=mark), _why(verdict)
 
 
 def _why(verdict: Verdict) -> Cell:
@@ -191,14 +191,15 @@ def _label_threshold(item: ItemVerdicts | ReportItem, thresholds: Mapping[Author
     return next((_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded), HALF)
 
 
-def _verdict_text(verdict: Verdict | StoredVerdict, threshold: float) -> str:
+def _verdict_text(role: str, verdict: Verdict | StoredVerdict, threshold: float) -> str:
     """Return a verdict in words at a threshold, or why it has no score.
 
-    Examples: ``right``, ``wrong (0.40; threshold 0.7)``.
+    Examples: ``pass``, ``fail (0.40; threshold 0.7)``; of labels ``right``, ``wrong``.
     """
     if verdict.score is None:
         return number_text.outcome(verdict.outcome)
-    grade = "right" if reaches(verdict.score, threshold) else "wrong"
+    right, wrong = ("right", "wrong") if role == "label" else ("pass", "fail")
+    grade = right if reaches(verdict.score, threshold) else wrong
     return (
         grade
         if verdict.score in {0.0, 1.0}

@@ -62,7 +62,7 @@ def test_a_label_that_is_a_share_is_held_to_the_threshold_of_the_judge_beside_it
     item = make_item(checker=0.6, judge=0.6)
     thresholds = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
     assert (status_of(item.verdicts, {}), status_of(item.verdicts, thresholds)) == ("right", "wrong")
-    assert as_html(item_document(item.read(0, False), thresholds)).count("wrong (0.60; threshold 1)") == 2
+    assert as_html(item_document(item.read(0, False), thresholds)).count("fail (0.60; threshold 1)") == 2
 
 
 def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., ListedItem]):
@@ -83,7 +83,7 @@ def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., ListedItem]
     judges = [*make_item(judge=0.4).verdicts.judges, *make_item(judge=None).verdicts.judges]
     assert (
         verdicts_summary(make_item(judges=judges).verdicts, {})
-        == "checker: right; judges: 1 wrong, 1 unparsable"
+        == "checker: pass; judges: 1 fail, 1 unparsable"
     )
 
 
@@ -185,7 +185,7 @@ def test_a_baseline_holds_no_label_to_its_threshold_where_a_judge_stands_beside_
     item = make_item(checker=0.7, judges=[words, reads]).verdicts
     thresholds = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
     assert status_of(item, thresholds) == "right"
-    assert verdicts_summary(item, thresholds).startswith("checker: right;")
+    assert verdicts_summary(item, thresholds).startswith("checker: pass;")
 
 
 def test_a_label_is_held_to_the_threshold_of_each_judge_that_it_stands_beside(
