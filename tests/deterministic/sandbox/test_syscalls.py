@@ -15,7 +15,7 @@ from fiducial.deterministic.sandbox.running import run_confined
 
 pytestmark = pytest.mark.skipif(not syscalls.can_filter(), reason="the kernel does not filter system calls")
 
-LIMITS = Limits(wall_seconds=10)
+LIMITS = Limits(wall_seconds=60)
 LIBC = "import ctypes, os, signal\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 DENIED = {
     "memory in a file without a name": "os.memfd_create('x')",
