@@ -9,7 +9,7 @@ from fiducial.deterministic.sandbox.running import Confinement, SandboxError
 
 
 def test_what_this_machine_gives_is_found_out_by_trying():
-    found = diagnose(Limits(wall_seconds=10))
+    found = diagnose(Limits(wall_seconds=60))
     assert found.problem is None
     assert found.confinement is not None
     assert found.open == missing_protections(found.confinement)

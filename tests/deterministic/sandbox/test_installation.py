@@ -74,7 +74,7 @@ def test_a_keyring_beside_the_users_packages_cannot_be_read(tmp_path: Path, monk
     monkeypatch.setattr(site, "USER_BASE", str(tmp_path / ".local"))
     (tmp_path / "workspace").mkdir()
     code = f"print(open({str(keyring)!r}).read())"
-    report = run_confined([[sys.executable, "-c", code]], tmp_path / "workspace", Limits(wall_seconds=10))
+    report = run_confined([[sys.executable, "-c", code]], tmp_path / "workspace", Limits(wall_seconds=60))
     if report.confinement.files != "private root":
         pytest.skip("needs namespaces")
     assert (report.runs[0].out, b"FileNotFoundError" in report.runs[0].err) == (b"", True)

@@ -32,7 +32,7 @@ pytestmark = [
 
 NO_NAMESPACES = "launcher.leave_namespaces = lambda **options: False"
 OLDER = f"{NO_NAMESPACES}\nversion = landlock.version\nlandlock.version = lambda: min(version(), 5)"
-LIMITS = Limits(wall_seconds=10)
+LIMITS = Limits(wall_seconds=60)
 
 
 def report_on(code: str, first: str = NO_NAMESPACES) -> dict[str, Any]:
