@@ -5,15 +5,19 @@ Checkers decide what they can, one judge per output the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from msgspec.structs import replace
 
 from ...calibration.comparison.comparison_results import ComparedStratum as Part
 from ...calibration.comparison.comparison_results import ComparisonNumbers
+from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
-from ...records import ItemKey, Outcome
+from ...records import Author, ItemKey, Outcome
+from ...records.made_scores import reaches
+from ..store.journal_rows import is_baseline
 from ..store.run_store import RunStore
 from .run_results import (
     ALL,
@@ -196,8 +200,16 @@ _LONGEST = 300
 
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
-    """Add to each system an example output, with its checker's reason, for its three top faults."""
-    return [replace(system, examples=dict(_examples(system, tally, store))) for system in systems]
+    """Add to each system an example output, with its reason, for three top faults and three judges."""
+    pass_at = {judge.id: judge.threshold for judge in store.roster}
+    return [
+        replace(
+            system,
+            examples=dict(_examples(system, tally, store)),
+            judged_examples=dict(_judged_examples(system, tally, store, pass_at)),
+        )
+        for system in systems
+    ]
 
 
 def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[tuple[str, FaultExample]]:
@@ -205,14 +217,29 @@ def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[t
     if checked is None:
         return []
     faults = islice(system.faults, _COMMONEST)
-    return [(fault, _example(fault, checked.examples[fault], store)) for fault in faults]
+    return [(fault, _example(checked.examples[fault], store, error_type=fault)) for fault in faults]
 
 
-def _example(fault: str, key: ItemKey, store: RunStore) -> FaultExample:
+def _judged_examples(
+    system: SystemResult, tally: Tally, store: RunStore, pass_at: Mapping[Author, PassThreshold]
+) -> Iterator[tuple[str, FaultExample]]:
+    """Yield an output that each of the strictest judges failed; a baseline is no judge."""
+    found = [
+        (sums.graded - sums.score_sum, sums.by, author, sums.worst)
+        for author, sums in tally.opened.get(system.system, {}).items()
+        if sums.by is not None and sums.worst is not None and not is_baseline(author)
+    ]
+    for _, by, author, (score, key) in sorted(found, key=lambda each: (-each[0], each[1]))[:_COMMONEST]:
+        if not reaches(score, pass_at.get(author, PassThreshold()).at):
+            yield by, _example(key, store, by=by, score=score)
+
+
+def _example(key: ItemKey, store: RunStore, **sought: Any) -> FaultExample:
+    """Return an output as an example, with the reason of its verdict that has these fields."""
     reasons = (
         verdict.reason
         for verdict in store.verdicts.verdicts_on(key)
-        if verdict.error_type == fault and verdict.reason
+        if verdict.reason and all(getattr(verdict, name) == value for name, value in sought.items())
     )
     reason = next(reasons, None)
     return FaultExample(item=str(key), reason=None if reason is None else reason[:_LONGEST])

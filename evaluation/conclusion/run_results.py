@@ -100,7 +100,7 @@ class FaultExample(ResultStruct, frozen=True, kw_only=True):
 
     Attributes:
         item: As ``case_id|system|trial``.
-        reason: The checker's reason; None if it gives none.
+        reason: The reason of the checker, or judge; None if it gives none.
     """
 
     item: str
@@ -136,6 +136,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         overall: Pass rate on all outputs: the checkers' verdicts if they decide, else one judge's for each output.
         judged: Pass rate on the undecided outputs by the same judges; None if no judge graded one.
         examples: An output for each of the commonest error types, and what its checker says of it.
+        judged_examples: An undecided output that each of the strictest judges failed, by judge, with its reason.
         unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
         unjudged_steps: How many of these record their steps.
         form: Outputs that differ only in form; None if there are none.
@@ -155,6 +156,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
     overall: StratumRate | None = None
     judged: StratumRate | None = None
     examples: dict[str, FaultExample] = {}
+    judged_examples: dict[str, FaultExample] = {}
     unjudged: dict[Kind, int] = {}
     unjudged_steps: dict[Kind, int] = {}
     form: OtherForms | None = None
@@ -250,6 +252,7 @@ class Sums(msgspec.Struct):
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
         examples: Error type to an output that has it, the first by key.
+        worst: Lowest score below 1 that a judge gave, and an output that has it, the first by key; None if all have 1.
         failures: Why custom checkers failed, to how often; of reasons that differ each time the first ones.
         fractions: How many scores are neither 0 nor 1.
         between: Exact sum of ``score (1 - score)`` over them.
@@ -261,6 +264,7 @@ class Sums(msgspec.Struct):
     clusters: dict[str, ExactSum] = msgspec.field(default_factory=dict)
     faults: Counter[str] = msgspec.field(default_factory=Counter)
     examples: dict[str, ItemKey] = msgspec.field(default_factory=dict[str, ItemKey])
+    worst: tuple[float, ItemKey] | None = None
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
     between: ExactSum = _NOTHING
@@ -276,6 +280,9 @@ class Sums(msgspec.Struct):
             if 0.0 < verdict.score < 1.0:
                 self.fractions += 1
                 self.between = _with(self.between, verdict.score * (1.0 - verdict.score))
+            if verdict.score < 1.0 and verdict.source == "judge":
+                found = verdict.score, verdict.key
+                self.worst = found if self.worst is None else min(self.worst, found)
         if verdict.error_type == DIFFERS_IN_FORM and verdict.outcome == "undecided":
             outputs, imported = self.other_forms
             self.other_forms = outputs + 1, imported + silent

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...deterministic.checkers import SYSTEM_ERROR
 from ...deterministic.finding import in_words
-from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
+from ...evaluation.conclusion.run_results import FaultExample, JudgeUse, SystemResult
 from ...records.output import EMPTY_ANSWER
 from ..document import Piece
-from ..items.naming import failed_by, items_at, short_names
+from ..items.naming import failed_by, items_at, marks_in_words, short_names
 from .one_screen import clipped
 from .safe_text import WIDTH, columns_of
 from .systems_text import NOT_RANKED, Ranked, by_rate, judged_parts, without_baselines
@@ -31,7 +31,7 @@ class CommonFailure(NamedTuple):
         n: Number of outputs.
         what: The failure in words.
         address: Link to these outputs in a report; empty if no filter finds just these.
-        example: A case and its checker's reason; empty if unknown.
+        example: A case and the reason of its checker or judge; empty if unknown.
         is_untested: True if a judge without labels found it.
     """
 
@@ -138,11 +138,14 @@ def _what(system: SystemResult, fault: str) -> str:
 
 
 def _example(system: SystemResult, fault: str) -> str:
-    example = system.examples.get(fault)
+    return _in_words(system.examples.get(fault))
+
+
+def _in_words(example: FaultExample | None) -> str:
     if example is None:
         return ""
     case = example.item.rpartition("|")[0].rpartition("|")[0]
-    return f"{case}: {example.reason}" if example.reason else case
+    return f"{case}: {marks_in_words(example.reason)}" if example.reason else case
 
 
 def _judged_failures(system: SystemResult, judges: Sequence[JudgeUse]) -> list[CommonFailure]:
@@ -151,7 +154,12 @@ def _judged_failures(system: SystemResult, judges: Sequence[JudgeUse]) -> list[C
     Means of fractions give no count.
     """
     failed = [
-        CommonFailure(count, failed_by(part.by), items_at(system=system.system, group=failed_by(part.by)))
+        CommonFailure(
+            count,
+            failed_by(part.by),
+            items_at(system=system.system, group=failed_by(part.by)),
+            _in_words(system.judged_examples.get(part.by)),
+        )
         for part in without_baselines(judged_parts(system), judges)
         if part.by is not None and part.value is not None and not part.fractions
         if (count := round(part.n * (1.0 - part.value)))

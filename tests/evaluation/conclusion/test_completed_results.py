@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import fiducial as fd
 from fiducial.evaluation.conclusion.completed_results import one_judges_part, pooled_parts
 from fiducial.evaluation.conclusion.run_results import ALL, ALL_CORRECTED, ALL_UNCORRECTED
+from fiducial.evaluation.conclusion.run_summary import summary_of
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict
 from fiducial.report.document import as_lines
@@ -135,6 +136,17 @@ def test_failures_behind_the_overall_rate_are_the_checkers_and_the_judges():
         "a0",
         *(f"o{n}" for n in range(10)),
     }
+
+
+def test_a_judge_has_an_undecided_output_that_it_failed_as_its_example_with_its_reason():
+    def strict(case: fd.Case, output: fd.Output) -> Any:
+        return passing(case, output, 3), f"{case.id} is rude"
+
+    fd.judge_function("strict")(strict)
+    with RunStore(evaluated("half", "passes_all", "strict").kept) as store:
+        (system,) = summary_of(store).systems
+    found = {judge: (each.item, each.reason) for judge, each in system.judged_examples.items()}
+    assert found == {"half/function": ("o0|me|0", None), "strict/function": ("o0|me|0", "o0 is rude")}
 
 
 OPEN = [

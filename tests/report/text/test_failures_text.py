@@ -43,6 +43,14 @@ def test_where_only_judges_failed_outputs_each_judge_has_a_row():
     assert [(each.n, each.what) for each in found] == [(8, "failed by strict"), (1, "failed by mild")]
 
 
+def test_a_judges_failures_have_an_example_as_a_checkers_do():
+    strata = [judged_part("mild", 0.9), judged_part("strict", 0.2)]
+    examples = {"strict": FaultExample(item="trip-1|a|0", reason="not stated <P>0</P>")}
+    (system,) = systems("a", strata=strata, judged_examples=examples)
+    found = commonest_failures([system], judged("mild", "strict"))
+    assert [each.example for each in found] == ["trip-1: not stated: not supported", ""]
+
+
 def test_beside_faults_the_strictest_judge_stands_for_all_and_a_baseline_for_none():
     words = JudgeId(kind="baseline", name="words", variant="lexical", fingerprint="f")
     uses = [*judged("mild", "strict"), replace(judged("words")[0], id=words)]
