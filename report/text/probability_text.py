@@ -103,14 +103,25 @@ def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
 def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationNumbers) -> Iterator[str]:
     """Name judges whose slope differs from 1, at the level of all judges together.
 
-    They are over- or underconfident only by labels of all outputs, or of a random sample.
+    They are over- or underconfident only by labels of all outputs, or of a random sample. Neither word fits a slope
+    that may be 0: overconfident probabilities rank outputs, and these are not shown to.
     """
     panels = calibration.judges
+    tests = _WORDS * len(panels)
+    slopes = {judge: each.calibration["slope"] for judge, each in judges.items()}
+    flat = [judge for judge, slope in slopes.items() if _is_flat(slope, calibration.level, tests)]
+    for where, names in (
+        ("", [judge for judge in flat if panels[judge].declared is not None]),
+        (" on these labels", [judge for judge in flat if panels[judge].declared is None]),
+    ):
+        if names:
+            slope = "slope below 1, not clearly above 0"
+            yield f"Probabilities of {number_text.listed(names)} are not shown to rise with the pass rate{where}: {slope}."
     for word, side, sign in (("overconfident", "below", -1), ("underconfident", "above", 1)):
         off = [
             judge
-            for judge, each in judges.items()
-            if sign * _distance(each.calibration["slope"], _OFF, calibration.level, _WORDS * len(panels)) > 0
+            for judge, slope in slopes.items()
+            if judge not in flat and sign * _distance(slope, _OFF, calibration.level, tests) > 0
         ]
         if names := [judge for judge in off if panels[judge].declared is not None]:
             verb = "is" if len(names) == 1 else "are"
@@ -119,6 +130,11 @@ def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationN
             verb = "has" if len(names) == 1 else "have"
             slope = f"a slope {side} 1 on these labels; {word} if they are a random sample"
             yield f"{number_text.listed(names)} {verb} {slope}."
+
+
+def _is_flat(slope: Statistic, level: float, tests: int) -> bool:
+    """Return whether a slope is clearly below 1, but not clearly above 0."""
+    return _distance(slope, _OFF, level, tests) < 0 and _distance(slope, 0.0, level, tests) <= 0
 
 
 def _distance(statistic: Statistic, null: float, level: float, tests: int) -> float:

@@ -103,16 +103,21 @@ class _Shell:
 
     def __enter__(self) -> Self:
         self._bash = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self._limit = threading.Timer(240, self._bash.kill)
-        self._limit.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._limit.cancel()
         self._bash.communicate()
 
     def type(self, command: str) -> str:
-        """Return what a command prints."""
+        """Return what a command prints; one that takes too long ends the session."""
+        limit = threading.Timer(240, self._bash.kill)
+        limit.start()
+        try:
+            return self._answer(command)
+        finally:
+            limit.cancel()
+
+    def _answer(self, command: str) -> str:
         to, of = self._bash.stdin, self._bash.stdout
         assert to is not None
         assert of is not None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import calibrate, table_from_rows
+from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.report.document import as_lines
 from fiducial.report.text.probability_text import probability_lines
 
@@ -23,11 +24,32 @@ def test_a_judge_is_overconfident_only_by_labels_of_all_outputs_or_a_random_samp
     rng = np.random.default_rng(0)
     chance = rng.random(300)
     said = np.clip(chance + np.sign(chance - 0.5) * 0.4, 0.01, 0.99)
+    assert last_line(said, rng.random(300) < chance, unlabelled) == told
+
+
+@pytest.mark.parametrize(
+    ("unlabelled", "where"),
+    [(0, ""), (50, " on these labels")],
+)
+@pytest.mark.parametrize("sign", [0, -1])
+def test_probabilities_that_do_not_rise_with_the_pass_rate_are_not_called_overconfident(
+    sign: int, unlabelled: int, where: str
+):
+    rng = np.random.default_rng(0)
+    said = rng.uniform(0.05, 0.95, 300)
+    passed = rng.random(300) < 0.5 + sign * (said - 0.5)
+    assert (
+        last_line(said, passed, unlabelled)
+        == f"Probabilities of sure are not shown to rise with the pass rate{where}: slope below 1, not clearly above 0."
+    )
+
+
+def last_line(said: FloatArray, passed: BoolArray, unlabelled: int) -> str:
+    """Return the last line about a judge of which the first so many outputs have no label."""
     rows = [
         {"item_id": f"i{n}", "judge": "sure", "score": round(float(said[n]), 3)}
-        | ({"label": float(rng.random() < chance[n])} if n >= unlabelled else {})
-        for n in range(300)
+        | ({"label": float(passed[n])} if n >= unlabelled else {})
+        for n in range(len(said))
     ]
     table = table_from_rows(rows).with_score_kinds({"": "probabilities"})
-    lines = list(as_lines(probability_lines(calibrate(table, replicates=20))))
-    assert lines[-1] == told
+    return list(as_lines(probability_lines(calibrate(table, replicates=20))))[-1]
