@@ -81,12 +81,15 @@ def trials_in_gates(gates: Iterable[str]) -> list[int]:
     return [int(name[len("pass^") :]) for name in gates]
 
 
-def trial_gate_failures(gates: Mapping[str, float], systems: Mapping[str, SystemTrials]) -> Iterator[str]:
-    """Yield one line per gate that a system's rate over trials fails."""
+def trial_gate_failures(
+    gates: Mapping[str, float], systems: Mapping[str, SystemTrials], run: object = "RUN"
+) -> Iterator[str]:
+    """Yield one line per gate that a system's rate over trials of ``run`` fails."""
     for system, trials in systems.items():
         by_name = {f"{rate[:-1]}{k}": each for rate, by_k in trials.rates.items() for k, each in by_k.items()}
         for name, at_least in gates.items():
-            yield from _failure(system, name, by_name.get(name), at_least)
+            lower = _lower_end(run, name, at_least) if name.startswith("pass^") else ""
+            yield from _failure(system, name, by_name.get(name), at_least, lower)
 
 
 def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
@@ -108,17 +111,19 @@ def run_gate_failures(
     min_graded: float | None,
     summary: RunSummary,
     ungraded: UngradedRule = "fail",
+    run: object = "RUN",
 ) -> list[str]:
     """Return one line per gate that the run fails.
 
-    ``min_graded`` is the least share of outputs that must have a score.
+    ``min_graded`` is the least share of outputs that must have a score, and ``run`` the run's folder.
     """
     lines: list[str] = []
     for system in summary.systems:
-        if PASS_RATE in gates:
-            lines += _failure(system.system, PASS_RATE, system.strata[0], gates[PASS_RATE])
-        if OVERALL in gates:
-            lines += _overall_failure(system, gates[OVERALL], ungraded)
+        if (least := gates.get(PASS_RATE)) is not None:
+            lower = _lower_end(run, PASS_RATE, least)
+            lines += _failure(system.system, PASS_RATE, system.strata[0], least, lower)
+        if (least := gates.get(OVERALL)) is not None:
+            lines += _overall_failure(system, least, ungraded, _lower_end(run, OVERALL, least))
     of_judges = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
     if of_judges and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(of_judges)}: no judge was calibrated")
@@ -129,9 +134,17 @@ def run_gate_failures(
         if not clears(share, min_graded):
             lines.append(
                 f"gate failed: {summary.counts.graded:,} of {summary.counts.outputs:,} outputs are graded "
-                f"({share:.4f}), less than {min_graded:g}"
+                f"({share:.4f}), less than {min_graded:g}{_lower_end(run, OVERALL, gates.get(OVERALL))}"
             )
     return lines
+
+
+def _lower_end(run: object, name: str, at_least: float | None) -> str:
+    """Return which gate tests the lower end of a rate, with ungraded outputs as failures."""
+    least = "RATE" if at_least is None else f"{at_least:g}"
+    if at_least is not None and not 0 <= at_least <= 1:
+        return ""
+    return f"; lower end: `{command('gate', run, min=f'{name}={least}')}`"
 
 
 def _denied(system: SystemResult) -> dict[str, int]:
@@ -153,13 +166,15 @@ def _with_denied(system: SystemResult) -> float | None:
     return rounded_score(rate.value * graded / (graded + denied))
 
 
-def _overall_failure(system: SystemResult, at_least: float, ungraded: UngradedRule) -> Iterator[str]:
+def _overall_failure(
+    system: SystemResult, at_least: float, ungraded: UngradedRule, lower: str
+) -> Iterator[str]:
     rate, value = system.overall, _with_denied(system)
-    lines = list(_failure(system.system, OVERALL, rate, at_least))
+    lines = list(_failure(system.system, OVERALL, rate, at_least, lower))
     if ungraded == "ignore" or value is None or lines or rate is None or clears(value, at_least):
         yield from lines
         return
-    yield f"gate failed: {_both(system, value)} is below {at_least:g}"
+    yield f"gate failed: {_both(system, value)} is below {at_least:g}{lower}"
 
 
 def _both(system: SystemResult, value: float) -> str:
@@ -209,14 +224,16 @@ def not_gated(statistic: Statistic) -> str:
     )
 
 
-def _failure(who: str, name: str, statistic: Statistic | None, at_least: float) -> Iterator[str]:
+def _failure(
+    who: str, name: str, statistic: Statistic | None, at_least: float, lower: str = ""
+) -> Iterator[str]:
     if statistic is None or statistic.value is None:
         why = "nothing is graded" if statistic is None else statistic.undefined
-        yield f"gate failed: {who}: {name} is undefined ({why})"
+        yield f"gate failed: {who}: {name} is undefined ({why}){lower}"
     elif why := not_gated(statistic):
         yield f"gate failed: {who}: {name} {statistic.value:.4f} is not gated: {why}"
     elif not clears(statistic.value, at_least):
         from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
 
         ends = " ".join(filter(None, (f"{statistic.value:.4f}", interval(statistic.low, statistic.high, 4))))
-        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {at_least:g}"
+        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {at_least:g}{lower}"

@@ -64,7 +64,7 @@ class RunResults(Shown, frozen=True, kw_only=True):
         self, gates: Mapping[str, float], min_graded: float | None, ungraded: UngradedRule = "fail"
     ) -> list[str]:
         """Return one line per gate that the run fails."""
-        return run_gate_failures(gates, min_graded, self.summary, ungraded)
+        return run_gate_failures(gates, min_graded, self.summary, ungraded, self.plan.out)
 
     def gate_notes(self, gates: Mapping[str, float]) -> list[str]:
         """Return a line per system, if a pass_rate gate counts only a part of its outputs."""

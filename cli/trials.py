@@ -47,4 +47,6 @@ def command(
     table = load_table(tables, columns, labels, outputs=True)
     rates = trials(table.with_pass_at(options["pass_at"]), ks)
     emit_page(rates, html, json_file=json_file)
-    return print_gate_failures(trial_gate_failures(minimums, rates.systems))
+    return print_gate_failures(
+        trial_gate_failures(minimums, rates.systems, *(tables if len(tables) == 1 else ()))
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
+from ..calibration.label_declarations import LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import (
     ADDED,
@@ -41,7 +41,7 @@ from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import is_tie, standing_labels
-from .case_tags import ANY_TAG, with_tags
+from .case_tags import with_tags
 from .judging.known_judges import judge_order
 from .jury_members import with_juries
 from .labelling.adjudications import decisions_on
@@ -51,6 +51,7 @@ from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict
 from .store.known_items import part_test
 from .store.run_store import RunStore
+from .tested_columns import with_tested_columns
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
 
@@ -126,7 +127,8 @@ def read_tables(
             warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
         table = with_tags(with_juries(table, runs), runs, () if form is None else form.tags)
-        table = _with_tested_tags(table, runs) if outputs or open_only else table
+        if outputs or open_only:
+            table = with_tested_columns(table, runs, () if form is None else form.tags)
         return _with_word_overlap(table, runs) if lexical else table
 
 
@@ -159,12 +161,7 @@ def systems_table(store: RunStore) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
     chosen_by = choice_of(store.labels)
     table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
-    return _with_order(_with_tested_tags(table, [store]), [store])
-
-
-def _with_tested_tags(table: Table, stores: Sequence[RunStore]) -> Table:
-    """Add the tags of cases, by which labels that are declared a random sample are tested."""
-    return with_tags(table, stores, [ANY_TAG]) if table.labels_chosen_by in RANDOM_SAMPLES else table
+    return _with_order(with_tested_columns(table, [store]), [store])
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:

@@ -39,7 +39,7 @@ def judged(rng: np.random.Generator, truth: np.ndarray) -> np.ndarray:
 def systems(
     rng: np.random.Generator, rates: Sequence[float], labelled: Labelled, *, decided: int = 0
 ) -> Strata:
-    """Compare systems of these rates on the same tasks, ``decided`` of them by a checker."""
+    """Compare systems of these rates on the same tasks, ``decided`` of them by a checker; labels are declared random."""
     count, tasks = len(rates), decided + (OPEN if labelled != Labelled() else 0)
     left = tasks - decided
     truth = rng.random((count, tasks)) < np.array(rates)[:, None]
@@ -68,7 +68,7 @@ def systems(
             np.arange(tasks),
         )
     outputs = AllOutputs(found, ["checker"] if decided else [], ["judge"] if left else [], {})
-    return strata_of(outputs, SystemTerms([str(n) for n in range(tasks)], None, 0, 0.95))
+    return strata_of(outputs, SystemTerms([str(n) for n in range(tasks)], None, 0, 0.95, "random"))
 
 
 def alarms(draws: int) -> Iterator[Scenario]:

@@ -59,7 +59,7 @@ def _proposed(rng: np.random.Generator, rows: int) -> int | None:
         [],
         {},
     )
-    strata = strata_of(field, SystemTerms([str(n) for n in task], None, 0, 0.95))
+    strata = strata_of(field, SystemTerms([str(n) for n in task], None, 0, 0.95, "random"))
     compared = ComparisonNumbers(
         by="system",
         right=None,

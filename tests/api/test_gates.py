@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from each_row import each_row
 from msgspec.structs import replace
 
 from fiducial.api.gates import gate_notes, parse_run_gates, parse_trial_gates, run_gate_failures
@@ -29,9 +30,28 @@ def summary(overall: StratumRate | None = WHOLE) -> RunSummary:
 
 def test_a_gate_on_all_outputs_counts_judged_ones():
     assert run_gate_failures({"overall": 0.95}, None, summary()) == [
-        "gate failed: a: overall 0.8300 [0.5500, 0.9500] (n 12) is below 0.95"
+        "gate failed: a: overall 0.8300 [0.5500, 0.9500] (n 12) is below 0.95; lower end: `fiducial gate RUN --min overall=0.95`"
     ]
     assert run_gate_failures({"pass_rate": 0.95}, None, summary()) == []
+
+
+@each_row(
+    ("gates", "min_graded", "beside"),
+    [
+        ({"overall": 0.95}, None, ["--min overall=0.95"]),
+        ({"overall": 0.95}, 0.9, ["--min overall=0.95", "--min overall=0.95"]),
+        ({}, 0.9, ["--min overall=RATE"]),
+        ({"overall": 1.5}, None, [None]),
+    ],
+)
+def test_a_gate_that_fails_names_the_one_that_tests_the_lower_end(
+    gates: dict[str, float], min_graded: float | None, beside: list[str | None]
+):
+    counted = replace(summary(), counts=Counts(outputs=4, graded=3))
+    lines = run_gate_failures(gates, min_graded, counted, run="my run")
+    for line, minimum in zip(lines, beside, strict=True):
+        assert ("--min" in line) == (minimum is not None)
+        assert minimum is None or f"`fiducial gate 'my run' {minimum}`" in line
 
 
 def test_a_gate_is_reached_by_the_mean_that_it_is():

@@ -184,6 +184,7 @@ def test_a_gate_on_pass_to_the_k_fails_with_the_value_of_the_system(tmp_path: Pa
     assert (held.code, failed.code) == (0, 1)
     assert "gate failed: bot: pass^2 0.3333 [" in failed.err
     assert "gate failed: bot: pass^9 is undefined (no case has 9 graded trials)" in failed.err
+    assert f"`fiducial gate {tmp_path / 'run'} --min pass^2=0.5`" in failed.err
     misspelt = fiducial("trials", tmp_path / "run", "--fail-under", "pass2=0.5")
     assert (misspelt.code, "there are pass^4, pass@4" in misspelt.err) == (2, True)
 

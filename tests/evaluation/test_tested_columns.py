@@ -1,0 +1,119 @@
+"""Labels of runs are tested by the lengths of outputs, if they are declared a random sample."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fiducial as fd
+from fiducial.calibration.corrected_rate.chosen_by_columns import contradiction
+from fiducial.evaluation.run_table import read_tables, systems_table
+from fiducial.evaluation.store.run_store import RunStore
+from fiducial.evaluation.tested_columns import LENGTH, with_tested_columns
+
+RNG = np.random.default_rng(49)
+WORDS = RNG.integers(0, 40, 120).tolist()
+GOOD = (RNG.random(120) < 0.7).tolist()
+CASES = [
+    {
+        "id": f"c{n}",
+        "kind": "open_answer",
+        "messages": [{"role": "user", "content": "Good?"}],
+        "reference": {"criterion": "good"},
+    }
+    for n in range(120)
+]
+OUTPUTS: list[dict[str, Any]] = [
+    {"case_id": f"c{n}", "system": "me", "text": ("good" if GOOD[n] else "poor") + " word" * WORDS[n]}
+    for n in range(120)
+]
+LONGEST = sorted(range(120), key=lambda n: -WORDS[n])[:30]
+DRAWN: list[int] = RNG.choice(120, 30, replace=False).tolist()
+
+
+def lenient(output: str) -> float:
+    return float("good" in output)
+
+
+def run_of(labelled: list[int], out: Path, outputs: list[dict[str, Any]] = OUTPUTS, **options: Any) -> fd.Run:
+    given = [
+        {
+            "case_id": f"c{n}",
+            "system": "me",
+            "by": "ann",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(GOOD[n] != (n % 11 == 0)),
+        }
+        for n in labelled
+    ]
+    return fd.evaluate(
+        CASES,
+        outputs,
+        judges=[fd.judge_from(lenient)],
+        rules=None,
+        labels=given,
+        out=out / "run",
+        **options,
+    )
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_long_outputs_labelled_more_often_contradict_a_random_sample(tmp_path: Path, chosen: bool):
+    run_of(LONGEST if chosen else DRAWN, tmp_path, labels_chosen_by="random")
+    with RunStore(tmp_path / "run") as store:
+        (system,) = store.manifest_or_empty.results or []
+    assert system.judged is not None
+    found = system.judged.contradicted
+    assert (list(found.columns) if found is not None else []) == [LENGTH] * chosen
+    part = fd.estimate(tmp_path / "run").all
+    assert list(part.chosen_by_columns) == [LENGTH] * chosen
+    assert (part.reported is None) == chosen
+    if chosen:
+        reweighted = fd.estimate(tmp_path / "run", labels_chosen_by="random", reweight_by=[LENGTH]).all
+        assert reweighted.reported == "reweighted"
+
+
+def test_lengths_are_read_only_where_labels_are_declared_a_random_sample(tmp_path: Path):
+    run_of(DRAWN, tmp_path)
+    with RunStore(tmp_path / "run") as store:
+        table = systems_table(store)
+        assert not any(LENGTH in name for name in table.numbers)
+        declared = with_tested_columns(replace(table, labels_chosen_by="random"), [store])
+        assert any(LENGTH in name for name in declared.numbers)
+        for label in (np.full(len(table), np.nan), np.ones(len(table))):  # none is left to compare with
+            given = replace(table, label=label, labels_chosen_by="random")
+            assert with_tested_columns(given, [store]).numbers == given.numbers
+
+
+def test_random_draws_are_seldom_contradicted_by_lengths(tmp_path: Path):
+    run_of(DRAWN, tmp_path, labels_chosen_by="random")
+    table, rng = read_tables([tmp_path / "run"], open_only=True), np.random.default_rng(50)
+    found = 0
+    for _ in range(60):
+        known = rng.permutation(len(table)) < 30
+        drawn = replace(table, label=np.where(known, table.score, np.nan))
+        found += contradiction(drawn, drawn.score).p is not None
+    assert found <= 2
+
+
+def test_calls_count_as_they_are_written_and_an_output_of_nothing_has_no_length(tmp_path: Path):
+    calls = [{"name": "find", "arguments": {"what": "word"}}]
+    outputs = [*({**OUTPUTS[n], "text": "good"} for n in range(118))]
+    outputs += [
+        {"case_id": "c118", "system": "me", "tool_calls": calls},
+        {"case_id": "c119", "system": "me", "error": "crashed"},
+    ]
+    run_of(DRAWN, tmp_path, outputs, labels_chosen_by="random")
+    table = read_tables([tmp_path / "run"], outputs=True)
+    codes: list[int] = table.item.codes.tolist()
+    numbers: list[float] = table.numbers[f"covariate:{LENGTH}"].tolist()
+    length = {table.item.values[code]: number for code, number in zip(codes, numbers, strict=True)}
+    assert length["c1|me|0"] == pytest.approx(np.log1p(4))
+    assert length["c118|me|0"] == pytest.approx(np.log1p(len(json.dumps(calls))), rel=0.1)
+    assert np.isnan(length.get("c119|me|0", np.nan))
