@@ -12,7 +12,14 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..evaluation.judging.judge_task import replay_in
 from ..formats.bfcl import assemble_prompt
-from ..judges.catalogue import SPLITTER, all_prompts, decision_prompts, find_prompt
+from ..judges.catalogue import (
+    SPLITTER,
+    KnownPrompt,
+    all_prompts,
+    decision_prompts,
+    find_prompt,
+    known_prompts,
+)
 from ..judges.front_matter import read_prompt_text
 from ..judges.parsing import inferred_parse
 from ..judges.prompt_file import PromptFile, read_prompt_file
@@ -47,6 +54,8 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
         scale: The possible scores.
         reply: Parser of its reply.
         description: Description for people.
+        experimental: Whether no real model's replies to it were recorded.
+        measured: How well it judged, per model and data; the keys are those of prompts/recorded.toml, and ``found``.
     """
 
     judge: str
@@ -56,6 +65,31 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
     scale: str
     reply: str | None
     description: str
+    experimental: bool
+    measured: list[dict[str, Any]]
+
+    def known(self) -> str:
+        """Return what is known of it in words."""
+        if self.experimental:
+            return "Experimental: no replies recorded"
+        return "; ".join(map(_in_words, self.measured)) or "Recorded, accuracy not measured"
+
+
+_DATA = {"suite": "the built-in suite", "real": "real tool calls"}
+
+
+def _in_words(measured: Mapping[str, Any]) -> str:
+    said = f"{measured['model']} on {_DATA[measured['data']]}: accuracy {measured['accuracy']:.3f} (n {measured['n']})"
+    if measured["found"] is None:
+        return said
+    other, p = measured["against"], f"p {measured['p']:.3f}"
+    if measured["found"] == "no difference shown":
+        return f"{said}, no difference from {other} shown ({p})"
+    return f"{said}, {measured['found']} than {other} ({p})"
+
+
+def _as_facts(known: KnownPrompt) -> list[dict[str, Any]]:
+    return [{**msgspec.to_builtins(each), "found": each.found} for each in known.measured]
 
 
 class Prompts(Shown, frozen=True, kw_only=True):
@@ -67,20 +101,27 @@ class Prompts(Shown, frozen=True, kw_only=True):
     def document(self) -> Document:
         """Return the prompts as a document, each with the first sentence of its description.
 
-        An asterisk (*) marks a judge's default variant.
+        An asterisk (*) marks a judge's default variant; brackets hold what is known of each.
         """
         name, purpose = self.splitter
         listed = [
-            *((each.default, f"{each.judge}/{each.variant}", each.description) for each in self.judges),
-            (False, name, purpose),
+            *(
+                (each.default, f"{each.judge}/{each.variant}", each.description, each.known())
+                for each in self.judges
+            ),
+            (False, name, purpose, ""),
         ]
+        indent = " " * 33
         lines = [
             line
-            for default, prompt, description in listed
-            for line in wrap(
-                f"{'*' if default else ' '} {prompt:30} {description.partition('. ')[0].rstrip('.')}",
-                _WIDTH,
-                subsequent_indent=" " * 33,
+            for default, prompt, description, known in listed
+            for line in (
+                *wrap(
+                    f"{'*' if default else ' '} {prompt:30} {description.partition('. ')[0].rstrip('.')}",
+                    _WIDTH,
+                    subsequent_indent=indent,
+                ),
+                *wrap(f"[{known}]" if known else "", _WIDTH, initial_indent=indent, subsequent_indent=indent),
             )
         ]
         return [*lines, "* default variant"]
@@ -99,6 +140,8 @@ def prompts() -> Prompts:
                 scale=str(prompt.scale),
                 reply=(prompt.parse or {}).get("mode"),
                 description=prompt.description,
+                experimental=known_prompts()[name].experimental,
+                measured=_as_facts(known_prompts()[name]),
             )
             for name, path in {**all_prompts(), **decision_prompts()}.items()
             if name != SPLITTER

@@ -21,7 +21,13 @@ from tempfile import TemporaryDirectory
 
 from commands import described, reference_folder
 from evidence_tables import MODEL, THREE, calibration_table, made, p_value, table, without_n
-from evidence_variants import explicit_disagreements, ladder_section, preference_section
+from evidence_variants import (
+    against_reasons,
+    explicit_disagreements,
+    first_wrong_step_section,
+    ladder_section,
+    preference_section,
+)
 from make_requests import draw_real
 from recorded_adjudications import JUDGE, LABEL, NOBODY, Adjudicated, as_verdicts, read_recorded, side
 from recorded_audit import ask_probes, by_operator, make_probes, read_facts
@@ -110,6 +116,7 @@ def suite_section(recorded: Path) -> Iterator[str]:
         "Without a variant: `direct`, `reasons` and `decomposed` alike. The threshold is 0.5, of `groundedness` and `rubric: decomposed` 1.\n"
     )
     yield from calibration_table(run)
+    yield from first_wrong_step_section(recorded / "suite-first-wrong-step.jsonl")
 
 
 def real_run(folder: Path, recorded: Path, judge: str) -> fd.Run:
@@ -117,6 +124,7 @@ def real_run(folder: Path, recorded: Path, judge: str) -> fd.Run:
     judges = [made(f"{judge}/{variant}", recorded / "real.jsonl") for variant in THREE]
     if judge == "tool_call_accuracy":
         judges.append(made(f"{judge}/explicit", recorded / "real-explicit.jsonl"))
+        judges.append(made(f"{judge}/explicit_2", recorded / "real-explicit2.jsonl"))
     return fd.evaluate(
         folder / "cases.jsonl",
         folder / "outputs.jsonl",
@@ -134,9 +142,9 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
         "500 outputs of two real systems on BFCL, half of them wrong by BFCL's verdicts, the labels (`benchmarks/make_requests.py`, seed 1).\n"
     )
     yield from calibration_table(*runs)
-    yield from differences_section(
-        [pair for run in runs for pair in fd.compare(run, statistic="accuracy").pairs]
-    )
+    pairs = [pair for run in runs for pair in fd.compare(run, statistic="accuracy").pairs]
+    yield from differences_section(pairs)
+    yield from against_reasons(pairs)
 
 
 def differences_section(pairs: Sequence[ComparedPair]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Evidence on the variant `explicit`, on judges that compare, and on ladders.
+"""Evidence on single variants, on judges that compare or name a step, and on ladders.
 
 Their replies were recorded later than the others.
 """
@@ -6,14 +6,15 @@ Their replies were recorded later than the others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evidence_tables import made
+from evidence_tables import MODEL, made, p_value, table
 from make_requests import LADDERS
 from recorded_adjudications import JUDGE, LABEL, NOBODY, read_recorded, side
 
 import fiducial as fd
+from fiducial.calibration.comparison.comparison_results import ComparedPair
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.data import demo_path
 from fiducial.deterministic.mutation import DIALS
@@ -47,6 +48,46 @@ def explicit_disagreements(recorded: Path) -> Iterator[str]:
         )
         yield f"* `explicit` {said}: {shares}."
     yield ""
+
+
+def against_reasons(pairs: Sequence[ComparedPair]) -> Iterator[str]:
+    """Yield each variant's difference to `reasons`, as prompts/recorded.toml keeps it."""
+    rows: list[tuple[object, ...]] = []
+    for pair in pairs:
+        a, b = (name.removesuffix(f"@{MODEL}") for name in (pair.a, pair.b))
+        if not (a.endswith("/reasons") or b.endswith("/reasons")):
+            continue
+        sign = -1 if a.endswith("/reasons") else 1
+        judge, _, variant = (b if sign < 0 else a).partition("/")
+        found = pair.difference
+        low, high = sorted((sign * _number(found.low), sign * _number(found.high)))
+        interval = f"{sign * _number(found.value) + 0.0:.3f} [{low:.3f}, {high:.3f}]"
+        rows.append((f"{judge}: {variant}", found.n, interval, p_value(pair.adjusted_p)))
+    yield "\nAccuracy minus that of `reasons` on the same outputs ([kept](prompts.md#what-is-known-of-a-variant) with each variant):\n"
+    yield from table(("judge", "n", "difference", "adjusted p"), rows)
+
+
+def _number(value: float | None) -> float:
+    assert value is not None, "a difference of prompts on the same outputs is defined"
+    return value
+
+
+def first_wrong_step_section(recorded: Path) -> Iterator[str]:
+    """Yield whether a judge that names a step sees that something was wrong."""
+    run = fd.evaluate(
+        demo_path("cases.jsonl"),
+        demo_path("outputs.jsonl"),
+        judges=[made("first_wrong_step/reasons", recorded)],
+        labels=demo_path("labels.jsonl"),
+        rules=None,
+        progress=False,
+    )
+    (found,) = run.calibration.judges.values()
+    right = round(_number(found.accuracy.value) * found.n)
+    yield (
+        f"\n`first_wrong_step/reasons` agrees with the label on {right} of {found.n} trajectories whether anything was wrong; "
+        "whether it names the right step was not measured."
+    )
 
 
 def preference_section(recorded: Path) -> Iterator[str]:

@@ -90,6 +90,45 @@ SPLITTER = PromptName("statements", "split")
 """The prompt that splits long answers into statements; it is not a judge."""
 
 
+class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How well a prompt judged with one model, as docs/evidence.md has it.
+
+    Attributes:
+        model: The model that was recorded.
+        data: What was judged: ``suite`` (the built-in suite) or ``real`` (real tool calls).
+        n: Number of labelled outputs.
+        accuracy: Share of them judged as labelled.
+        against: Variant of the same judge that it was compared with on the same outputs; None if it was not.
+        difference: Its accuracy minus that of the other variant.
+        low: Lower end of the difference's 95 % interval.
+        high: Upper end.
+        p: p-value, adjusted over the pairs of the judge's variants.
+    """
+
+    model: str
+    data: Literal["suite", "real"]
+    n: int
+    accuracy: float
+    against: str | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+    @property
+    def found(self) -> Literal["better", "worse", "no difference shown"] | None:
+        """What the comparison shows at 0.05; None without a comparison."""
+        if self.against is None:
+            return None
+        if self.difference is None or self.p is None or self.p > SHOWN_AT:
+            return "no difference shown"
+        return "better" if self.difference > 0 else "worse"
+
+
+SHOWN_AT = 0.05
+"""Largest adjusted p-value at which one variant is called better or worse than another."""
+
+
 class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Entry of ``prompts/recorded.toml`` for a shipped prompt.
 
@@ -97,13 +136,20 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sha256: Hash of the file, which never changes.
         pass_at: Pass threshold in (0, 1]; None for a prompt that is not a judge.
         recorded: Names of the recordings of a real model's replies.
+        measured: What they show, per model and data.
         transcript: ``calls`` for a prompt whose transcripts show calls without their results.
     """
 
     sha256: str
     pass_at: float | None = None
     recorded: tuple[str, ...] = ()
+    measured: tuple[MeasuredPrompt, ...] = ()
     transcript: Literal["calls", "full"] = "full"
+
+    @property
+    def experimental(self) -> bool:
+        """Whether no real model's replies to it were recorded."""
+        return not self.recorded
 
 
 def shipped_prompts() -> dict[PromptName, Path]:
