@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.run_plan import Plan
-from ..report.document import Piece, as_lines
+from ..evaluation.store.run_store import RunStore
+from ..records import FolderPath
+from ..report.document import Piece, as_lines, as_markdown
 from ..report.first_answers import answers, next_pieces, run_document
+from ..report.items.worst_failures import worst_failures
 from ..report.text import number_text
 from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
@@ -51,7 +54,9 @@ class RunResults(Shown, frozen=True, kw_only=True):
         """Return the complete results."""
         notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
         proposed = next_pieces(answers(self.summary).next)
-        return [*notes, *summary_document(self.summary), *proposed, ""]
+        with RunStore(self.plan.out) as store:
+            worst = worst_failures(store)
+        return [*notes, *summary_document(self.summary), *worst, *proposed, ""]
 
     def closing(self) -> Iterator[str]:
         """Yield the paths of the report and the records."""
@@ -69,6 +74,12 @@ class RunResults(Shown, frozen=True, kw_only=True):
     def gate_notes(self, gates: Mapping[str, float]) -> list[str]:
         """Return a line per system, if a pass_rate gate counts only a part of its outputs."""
         return list(gate_notes(gates, self.summary))
+
+
+def worst_of(folder: FolderPath, most: int, *, markdown: bool = False) -> list[str]:
+    """Return lines on the worst failures of a run."""
+    with RunStore(folder) as store:
+        return list((as_markdown if markdown else as_lines)(worst_failures(store, most)))
 
 
 class Reparsing(Shown, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from .printing import emit_page
 _EXAMPLE = """\b
 Examples:
   fiducial report run --html report.html
+  fiducial report run --items 10
   fiducial report run --markdown >> "$GITHUB_STEP_SUMMARY"
   fiducial report main-run branch-run --html difference.html
 """
@@ -28,6 +29,7 @@ def command(
     html: Path | None,
     *,
     all_texts: bool,
+    items: int | None,
     markdown: bool,
     json_file: str | None,
     accept_edited: bool,
@@ -42,7 +44,7 @@ def command(
             "--json compares two runs: name a second run folder, or use `fiducial calibrate RUN --json`"
         )
     if after is not None:
-        refuse_typed(["all_texts", "accept_edited"], "is for the page of one run: name only one")
+        refuse_typed(["all_texts", "items", "accept_edited"], "is for the page of one run: name only one")
         from ..api.differences import diff
 
         emit_page(diff(run, after), html, markdown=markdown, json_file=json_file)
@@ -50,6 +52,7 @@ def command(
     from ..api.run import Run, is_audit
 
     if is_audit(run):
+        refuse_typed(["items"], "is for a run, not an audit")
         from ..api.audits import load_audit
 
         result = load_audit(run)
@@ -59,6 +62,10 @@ def command(
             result.refuse_edited()
     if markdown:
         click.echo(result.to_markdown())
+    if items is not None:
+        from ..api.run_display import worst_of
+
+        click.echo("\n".join(worst_of(run, items, markdown=markdown)))
     if html is None and markdown:
         return
     page = html or run / "report.html"

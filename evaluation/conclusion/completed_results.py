@@ -200,7 +200,7 @@ _LONGEST = 300
 
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
-    """Add to each system an example output, with its reason, for three top faults and three judges."""
+    """Add to each system example outputs, with reasons, of three top faults and three judges."""
     pass_at = {judge.id: judge.threshold for judge in store.roster}
     return [
         replace(

@@ -171,6 +171,19 @@ def first_line(output: Output) -> str:
     return text or output.workspace or "(nothing)"
 
 
+def expected_line(item: ReportItem) -> str:
+    """Return what is expected: accepted calls, else the reference; empty without one."""
+    accepted = [
+        f"{diff.accepted}({', '.join(f'{each.name}={_accepted(each.accepted)}' for each in diff.arguments if each.accepted is not None)})"
+        for diff in _diffs(item)
+        if diff.accepted is not None
+    ]
+    if accepted or not item.case.reference:
+        return ", ".join(accepted)
+    values = list(item.case.reference.values())
+    return any_excerpt(values[0] if len(values) == 1 else item.case.reference, BLOCK_LIMIT).text
+
+
 def _arguments(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return str(arguments)

@@ -101,6 +101,22 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
+def failing_verdicts(
+    item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]
+) -> list[tuple[str, Verdict | StoredVerdict]]:
+    """Return the verdicts that fail an item, each with its role: label, checker, judges."""
+    judges: Sequence[Verdict | StoredVerdict] = item.judges
+    return [
+        (role, verdict)
+        for role, verdict in _by_role(item.label, item.checker, _readers(judges))
+        if verdict.score is not None
+        and not reaches(
+            verdict.score,
+            _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds),
+        )
+    ]
+
+
 def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> str:
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
     if item.missing:

@@ -19,6 +19,14 @@ class ReportSettings(JsonSettings, VerboseSettings):
     all_texts: Annotated[
         bool, Setting("Include the texts of all items.  [default: the 1,000 most worth reading]")
     ] = False
+    items: Annotated[
+        int | None,
+        Setting(
+            "Also print this many of the worst failures: question, answer, what was expected, who says so.",
+            low=1,
+            metavar="N",
+        ),
+    ] = None
     markdown: Annotated[
         bool,
         Setting(

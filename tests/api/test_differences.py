@@ -301,6 +301,7 @@ def test_one_run_is_a_summary_for_a_pull_request(run: MakeRun, tmp_path: Path):
     [
         (["before", "--json", "-"], "two runs"),
         (["before", "before", "--all-texts"], "one run"),
+        (["before", "before", "--items", "3"], "one run"),
         (["nowhere"], "no such folder"),
     ],
 )
