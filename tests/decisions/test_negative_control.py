@@ -14,10 +14,10 @@ import fiducial as fd
 from fiducial.api.audits import load_audit
 
 PAGE = ROOT / "docs" / "decision-models.md"
-pytestmark = pytest.mark.timeout(
-    900
-)  # The first test plays the whole page, which takes minutes on a busy machine.
 SHOWN = "http://127.0.0.1:8931/v1"
+
+# The first test plays the whole page, which takes minutes on a busy machine.
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture(scope="module")
