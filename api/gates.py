@@ -140,7 +140,7 @@ def run_gate_failures(
 
 
 def _lower_end(run: object, name: str, at_least: float | None) -> str:
-    """Return which gate tests the lower end of a rate, with ungraded outputs as failures."""
+    """Return which gate tests the lower end of a rate."""
     least = "RATE" if at_least is None else f"{at_least:g}"
     if at_least is not None and not 0 <= at_least <= 1:
         return ""

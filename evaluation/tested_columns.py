@@ -63,7 +63,7 @@ class _Sized(msgspec.Struct, frozen=True):
 
 
 def _lengths_in(path: InputPath) -> Iterator[tuple[ItemKey, int]]:
-    """Yield the length of each output with a text or calls: characters, and bytes of calls."""
+    """Yield the length of each output that has a text or calls."""
     for line, _, raw in read_lines(path):
         output = decode_record(raw, _Sized, path=path, line=line)
         parts = [len(bytes(part)) for part in (output.tool_calls, output.turns) if bytes(part) != b"null"]

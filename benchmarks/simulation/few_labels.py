@@ -39,7 +39,7 @@ def judged(rng: np.random.Generator, truth: np.ndarray) -> np.ndarray:
 def systems(
     rng: np.random.Generator, rates: Sequence[float], labelled: Labelled, *, decided: int = 0
 ) -> Strata:
-    """Compare systems of these rates on the same tasks, ``decided`` of them by a checker; labels are declared random."""
+    """Compare systems of these rates on the same tasks, ``decided`` of them by a checker."""
     count, tasks = len(rates), decided + (OPEN if labelled != Labelled() else 0)
     left = tasks - decided
     truth = rng.random((count, tasks)) < np.array(rates)[:, None]
