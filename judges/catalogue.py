@@ -91,7 +91,7 @@ SPLITTER = PromptName("statements", "split")
 
 
 class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How well a prompt judged with one model, as docs/evidence.md has it.
+    """Accuracy of a prompt with one model, as docs/evidence.md has it.
 
     Attributes:
         model: The model that was recorded.
@@ -117,7 +117,7 @@ class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     @property
     def found(self) -> Literal["better", "worse", "no difference shown"] | None:
-        """What the comparison shows at 0.05; None without a comparison."""
+        """Result of the comparison at 0.05; None without a comparison."""
         if self.against is None:
             return None
         if self.difference is None or self.p is None or self.p > SHOWN_AT:
@@ -148,7 +148,7 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def experimental(self) -> bool:
-        """Whether no real model's replies to it were recorded."""
+        """True if no real model's replies to it were recorded."""
         return not self.recorded
 
 

@@ -201,12 +201,12 @@ _LONGEST = 300
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
     """Add to each system example outputs, with reasons, of three top faults and three judges."""
-    pass_at = {judge.id: judge.threshold for judge in store.roster}
+    thresholds = {judge.id: judge.threshold for judge in store.roster}
     return [
         replace(
             system,
             examples=dict(_examples(system, tally, store)),
-            judged_examples=dict(_judged_examples(system, tally, store, pass_at)),
+            judged_examples=dict(_judged_examples(system, tally, store, thresholds)),
         )
         for system in systems
     ]
@@ -221,7 +221,7 @@ def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[t
 
 
 def _judged_examples(
-    system: SystemResult, tally: Tally, store: RunStore, pass_at: Mapping[Author, PassThreshold]
+    system: SystemResult, tally: Tally, store: RunStore, thresholds: Mapping[Author, PassThreshold]
 ) -> Iterator[tuple[str, FaultExample]]:
     """Yield an output that each of the strictest judges failed; a baseline is no judge."""
     found = [
@@ -230,7 +230,7 @@ def _judged_examples(
         if sums.by is not None and sums.worst is not None and not is_baseline(author)
     ]
     for _, by, author, (score, key) in sorted(found, key=lambda each: (-each[0], each[1]))[:_COMMONEST]:
-        if not reaches(score, pass_at.get(author, PassThreshold()).at):
+        if not reaches(score, thresholds.get(author, PassThreshold()).at):
             yield by, _example(key, store, by=by, score=score)
 
 
