@@ -52,7 +52,7 @@ def _outputs_of(store: RunStore) -> Sequence[InputPath]:
 
 
 class _Sized(msgspec.Struct, frozen=True):
-    """What an output consists of; calls and turns as they are written."""
+    """Parts of an output; calls and turns as they are written."""
 
     case_id: str
     system: str
