@@ -201,7 +201,7 @@ _LONGEST = 300
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
     """Add to each system example outputs, with reasons, of three top faults and three judges."""
-    thresholds = {judge.id: judge.threshold for judge in store.roster}
+    thresholds: dict[Author, PassThreshold] = {judge.id: judge.threshold for judge in store.roster}
     return [
         replace(
             system,
