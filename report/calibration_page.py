@@ -27,9 +27,10 @@ from .text.agreement_text import (
 )
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
-from .text.judges_text import FAILED_GOOD, LOW_ERRORS_RATE, PASSED_BAD, error_rates
+from .text.judges_text import FAILED_GOOD, PASSED_BAD
 from .text.probability_text import probability_judges, undeclared_judges
 from .text.systems_text import judge_names
+from .text.trust_words import LOW_ERRORS_RATE, error_rates
 
 T = TypeVar("T")
 

@@ -20,7 +20,12 @@ from .text import number_text
 from .text.caution_text import comparison_cautions, not_sent_caution, sentences, versions_caution
 from .text.failures_text import failures_document
 from .text.form_text import form_lines
-from .text.judges_text import (
+from .text.judges_text import judges_table, points, same_results
+from .text.jury_text import jury_lines
+from .text.looks_text import looks_of
+from .text.safe_text import SCREEN, WIDTH
+from .text.systems_text import judge_names, systems_document
+from .text.trust_words import (
     CHANCE_WORDS,
     LOW_ERRORS,
     MORE_LABELS,
@@ -28,15 +33,8 @@ from .text.judges_text import (
     Trust,
     balanced_accuracy,
     control_in,
-    judges_table,
-    points,
-    same_results,
     trust_in,
 )
-from .text.jury_text import jury_lines
-from .text.looks_text import looks_of
-from .text.safe_text import SCREEN, WIDTH
-from .text.systems_text import judge_names, systems_document
 from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines, ungraded_share_lines
 
 _CHECKED = "both error rates below 10 % on checked outputs"

@@ -27,8 +27,9 @@ from .page import rendered, templates, write_page
 from .ranking import ranked_in
 from .text import number_text
 from .text.failures_text import failure_parts
-from .text.judges_text import Trust, judges_table
+from .text.judges_text import judges_table
 from .text.systems_text import by_rate, systems_document
+from .text.trust_words import Trust
 from .text.ungraded_text import ungraded_lines
 
 

@@ -23,8 +23,8 @@ from .more_data import another_judge, label_undecided, narrow_interval, separate
 from .python_call import judges_arguments, named, retry_sentence
 from .ranking import Answer
 from .text import number_text
-from .text.judges_text import CHANCE_WORDS, LOW_ERRORS, LOW_ERRORS_RATE, OFF_WORDS, Trust, TrustWord
 from .text.number_text import all_counted, counted
+from .text.trust_words import CHANCE_WORDS, LOW_ERRORS, LOW_ERRORS_RATE, OFF_WORDS, Trust, TrustWord
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
 _REACHING = ("base_url", "endpoints", "connection", "replay")

@@ -14,7 +14,7 @@ from fiducial.calibration.agreement import judge_panel
 from fiducial.calibration.label_declarations import LabelsDeclaredBy
 from fiducial.calibration.statistic_catalogue import ESTIMATORS
 from fiducial.calibration.tables.calibration_table import Table
-from fiducial.report.text.judges_text import LOW_ERRORS, OFF_WORDS, Trust, trust_of
+from fiducial.report.text.trust_words import LOW_ERRORS, OFF_WORDS, Trust, trust_of
 
 from .scenario import Scenario, mean, share
 

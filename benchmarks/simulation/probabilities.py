@@ -20,8 +20,8 @@ from fiducial.calibration.tables.calibration_table import Table
 from fiducial.calibration.thresholds.certified_thresholds import certify_threshold, confidence_of
 from fiducial.records.score_kinds import PROBABILITIES
 from fiducial.report.document import as_lines
-from fiducial.report.text.judges_text import trust_of
 from fiducial.report.text.probability_text import probability_lines
+from fiducial.report.text.trust_words import trust_of
 
 from .scenario import Scenario, share
 

@@ -13,7 +13,7 @@ from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.intervals.measurement import Settings
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.conclusion.run_summary import RunSummary
-from fiducial.report.text.judges_text import LOW_ERRORS, trust_in
+from fiducial.report.text.trust_words import LOW_ERRORS, trust_in
 
 from .scenario import Scenario, share
 

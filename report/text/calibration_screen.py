@@ -24,20 +24,16 @@ from .judges_text import (
     CONTROL,
     FAILED_GOOD,
     PASSED_BAD,
-    Trust,
-    TrustWord,
-    controls_of,
-    error_rates,
     group_label,
     heading_of,
     same_results,
-    trust_of,
 )
 from .jury_text import jury_lines
 from .one_screen import statistic_text
 from .probability_text import only_curve, probability_lines
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
+from .trust_words import Trust, TrustWord, controls_of, error_rates, trust_of
 
 _PEOPLE = "human_human"
 """Panel of two people's labels of the same items, which is no baseline."""

@@ -1,310 +1,31 @@
-"""Verdicts on judges: what labels show of each one; the table of judges."""
+"""Tables of judges: their errors by the labels, and the verdict on each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-from ...calibration.chance_verdict import verdict_at_once
-from ...calibration.statistic import Statistic
-from ...evaluation.conclusion.run_results import JudgeUse
-from ...evaluation.conclusion.run_summary import RunSummary
-from ...judges.baseline import is_baseline_name
 from ..document import Piece
 from ..document_parts import FIRST, Cell, DocumentTable
 from ..items.naming import NAME, apart, fitted, group_of, items_at
 from . import number_text
-from .agreement_text import adjudicated_by
-from .number_text import listed
-from .probability_text import in_the_large, probability_judges, undeclared_judges
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
-
-TrustWord: TypeAlias = Literal[
-    "both error rates below 10 %",
-    "needs more labels",
-    "biased",
-    "passes more than labels do",
-    "passes fewer than labels do",
-    "scores above labels",
-    "scores below labels",
-    "errs too often",
-    "no better than chance",
-    "not shown to be better",
-    "no labels",
-    "nothing graded",
-]
-"""Verdict on a judge, by the rules of docs/report.md; screens list judges in this order."""
-
-CHANCE_WORDS: dict[TrustWord, str] = {
-    "no better than chance": "is no better than chance",
-    "not shown to be better": "is not shown to be better than chance",
-}
-"""Verdicts on judges that may guess, and their sentence."""
-
-LOW_ERRORS: TrustWord = "both error rates below 10 %"
-"""Verdict on a judge whose errors of both kinds are shown to be rare, on each system."""
+from .trust_words import LOW_ERRORS, OFF_WORDS, Trust, TrustWord
 
 _SHORT = "both below 10 %"
 """The same beneath columns of both errors."""
 
-MORE_LABELS: TrustWord = "needs more labels"
-"""Verdict on a judge of which labels show too little."""
-
-OFF_WORDS: dict[TrustWord, tuple[str, str]] = {
-    "passes more than labels do": ("passes {} more", "pass {} more"),
-    "passes fewer than labels do": ("passes {} fewer", "pass {} fewer"),
-    "scores above labels": ("scores {} higher", "score {} higher"),
-    "scores below labels": ("scores {} lower", "score {} lower"),
-}
-"""Verdicts on judges off the labels, which nothing says are of all outputs or of a random sample; with their verbs."""
-
 BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
 """Judges that do not look, in words."""
-
-LOW_ERRORS_RATE = 0.9
-"""Lower end of TPR and TNR from which both error rates are below 10 %."""
-
-ENOUGH = 10
-"""Labels below which nothing bad is said of a judge; of undecided outputs, below which, unless all have one, it
-is tested on checked outputs only."""
-
-_UNEVEN_P = 0.05
-"""Largest adjusted p at which a judge's rates differ by the value of a column."""
-
-_WORSE_P = 0.1
-"""Largest p at which a judge counts as worse on undecided outputs, of which ten may be labelled."""
 
 PASSED_BAD, FAILED_GOOD = "let through", "rejected"
 """The two errors of a judge: false positives and false negatives."""
 
-_RATES = ("true_positive_rate", "true_negative_rate")
-
-
-class Trust(msgspec.Struct, frozen=True, kw_only=True):
-    """Verdict on one judge.
-
-    Attributes:
-        judge: Name of the judge.
-        word: The verdict.
-        why: The reason for it, a sentence on the errors.
-        panel: Its calibration.
-        adjudicated: Adjudication of its labels, in words; empty if there was none.
-        checked_only: Whether it graded undecided outputs but has labels of checked ones only.
-        off: What its rate, or mean score, is above the labels' (below if negative).
-    """
-
-    judge: str
-    word: TrustWord
-    why: str
-    panel: JudgeCalibration
-    adjudicated: str = ""
-    checked_only: bool = False
-    off: float = 0.0
-
-    @property
-    def bad(self) -> int:
-        """Number of outputs whose label fails."""
-        return self.panel.fp + self.panel.tn
-
-    @property
-    def good(self) -> int:
-        """Number of outputs whose label passes."""
-        return self.panel.tp + self.panel.fn
-
-    @property
-    def weaker_rate(self) -> Statistic | None:
-        """Of TPR and TNR, the rate with the smaller lower end; None if one is unknown."""
-        defined = [each for each in _rates(self.panel) if each is not None and each.low is not None]
-        return min(defined, key=lambda each: each.low or 0.0) if defined and self.bad and self.good else None
-
-    @property
-    def worst_error_rate(self) -> float | None:
-        """The larger upper end of the two error rates: passing bad, failing good outputs."""
-        return (
-            None if self.weaker_rate is None or self.weaker_rate.low is None else 1.0 - self.weaker_rate.low
-        )
-
-
-def trust_in(summary: RunSummary) -> Iterator[Trust]:
-    """Give each judge its verdict; a baseline gets one only if no other judge was asked."""
-    judges = [use for use in summary.judges if use.name not in summary.baselines]
-    for use in judges or summary.judges:
-        yield _trust(use.name, summary.agreement, use)
-
-
-def control_in(summary: RunSummary) -> Trust | None:
-    """Return the verdict on the baseline with most labels."""
-    baselines = [use for use in summary.judges if use.name in summary.baselines]
-    if len(baselines) == len(summary.judges):
-        return None
-    controls = [_trust(use.name, summary.agreement, use) for use in baselines]
-    return max((each for each in controls if each.panel.n), key=lambda each: each.panel.n, default=None)
-
-
-def trust_of(calibration: CalibrationNumbers) -> Iterator[Trust]:
-    """Give each judge of a table its verdict; baselines get one only among themselves."""
-    names = [name for name in calibration.judges if not is_baseline_name(name)]
-    return (_trust(name, calibration) for name in names or calibration.judges)
-
-
-def controls_of(calibration: CalibrationNumbers) -> list[Trust]:
-    """Return the verdicts on the baselines of a table, if it has other judges."""
-    controls = [_trust(name, calibration) for name in calibration.judges if is_baseline_name(name)]
-    return controls if len(controls) < len(calibration.judges) else []
-
-
-def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
-    panel = calibration.judges.get(name, JudgeCalibration())
-    word, why = _verdict(name, panel, calibration)
-    if word == "no labels" and use is not None and not use.outcomes.get("graded"):
-        word, why = "nothing graded", "it graded no output"
-    p = None if use is None else use.undecided_worse_p
-    if word == LOW_ERRORS and p is not None and p <= _WORSE_P:
-        word = MORE_LABELS
-        why += f"; it agrees with labels less often on undecided outputs (p {number_text.p_value(p)})"
-    decided = adjudicated_by(calibration.adjudication, name)
-    why = "; ".join(filter(None, (why, decided)))
-    only = use is not None and _checked_only(use)
-    off = _off(name, panel, calibration)
-    return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only, off=off)
-
-
-def _checked_only(use: JudgeUse) -> bool:
-    return use.undecided > 0 and use.undecided_labelled < min(ENOUGH, use.undecided)
-
-
-def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
-    good, bad = panel.tp + panel.fn, panel.fp + panel.tn
-    if not good and not bad:
-        return "no labels", "no output that it judged has a label"
-    if not good or not bad:
-        return MORE_LABELS, f"no {'good' if not good else 'bad'} output that it judged has a label"
-    alone = panel.statistics.get("balanced_accuracy")
-    guesses = verdict_at_once(alone, panel.balanced_accuracy_at_once or alone)
-    if alone is not None and guesses is not None:
-        few = min(good, bad) < ENOUGH
-        return MORE_LABELS if few or guesses == "too few labels" else guesses, balanced_accuracy(panel)
-    return _by_rates(name, panel, calibration)
-
-
-def _by_rates(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
-    """Return the verdict on a judge that does not guess, by intervals for all judges at once."""
-    errors = (
-        f"it lets {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs through "
-        f"and rejects {panel.fn:,} of {panel.tp + panel.fn:,} good ones"
-    )
-    of = len(calibration.judges)
-    systems = calibration.slices.get("system", {})
-    shown = {system: _rates(panels[name], of) for system, panels in systems.items() if name in panels}
-    rates = _rates(panel, of)
-    if _are_high(rates):
-        unclear = [system for system, each in shown.items() if not _are_high(each)]
-        if len(shown) < 2 or not unclear:  # noqa: PLR2004 - one system is not compared
-            return LOW_ERRORS, errors
-        errors += f"; both error rates are not shown to be below 10 % on {listed(unclear)}"
-    if (word := _leaning(name, panel, calibration)) is not None:
-        return word, errors
-    if _are_low(rates):
-        return "errs too often", errors
-    low = [system for system, each in shown.items() if _are_low(each)]
-    if low and _differs_by_system(name, calibration):
-        return "errs too often", f"{errors}; it errs too often on {listed(low)}"
-    return MORE_LABELS, errors
-
-
-def balanced_accuracy(panel: JudgeCalibration) -> str:
-    """Return the balanced accuracy of a judge, with its interval and n."""
-    accuracy = panel.balanced_accuracy_at_once or panel.statistics["balanced_accuracy"]
-    return f"balanced accuracy {number_text.statistic(accuracy)} (n {accuracy.n:,})"
-
-
-def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> TrustWord | None:
-    """Return the word for a judge whose rate is clearly off the labels', if it is.
-
-    Of probabilities, the mean counts instead of the rate above a cut. Only labels of all outputs, or of a random
-    sample, show a bias. Scores that may be probabilities have no word, since nothing says where to cut them.
-    """
-    if name in undeclared_judges(calibration):
-        return None
-    of = len(calibration.judges)
-    probability = probability_judges(calibration).get(name)
-    if probability is not None:
-        off = in_the_large(probability, calibration.level, of)
-    else:
-        bias = _at_once(panel, "bias", of)
-        off = 0.0
-        if bias is not None and bias.low is not None and bias.high is not None:
-            off = max(bias.low, 0.0) + min(bias.high, 0.0)
-    if not off or panel.n < 2 * ENOUGH:
-        return None
-    if panel.declared is not None:
-        return "biased"
-    if probability is not None:
-        return "scores above labels" if off > 0.0 else "scores below labels"
-    return "passes more than labels do" if off > 0.0 else "passes fewer than labels do"
-
-
-def _off(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> float:
-    """Return how far a judge's rate, or the mean of its probabilities, is above the labels'."""
-    probability = probability_judges(calibration).get(name)
-    found = (
-        panel.statistics.get("bias")
-        if probability is None
-        else probability.calibration.get("calibration_in_the_large")
-    )
-    return 0.0 if found is None or found.value is None else found.value
-
-
-def _at_once(panel: JudgeCalibration, name: str, of: int) -> Statistic | None:
-    """Return a rate with its interval for all ``of`` judges at once.
-
-    None in runs of versions without it.
-    """
-    return panel.rates_at_once.get(name) if of > 1 else panel.statistics.get(name)
-
-
-def _rates(panel: JudgeCalibration, of: int = 1) -> list[Statistic | None]:
-    return [_at_once(panel, name, of) for name in _RATES]
-
-
-def error_rates(panel: JudgeCalibration) -> list[Statistic | None]:
-    """Return the shares of bad outputs that a judge passed and of good ones that it failed."""
-    return [None if each is None else _complement(each) for each in reversed(_rates(panel))]
-
-
-def _complement(rate: Statistic) -> Statistic:
-    value, low, high = (None if each is None else 1.0 - each for each in (rate.value, rate.high, rate.low))
-    return msgspec.structs.replace(rate, value=value, low=low, high=high)
-
-
-def _are_high(rates: Sequence[Statistic | None]) -> bool:
-    """Return whether labels show both TPR and TNR to be high."""
-    return all(each is not None and each.low is not None and each.low >= LOW_ERRORS_RATE for each in rates)
-
-
-def _are_low(rates: Sequence[Statistic | None]) -> bool:
-    """Return whether labels, not too few, show TPR or TNR to be low."""
-    return any(
-        each is not None and each.high is not None and each.high < LOW_ERRORS_RATE and each.n >= ENOUGH
-        for each in rates
-    )
-
-
-def _differs_by_system(name: str, calibration: CalibrationNumbers) -> bool:
-    """Return whether TPR or TNR of a judge is shown to differ by system."""
-    tests = calibration.homogeneity.get("system", {}).get(name, {}).values()
-    return any(test.holm_p is not None and test.holm_p <= _UNEVEN_P for test in tests)
-
-
 _NAME = 26
 """Width of a judge's name in columns: more than a system's, since it includes a variant."""
-
 
 CONTROL = "word overlap baseline"
 """Name of the control in tables of judges."""

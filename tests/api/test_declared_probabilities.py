@@ -14,7 +14,7 @@ from fiducial.api.table_results import Calibration
 from fiducial.errors import UsageError
 from fiducial.report.calibration_page import calibration_page
 from fiducial.report.document import as_html, as_lines
-from fiducial.report.text.judges_text import trust_of
+from fiducial.report.text.trust_words import trust_of
 
 FAST: dict[str, Any] = {"replicates": 100}
 

@@ -36,7 +36,7 @@ from fiducial.records import JudgeId
 from fiducial.records.output import EMPTY_ANSWER
 from fiducial.report.next_step import next_step
 from fiducial.report.ranking import Answer
-from fiducial.report.text.judges_text import Trust, TrustWord
+from fiducial.report.text.trust_words import Trust, TrustWord
 
 UNDECIDED: dict[str, Any] = {"unjudged": {"open_answer": 3}, "unjudged_steps": {}}
 

@@ -17,7 +17,7 @@ from fiducial.calibration.comparison.difference import PairedRows, share_differe
 from fiducial.calibration.comparison.significance import delong
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
-from fiducial.report.text.judges_text import trust_of
+from fiducial.report.text.trust_words import trust_of
 
 # The oracle has no types.
 roc_auc_score = Lazily("sklearn.metrics").roc_auc_score

@@ -11,7 +11,8 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.report.document import as_lines
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.text.calibration_screen import calibration_screen
-from fiducial.report.text.judges_text import CONTROL, controls_of, trust_of
+from fiducial.report.text.judges_text import CONTROL
+from fiducial.report.text.trust_words import controls_of, trust_of
 
 BASELINES = "x/lexical@baseline", "y/lexical@baseline"
 
