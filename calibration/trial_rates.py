@@ -17,7 +17,8 @@ from .comparison.outputs import graded_of, outputs_of
 from .repeated_errors import error_correlation, why_uncorrectable
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate, tried_until_passed
 from .statistic import CaseRate, Statistic, undefined
-from .tables.calibration_table import DECIDED, TRIAL, Column, Table
+from .tables.calibration_table import DECIDED, TRIAL, Table
+from .tables.columns import Column
 from .tables.table_labels import split_item
 from .variance_split import VarianceSplit, variance_split
 

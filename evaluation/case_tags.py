@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..calibration.tables.builder import MAX_SLICES
-from ..calibration.tables.calibration_table import Column, Table
+from ..calibration.tables.calibration_table import Table
+from ..calibration.tables.columns import Column
 from ..calibration.tables.table_labels import split_item
 from ..errors import RunFolderError
 from ..records import Case, read_records

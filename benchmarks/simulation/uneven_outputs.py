@@ -12,7 +12,8 @@ from fiducial.calibration.arrays import IntArray
 from fiducial.calibration.comparison.compare import compare
 from fiducial.calibration.corrected_rate.estimation import estimate
 from fiducial.calibration.statistic import Statistic
-from fiducial.calibration.tables.calibration_table import DECIDED, TRIAL, Column, Table
+from fiducial.calibration.tables.calibration_table import DECIDED, TRIAL, Table
+from fiducial.calibration.tables.columns import Column
 from fiducial.calibration.trial_rates import trial_rates
 
 from .scenario import Scenario, share

@@ -14,7 +14,8 @@ from ..intervals.clustered_means import mean_of
 from ..intervals.clustered_rates import usual_effect
 from ..intervals.measurement import Settings
 from ..statistic import Statistic, defined, undefined
-from ..tables.calibration_table import Column, Table
+from ..tables.calibration_table import Table
+from ..tables.columns import Column
 from .diagnosis_results import EqualRates, SystemAgreement, SystemMeans
 from .judge_panel import usable_rows
 

@@ -18,7 +18,8 @@ from ..pass_threshold import GivenPassAt
 from ..sample import Estimator
 from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
-from ..tables.calibration_table import AMOUNTS, Column, Table
+from ..tables.calibration_table import AMOUNTS, Table
+from ..tables.columns import Column
 from ..tied_labels import tied_labels
 from .choosing import CostOf, best_of_many, costs
 from .class_rates import WEIGHTED, ErrorCosts, weighted_accuracy

@@ -11,7 +11,8 @@ import numpy as np
 from ..corrected_rate.chosen_by_columns import contradiction, explaining
 from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..statistic import Statistic
-from ..tables.calibration_table import COVARIATE, Column, Table
+from ..tables.calibration_table import COVARIATE, Table
+from ..tables.columns import Column
 from .comparison_results import ContradictedLabels
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_rates import averaged_effect, informative_errors, observed_effect, usual_effect
-from ..tables.calibration_table import TRIAL, Column, Table
+from ..tables.calibration_table import TRIAL, Table
+from ..tables.columns import Column
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
 from .difference import TestedDifference
 from .shared_tasks import clusters_of_cases, tasks_of

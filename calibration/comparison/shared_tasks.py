@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import IntArray
-from ..tables.calibration_table import TRIAL, Column, Table
+from ..tables.calibration_table import TRIAL, Table
+from ..tables.columns import Column
 
 
 class Tasks(NamedTuple):

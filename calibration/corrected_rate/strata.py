@@ -9,7 +9,8 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import FloatArray
 from ..case_weights import weights_of
-from ..tables.calibration_table import Column, Table
+from ..tables.calibration_table import Table
+from ..tables.columns import Column
 from .pass_or_fail import given_scores
 from .stratified import StratifiedItems
 

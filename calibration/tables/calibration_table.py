@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -26,10 +26,11 @@ from ...tables.column_names import (
     OF_PERSON,
     TRIALS_OF_CASE,
 )
-from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..decisions import Decisions
 from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import HALF, GivenPassAt, PassThreshold, begins, pass_at_of
+from .columns import Column
 
 TRIAL = "trial"
 """Column that tells a system's outputs for one case apart."""
@@ -97,47 +98,6 @@ class JuryMembers(NamedTuple):
 
     weights: Mapping[str, float]
     by_score: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A column of few distinct values.
-
-    Attributes:
-        values: Distinct values, as text, in order of appearance.
-        codes: Number of each row's value in ``values``, shape ``(n,)``; -1 where it has none.
-    """
-
-    values: list[str]
-    codes: CodeArray
-
-    def take(self, rows: npt.NDArray[Any]) -> Column:
-        """Return the column for some of the rows."""
-        return Column(self.values, self.codes[rows])
-
-    def isin(self, values: Container[str]) -> BoolArray:
-        """Return a mask of the rows that have one of these values."""
-        matches = np.array([value in values for value in self.values] or [False], dtype=np.bool_)
-        return (self.codes >= 0) & matches[self.codes]
-
-    def present(self) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-        """Return each value that occurs, with the mask of its rows."""
-        rows = np.bincount(self.codes + 1, minlength=1)[1:]
-        return [(self.values[code], self.codes == code) for code in np.flatnonzero(rows).tolist()]
-
-    def rows(self) -> dict[str, IntArray]:
-        """Return each value that occurs, with the numbers of its rows in order.
-
-        Use this instead of `present` for many values, whose masks would take gigabytes.
-        """
-        order = np.argsort(self.codes, kind="stable")
-        count = np.bincount(self.codes + 1, minlength=len(self.values) + 1)
-        ends = np.cumsum(count)
-        return {
-            value: order[end - size : end]
-            for value, size, end in zip(self.values, count[1:].tolist(), ends[1:].tolist(), strict=True)
-            if size
-        }
 
 
 @dataclass(frozen=True, eq=False)

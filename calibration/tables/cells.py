@@ -15,7 +15,8 @@ from ...errors import InputError
 from ...tables.grades import GradeScale, UnknownGradeError, is_missing
 from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
-from .calibration_table import ADDED, AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND, Column
+from .calibration_table import ADDED, AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND
+from .columns import Column
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""

@@ -12,7 +12,8 @@ from ...errors import InputError
 from ...tables.label_index import LabelIndex
 from ...tables.label_table import LabelTable, OutputName
 from ..arrays import FloatArray
-from .calibration_table import ADDED, IDENTITY, PERSON, Column, Table
+from .calibration_table import ADDED, IDENTITY, PERSON, Table
+from .columns import Column
 
 
 def with_label_table(table: Table, labels: LabelTable) -> Table:

@@ -14,7 +14,7 @@ from each_row import each_row
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
 from fiducial.calibration.tables.builder import TableBuilder
-from fiducial.calibration.tables.calibration_table import Column
+from fiducial.calibration.tables.columns import Column
 from fiducial.calibration.tables.verdict_labels import labels_from_verdicts
 from fiducial.errors import InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
