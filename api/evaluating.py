@@ -25,7 +25,7 @@ from ..judges.transport.exchange import ApiName
 from ..records import InputPath, TextRule
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
-from ..settings.verbs.audit import AuditRunSettings
+from ..settings.verbs.audit import AuditCardSettings, AuditRunSettings
 from ..settings.verbs.compare import CompareSettings
 from ..spelling import setting
 from .agent_environments import scenes_of
@@ -241,10 +241,10 @@ def judging_fields(
     }
 
 
-def judging_fields_of(settings: AuditRunSettings | CompareSettings) -> dict[str, Any]:
+def judging_fields_of(settings: AuditRunSettings | AuditCardSettings | CompareSettings) -> dict[str, Any]:
     """Return the plan fields that name judges and model, of a command's settings."""
     return judging_fields(
-        settings.judges,
+        settings.judge if isinstance(settings, AuditCardSettings) else settings.judges,
         settings.model,
         worlds_of(settings.worlds),
         shared=True,

@@ -24,9 +24,8 @@ from ..spelling import setting
 from .argument_checks import checked_arguments, require_whole
 from .checking import Worlds, worlds_of
 from .display import Shown
-from .evaluating import JudgeLike, judging_fields
+from .evaluating import JudgeLike, judging_fields, judging_fields_of
 from .forecasts import Forecasts
-from .model_access import judging_api
 from .paths import FilePath, folder_path, input_path, written_path
 from .price_memory import known_prices
 from .progress_bars import show_progress
@@ -149,17 +148,8 @@ def card_plan(settings: AuditCardSettings, *, command: str) -> CardPlan:
         settings: Settings of `fiducial audit card`.
         command: The command line, for the record.
     """
-    asked = judging_fields(
-        settings.judge,
-        settings.model,
-        worlds_of(settings.worlds),
-        shared=True,
-        poll_seconds=settings.batch_poll_seconds,
-        judge_parameters=settings.judge_parameters,
-        api=judging_api(settings),
-    )
     fields = settings.named(AuditPlan.__struct_fields__)
-    audit = AuditPlan(probes=None, **{**fields, **asked}, command=command)
+    audit = AuditPlan(probes=None, **{**fields, **judging_fields_of(settings)}, command=command)
     natural = None if settings.natural is None else folder_path(settings.natural)
     return CardPlan(out=settings.out, audit=audit, natural=natural, made_by=settings.made_by)
 

@@ -121,6 +121,13 @@ def running_server(latency: float) -> Generator[str]:
     command = [sys.executable, str(fake), "--latency-ms", str(latency)]
     if not fake.is_file():
         command = [sys.executable, PROCESSES, "server", "--latency", str(latency)]
+    with started(command) as base_url:
+        yield base_url
+
+
+@contextmanager
+def started(command: Sequence[str]) -> Generator[str]:
+    """A server in a process of its own on the first core, which prints its base URL as JSON; the URL."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=partial(pin, 0)) as server:  # noqa: PLW1509 - no threads here
         assert server.stdout is not None
         try:

@@ -9,18 +9,13 @@ server has another core.
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from bytecode import compile_package
-from commands import Used, beside_first, described, pin, run_to_end
+from commands import Used, beside_first, described, run_to_end, started
 
 _PROCESSES = str(Path(__file__).parent / "judging" / "decisions.py")
 _ROWS = {"bare loop": "loop", "fiducial, library": "library"}
@@ -38,7 +33,8 @@ def main() -> None:
     ideal = arguments.items * arguments.latency / 1000 / arguments.concurrency
     measured: dict[str, list[Used]] = {name: [] for name in _ROWS}
     asking: dict[str, list[float]] = {name: [] for name in _ROWS}
-    with _server(arguments.latency) as url, tempfile.TemporaryDirectory() as scratch:
+    command = [sys.executable, _PROCESSES, "server", "--latency", str(arguments.latency)]
+    with started(command) as url, tempfile.TemporaryDirectory() as scratch:
         folder, of = Path(scratch), ["--items", str(arguments.items)]
         run_to_end([sys.executable, _PROCESSES, "write", *of], folder)
         of += ["--url", url, "--concurrency", str(arguments.concurrency)]
@@ -55,18 +51,6 @@ def main() -> None:
     for name, cells in beside_first(measured, ideal, arguments.items).items():
         seconds = statistics.median(asking[name])
         print(f"| {name} | {seconds:.2f} | {seconds / first:.2f} | {cells} |")
-
-
-@contextmanager
-def _server(latency: float) -> Generator[str]:
-    """A server in a process of its own on the first core; its base URL."""
-    command = [sys.executable, _PROCESSES, "server", "--latency", str(latency)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=partial(pin, 0)) as server:  # noqa: PLW1509 - no threads here
-        assert server.stdout is not None
-        try:
-            yield json.loads(server.stdout.readline())["base_url"]
-        finally:
-            server.terminate()
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def to_read(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[ProbeToRead]:
     """Yield the verdicts to review: missed faults, false alarms and successful attacks."""
     for probe in scored:
         facts, score = probe.facts, probe.score
-        if score is not None and probe.passed != facts.right:
+        if score is not None and probe.is_misjudged:
             missed: ReadingReason = "survivor" if facts.plants == "fault" else "attack passed"
             yield ProbeToRead(
                 judge=judge,

@@ -79,13 +79,16 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             fresh=frozenset(
                 str(each.key) for each in verdicts if each.usage is None or not each.usage.cached
             ),
-            served_by=sorted(
-                {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
-            ),
+            served_by=models_named_in(verdicts),
             threshold=threshold or PassThreshold(),
             scores=_scores_by_item(judged),
             parsed=() if known_judge is None else known_judge.parsed_fingerprints,
         )
+
+
+def models_named_in(verdicts: Iterable[Verdict]) -> list[str]:
+    """Return the models that the endpoint named in its replies."""
+    return sorted({str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence})
 
 
 def _first_repeats(store: RunStore, judge: str, names: ShownNames) -> list[Verdict]:

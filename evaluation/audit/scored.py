@@ -41,6 +41,11 @@ class ScoredProbe(NamedTuple):
         assert self.score is not None
         return passes(self.score, self.facts.label, self.threshold)
 
+    @property
+    def is_misjudged(self) -> bool:
+        """True if the first repeat has a score, and it contradicts the label."""
+        return self.score is not None and self.passed != self.facts.right
+
 
 def scored_probes(
     verdicts: Iterable[Verdict],

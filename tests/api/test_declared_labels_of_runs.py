@@ -7,25 +7,13 @@ from typing import Any
 
 import pytest
 from each_row import each_row
+from open_answers import CASES, OUTPUTS
 
 import fiducial as fd
 from fiducial.api.labels import join_labels
 from fiducial.evaluation.conclusion.run_results import CORRECTED
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict, write_records
-
-CASES = [
-    {
-        "id": f"c{n}",
-        "kind": "open_answer",
-        "messages": [{"role": "user", "content": "Good?"}],
-        "reference": {"criterion": "good"},
-    }
-    for n in range(60)
-]
-OUTPUTS = [
-    {"case_id": f"c{n}", "system": "me", "text": "good word" if n % 3 else "bad thing"} for n in range(60)
-]
 
 
 def labels(**evidence: Any) -> list[dict[str, Any]]:

@@ -5,23 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from open_answers import CASES, OUTPUTS
+
 import fiducial as fd
 from fiducial.api.labels import join_labels
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict, read_records, write_records
-
-CASES = [
-    {
-        "id": f"c{n}",
-        "kind": "open_answer",
-        "messages": [{"role": "user", "content": "Good?"}],
-        "reference": {"criterion": "good"},
-    }
-    for n in range(60)
-]
-OUTPUTS = [
-    {"case_id": f"c{n}", "system": "me", "text": "good word" if n % 3 else "bad thing"} for n in range(60)
-]
 
 
 def labels_of(cases: range, path: Path) -> Path:

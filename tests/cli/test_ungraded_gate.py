@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import Command, fiducial, typed
 from provider_server import Answer, ProviderServer
 
 
-@pytest.fixture
-def judged(server: ProviderServer, tmp_path: Path) -> Command:
-    """`fiducial run` on two systems; ten of 20 replies about `evil` have no score."""
+def judged_run(
+    server: ProviderServer, folder: Path, cases: int, outputs: Sequence[Mapping[str, Any]]
+) -> Command:
+    """`fiducial run` on so many cases; replies about `evil` have no score."""
     server.script = lambda seen: Answer("hm" if "evil" in seen.text else "<S0>t</S0><S1>ok</S1><S2>1</S2>")
-    cases = [
+    asked = [
         {
             "id": f"c{n}",
             "kind": "open_answer",
             "messages": [{"role": "user", "content": f"Say {n}."}],
             "reference": {"criterion": "It says it."},
         }
-        for n in range(20)
+        for n in range(cases)
     ]
-    outputs = [
-        {"case_id": f"c{n}", "system": system, "text": f"{system if n % 2 else 'good'} {n}"}
-        for system in ("evil", "fine")
-        for n in range(20)
-    ]
-    for name, rows in {"cases": cases, "outputs": outputs}.items():
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, rows in {"cases": asked, "outputs": outputs}.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     at = typed(
-        tmp_path / "cases.jsonl",
-        outputs=tmp_path / "outputs.jsonl",
+        folder / "cases.jsonl",
+        outputs=folder / "outputs.jsonl",
         judge="rubric/reasons",
         model="m",
         base_url=server.base_url,
@@ -40,6 +38,17 @@ def judged(server: ProviderServer, tmp_path: Path) -> Command:
         retry_unreadable=0,
     )
     return lambda *more: fiducial("run", *at, *more)
+
+
+@pytest.fixture
+def judged(server: ProviderServer, tmp_path: Path) -> Command:
+    """`fiducial run` on two systems; ten of 20 replies about `evil` have no score."""
+    outputs = [
+        {"case_id": f"c{n}", "system": system, "text": f"{system if n % 2 else 'good'} {n}"}
+        for system in ("evil", "fine")
+        for n in range(20)
+    ]
+    return judged_run(server, tmp_path, 20, outputs)
 
 
 def test_a_gate_counts_unreadable_replies_as_failures_and_prints_both_numbers(judged: Command):
@@ -68,34 +77,12 @@ def test_the_first_screen_names_the_system_whose_replies_have_no_grade(judged: C
 
 
 def test_a_trial_of_several_counts_as_its_share_of_the_case(server: ProviderServer, tmp_path: Path):
-    server.script = lambda seen: Answer("hm" if "evil" in seen.text else "<S0>t</S0><S1>ok</S1><S2>1</S2>")
-    cases = [
-        {
-            "id": f"c{n}",
-            "kind": "open_answer",
-            "messages": [{"role": "user", "content": f"Say {n}."}],
-            "reference": {"criterion": "It says it."},
-        }
-        for n in range(3)
-    ]
     # Of the first case all four trials have no grade; of the second, one of two; the third has no output.
     tried = [(0, trial, "evil") for trial in range(4)] + [(1, 0, "evil"), (1, 1, "good")]
     outputs = [
         {"case_id": f"c{n}", "system": "me", "trial": trial, "text": f"{word} {n} {trial}"}
         for n, trial, word in tried
     ]
-    for name, rows in {"cases": cases, "outputs": outputs}.items():
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    at = typed(
-        tmp_path / "cases.jsonl",
-        outputs=tmp_path / "outputs.jsonl",
-        judge="rubric/reasons",
-        model="m",
-        base_url=server.base_url,
-        out="run",
-        retry_unreadable=0,
-        fail_under="overall=0.5",
-    )
     # One half of the second case passes, of three cases: 1/6, where outputs alone would give 1/7.
-    result = fiducial("run", *at)
+    result = judged_run(server, tmp_path, 3, outputs)("--fail-under", "overall=0.5")
     assert (result.code, "overall 0.1667 with" in result.out) == (1, True)

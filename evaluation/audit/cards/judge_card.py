@@ -16,13 +16,14 @@ from ....calibration.pass_threshold import PassThreshold
 from ....calibration.statistic import Statistic
 from ....errors import InputError, RecordError
 from ....judges.prices import PriceList
-from ....records import CaseIndex, InputPath, JudgeId, Verdict, decode_record
+from ....records import CaseIndex, InputPath, JudgeId, decode_record
 from ....records.folder_files import CASES
 from ....version import VERSION
 from ...conclusion.conclude import judge_uses
 from ...store.run_store import RunStore
 from ..analysis import operator_results
 from ..audit_results import OperatorResult
+from ..judged_run import models_named_in
 from ..probe_folder import read_facts, read_manifest
 from ..sampling import choose_probes
 from ..scored import ScoredProbe, scored_probes
@@ -228,7 +229,7 @@ def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:
             task.threshold,
             list(scored.values()),
             dict(Counter(cases.facts(key.case_id).kind for key in scored)),
-            _served(verdicts),
+            models_named_in(verdicts),
             _cost(store, task.id, prices),
             manifest.about,
             manifest.controls,
@@ -269,7 +270,7 @@ def _ungraded(probes: Iterable[ScoredProbe]) -> dict[str, int]:
 
 def _misses(probes: Iterable[ScoredProbe]) -> Iterator[CardMiss]:
     for each in probes:
-        if each.score is not None and each.passed != each.facts.right:
+        if each.score is not None and each.is_misjudged:
             yield CardMiss(
                 plants=each.facts.plants,
                 operator=each.facts.operator,
@@ -278,10 +279,6 @@ def _misses(probes: Iterable[ScoredProbe]) -> Iterator[CardMiss]:
                 score=each.score,
                 reason=each.reason,
             )
-
-
-def _served(verdicts: Iterable[Verdict]) -> list[str]:
-    return sorted({str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence})
 
 
 def _cost(store: RunStore, judge: JudgeId, prices: PriceList | None) -> CardCost:
