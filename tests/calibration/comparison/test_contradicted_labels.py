@@ -52,6 +52,11 @@ def test_a_column_that_decided_which_outputs_have_labels_leaves_systems_uncorrec
     assert [each.explained_by for each in part.contradicted.values()] == [["lang"]] * 2
 
 
+def test_more_systems_are_more_tests_of_each():
+    found = [open_part(rows_of(chosen=True, systems=each)).contradicted["a"] for each in ("ab", "abc")]
+    assert found[1].columns["lang"] == pytest.approx(3 / 2 * found[0].columns["lang"])
+
+
 def test_the_scenarios_of_a_system_are_those_of_estimate():
     rows = rows_of(chosen=True)
     part = open_part(rows, labels_chosen_by="random")
