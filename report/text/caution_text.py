@@ -27,14 +27,14 @@ _SENTENCES: dict[str, str] = {
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weights them",
     "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with {chosen} "
-    "(stratified_ppi holds), label or elsewhere (rogan_gladen holds), or label a random sample (`{draw}` draws one)",
+    "(the estimate by strata of the score holds), label or elsewhere (Rogan and Gladen's holds), or label a random sample (`{draw}` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; with fewer than {FEW_CLUSTERS}, intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
     "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
     "looked_at": "labels came in {about}: an interval looked at after each may be wrong more often than it says; {anytime} holds at every look",
     "repeats": "a judge's later verdicts on an output do not count ({about}), only its first",
-    "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only stratified_ppi is valid",
+    "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only the estimate by strata is valid",
 }
 
 

@@ -64,6 +64,27 @@ def test_the_scenarios_of_a_system_are_those_of_estimate():
     assert part.contradicted["a"].scenarios == alone.scenarios
 
 
+def test_outputs_that_a_checker_decided_are_no_part_of_the_test():
+    rows = rows_of(chosen=False)
+    decided = [
+        row
+        | {"item_id": f"d{row['item_id']}", "score": None, "checker_score": 1.0, "label": None, "lang": "fr"}
+        for row in rows
+    ]
+    assert not open_part([*rows, *decided], labels_chosen_by="random").contradicted
+    found = fd.compare([*rows, *decided], by="system", labels_chosen_by="random").strata
+    assert found is not None
+    assert not found.all.contradicted
+    assert found.all.corrected_systems == ["a", "b"]
+
+
+def test_with_unequal_trials_labels_are_contradicted_without_scenarios():
+    rows = rows_of(chosen=True)
+    again = [row | {"trial": 1, "label": None} for row in rows[::7]]
+    found = open_part([row | {"trial": 0} for row in rows] + again, labels_chosen_by="random").contradicted
+    assert {name: each.scenarios for name, each in found.items()} == {"a": {}, "b": {}}
+
+
 def test_scenarios_stand_side_by_side_on_the_screen_with_what_explains_them():
     rows = rows_of(chosen=True)
     shown = " ".join(as_lines(fd.compare(rows, by="system", labels_chosen_by="random").screen(), width=None))

@@ -191,7 +191,11 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         ("t.jsonl", b"", "there is no row"),
         ("t.jsonl", b"[1]\n", "t.jsonl:1: expected an object, got a list"),
         ("t.jsonl", b"{\n", "not JSON"),
-        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "t.csv:2: wrong number of fields: 4, but the header has 3"),
+        (
+            "t.csv",
+            b"item_id,judge,score\na,j,1,2\n",
+            "t.csv:2: wrong number of fields: 4, but the header has 3",
+        ),
         ("t.csv", b"item_id,judge,score\na,j\n", "t.csv:2: wrong number of fields: 2, but the header has 3"),
         ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
