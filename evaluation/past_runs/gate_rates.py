@@ -145,7 +145,7 @@ def _corrected(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Stat
         if only is None
         else [key for each in run.systems.values() for key in each if key.case_id in only]
     )
-    rates = run.judged.corrected(run.chosen_by, keys)
+    rates = run.judged.corrected(keys)
     return {system: rate for system, rate in rates.items() if rate.value is not None}
 
 

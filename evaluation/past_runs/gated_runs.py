@@ -139,7 +139,7 @@ def gated_run(
         if verdict.key not in known or _is_decision(verdict):
             known[verdict.key] = _as_graded(verdict)
     _refuse_other_counts(store, systems, results, len(graded))
-    judged = judged_table(store) if "judge" in store.verdicts.standing.sources else None
+    judged = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
     if judged is not None:
         _count_judged(systems, judged)
     missing = _missing(store, systems, results)
