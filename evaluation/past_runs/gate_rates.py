@@ -181,15 +181,17 @@ def _absent(run: GatedRun, system: str, only: Collection[str] | None) -> list[Ga
     return [GatedRow(case, run.clusters.get(case, case), None) for case in only if case not in have]
 
 
-def tagged(run: GatedRun, tag: str) -> frozenset[str]:
-    """Return the ids of the cases with a tag.
+def tagged(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
+    """Return the ids of the cases with a tag, in the run or in the earlier one.
 
     Raises:
-        InputError: There are none, or the cases cannot be read.
+        InputError: There are none, or the cases of the run cannot be read.
     """
     if run.cases is None:
         raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
     found = frozenset(ids_with(run.cases, tag))
+    if before is not None and before.cases is not None:
+        found |= frozenset(ids_with(before.cases, tag))
     if not found:
         raise InputError(f"no case has the tag {tag!r}", path=run.name)
     return found
