@@ -208,9 +208,7 @@ def _drop_check(
     by = graders(
         after, {**pair.before, **pair.after}, CORRECTED if change is not None else uncorrected(error)
     )
-    doubt = _no_comparison(pair, reasons)
-    if not doubt and change is None:
-        doubt = guesses(after, pair.after) or guesses(before, pair.before)
+    doubt = _no_comparison(pair, reasons) or guesses(after, pair.after) or guesses(before, pair.before)
     labels = labels_needed(before, after)
     question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
     return rate_check(question, bounds, [*was, *now])

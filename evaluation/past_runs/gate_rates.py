@@ -123,9 +123,8 @@ def minimum_checks(
         if rate is None and any(each.judged for each in asked.values()):
             bounds = shifted(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
-        doubt = "" if rate is not None else guesses(run, asked)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
-        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels)
+        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, guesses(run, asked), labels)
         yield rate_check(question, bounds, rows)
 
 
