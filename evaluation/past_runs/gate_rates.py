@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from ...calibration.arrays import cluster_numbers
 from ...calibration.gating.gate_bounds import (
     GatedRow,
     answer_of,
@@ -16,10 +20,14 @@ from ...calibration.gating.gate_bounds import (
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
+from ...calibration.pass_threshold import HALF
+from ...calibration.repeated_trials import tried_until_passed
 from ...calibration.statistic import Statistic
 from ...errors import InputError
 from ...records import ItemKey
+from ...records.made_scores import reaches
 from ...spelling import setting
+from ..conclusion.run_results import TRIED_AGAIN
 from .gate_comparability import ids_with
 from .gate_numbers import RUBRIC, Minimum
 from .gated_judging import GatedOutput
@@ -103,6 +111,18 @@ def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
     return f"judge {judges[0]} is {run.guessing[judges[0]]} by the labels" if judges else ""
 
 
+def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
+    """Say why the number of trials allows no rate: cases seem tried until they passed; empty if not."""
+    if not any(key.trial for key in outputs):
+        return ""
+    graded = {key.case_id for key, each in outputs.items() if each.score is not None}
+    tried = [(key.case_id, key.trial, each.score) for key, each in outputs.items() if key.case_id in graded]
+    case = cluster_numbers(name for name, _, _ in tried)
+    passed = np.array([math.nan if score is None else reaches(score, HALF) for _, _, score in tried])
+    number = np.array([trial for _, trial, _ in tried], dtype=np.float64)
+    return TRIED_AGAIN if tried_until_passed(case, number, passed) else ""
+
+
 def minimum_checks(
     run: GatedRun, minimum: Minimum, conditions: int, judge_error: float | None
 ) -> Iterator[GateCheck]:
@@ -124,6 +144,7 @@ def minimum_checks(
             bounds = shifted(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
         doubt = "" if rate is not None else guesses(run, asked)
+        doubt = doubt or tried_again(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
         question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels)
         yield rate_check(question, bounds, rows)
