@@ -29,8 +29,8 @@ def graders() -> None:
     def uneven_gaps(case: fd.Case, output: fd.Output) -> float | None:
         return None if output.trial == 1 and case.id == "c1" else float(case.id < "c5")
 
-    def uneven_match(_case: fd.Case, output: fd.Output) -> bool:
-        return output.text == "a"
+    def uneven_match(_case: fd.Case, output: fd.Output) -> bool | None:
+        return None if output.text == "?" else output.text == "a"
 
     fd.checker("uneven_match")(uneven_match)
     fd.checker("uneven_thirds")(uneven_thirds)
@@ -128,3 +128,35 @@ def test_cases_tried_until_they_passed_cannot_be_told(tmp_path: Path):
         assert gate.answer == "cannot tell"
         assert "ends in its only pass" in gate.checks[0].why
     assert fd.gate(fair, minimum={"overall": 0.0}).answer == "passes"
+
+
+TRIALS: dict[str, tuple[Sequence[Sequence[str]], dict[str, float], str, str]] = {
+    "too few trials": ([["a"], ["b"]] * 4, {"pass^4": 0.5}, "8 of 8 cases have fewer than 4 trials", "4 graded trials"),
+    "too few of some": ([["a", "b"]] * 3 + [["b"]], {"pass^2": 0.3}, "1 case with fewer than 2 trials", ""),
+    "ungraded trials": ([["a", "?"], ["b", "?"]], {"pass^2": 0.3}, "2 of 2 cases have fewer than 2 graded", "2 ungraded"),
+    "no checks": ([["?"], ["?"], ["?"]], {"pass_rate": 0.5}, "no checker decided", "overall"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", TRIALS)
+def test_what_would_tell_is_what_lacks(tmp_path: Path, shape: str):
+    trials, minimum, why, tell = TRIALS[shape]
+    (check,) = fd.gate(run(tmp_path / "r", trials, ["uneven_match"]), minimum=minimum).checks
+    assert check.answer == "cannot tell"
+    assert why in check.why
+    assert tell in check.would_tell
+
+
+def test_a_case_with_too_few_trials_may_have_failed(tmp_path: Path):
+    whole = run(tmp_path / "whole", [["a", "a"]] * 8)
+    half = run(tmp_path / "half", [["a", "a"]] * 4 + [["b"]] * 4)
+    assert fd.gate(whole, minimum={"pass^2": 0.55}).answer == "passes"
+    (check,) = fd.gate(half, minimum={"pass^2": 0.55}).checks
+    assert check.answer == "cannot tell"
+    assert check.bounds is not None
+    assert (check.bounds.least, check.bounds.value) == (0.5, 1.0)
+
+
+def test_without_an_interval_more_clusters_would_tell(tmp_path: Path):
+    (check,) = fd.gate(run(tmp_path / "r", [["a", "b"]]), minimum={"pass^2": 0.5}).checks
+    assert check.would_tell == "cases of more clusters"
