@@ -23,6 +23,7 @@ from .text.card_text import (
 )
 
 _ALL = 10_000
+_LONGEST = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
 
@@ -69,7 +70,7 @@ def _page_names(table: CardTable) -> Iterator[str]:
     """Yield a file name for each card, all different."""
     taken: set[str] = {"index"}
     for card in table.cards:
-        plain = _UNSAFE.sub("-", card.judge).strip("-.") or "judge"
+        plain = _UNSAFE.sub("-", card.judge[:_LONGEST]).strip("-.") or "judge"
         name, number = plain, 2
         while name.lower() in taken:
             name, number = f"{plain}-{number}", number + 1

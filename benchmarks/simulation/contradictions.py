@@ -8,6 +8,7 @@ import numpy as np
 
 from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import ComparedStratum
+from fiducial.calibration.tables.calibration_table import COVARIATE
 
 from .scenario import Scenario, share
 
@@ -15,21 +16,21 @@ _OUTPUTS, _LABELS = 300, 60
 """Outputs, and labels, of each of two systems."""
 
 
+_LENGTH = f"{COVARIATE}length"
+"""Column of a number."""
+
+
 def contradictions(draws: int) -> Iterator[Scenario]:
-    """Draw labels at random, in whole clusters, or mostly of one language."""
-    for title, clusters, chosen in (
-        ("at random", False, False),
-        ("random clusters of 4", True, False),
-        ("4:1 by language", False, True),
-    ):
-        rng = np.random.default_rng([49, 7, clusters, chosen])
+    """Draw labels at random, in whole clusters, mostly of one language, or of long outputs."""
+    for title, clusters, chosen in _CHOICES:
+        rng = np.random.default_rng([49, 7, clusters, len(chosen)])
         said, explained, single = list[bool](), list[bool](), list[bool]()
         for _ in range(draws if not chosen else max(1, draws // 4)):
             part = _compared(rng, clusters=clusters, chosen=chosen)
             said.append(bool(part.contradicted))
             found = part.contradicted.values()
-            explained.append(bool(found) and all(each.explained_by == ["lang"] for each in found))
-            single.append(bool(set(part.contradicted) & {*part.corrected_systems, *part.if_random}))
+            explained.append(any(chosen.removeprefix(COVARIATE) in each.columns for each in found))
+            single.append(bool({*part.corrected_systems, *part.if_random}))
         yield share(
             f"{title}: labels of any of two systems are called no random sample",
             "score alone",
@@ -37,20 +38,31 @@ def contradictions(draws: int) -> Iterator[Scenario]:
             said,
         )
         if chosen:
-            yield share(f"{title}: the language is named", "0", "most", explained)
-            yield share(f"{title}: a contradicted system is corrected", "", "0", single)
+            yield share(f"{title}: the column is named", "0", "most", explained)
+            yield share(f"{title}: a system is still corrected, since nothing is shown", "", "few", single)
 
 
-def _compared(rng: np.random.Generator, *, clusters: bool, chosen: bool) -> ComparedStratum:
+_CHOICES = (
+    ("at random", False, ""),
+    ("random clusters of 4", True, ""),
+    ("4:1 by language", False, "lang"),
+    ("4:1 by length", False, _LENGTH),
+)
+"""Draws of labels, whether of clusters, and the column that decides them."""
+
+
+def _compared(rng: np.random.Generator, *, clusters: bool, chosen: str) -> ComparedStratum:
     rows: list[dict[str, str | float | None]] = []
     for system, rate in (("a", 0.8), ("b", 0.6)):
         lang = rng.choice(["en", "de", "fr"], _OUTPUTS, p=[0.5, 0.3, 0.2])
         kind = rng.choice(["x", "y"], _OUTPUTS)
         if clusters:
             lang = np.repeat(lang[: _OUTPUTS // 4], 4)
+        length = rng.lognormal(5.0, 1.0, _OUTPUTS)
+        favoured = {"lang": lang == "en", _LENGTH: length > np.exp(5.0)}
         truth = rng.random(_OUTPUTS) < np.where(lang == "en", rate + 0.1, rate - 0.1)
         score = np.where(rng.random(_OUTPUTS) < 0.88, truth, ~truth)
-        chance = np.where(lang == "en", 4.0, 1.0) if chosen else np.ones(_OUTPUTS)
+        chance = np.where(favoured[chosen], 4.0, 1.0) if chosen else np.ones(_OUTPUTS)
         known = rng.choice(_OUTPUTS, _LABELS, replace=False, p=chance / chance.sum())
         if clusters:
             groups = rng.choice(_OUTPUTS // 4, _LABELS // 4, replace=False)
@@ -68,6 +80,7 @@ def _compared(rng: np.random.Generator, *, clusters: bool, chosen: bool) -> Comp
                 "label": float(truth[n]) if n in has_label else None,
                 "lang": str(lang[n]),
                 "kind": str(kind[n]),
+                _LENGTH: float(length[n]),
             }
             | ({"cluster": f"g{n // 4}"} if clusters else {})
             for n in range(_OUTPUTS)

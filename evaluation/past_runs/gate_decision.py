@@ -36,6 +36,7 @@ from .gate_rates import (
     rate_check,
     rows_of,
     tagged,
+    tried_again,
     uncorrected,
 )
 from .gated_judging import GatedOutput
@@ -209,6 +210,7 @@ def _drop_check(
         after, {**pair.before, **pair.after}, CORRECTED if change is not None else uncorrected(error)
     )
     doubt = _no_comparison(pair, reasons) or guesses(after, pair.after) or guesses(before, pair.before)
+    doubt = doubt or tried_again(pair.after) or tried_again(pair.before)
     labels = labels_needed(before, after)
     question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
     return rate_check(question, bounds, [*was, *now])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from ...calibration.statistic import Statistic
 from ...evaluation.audit.cards.card_table import CardTable
@@ -102,9 +103,11 @@ def headline(card: JudgeCard) -> str:
         if shares.attacks_passed.n
         else ""
     )
+    missing = sum(shares.ungraded.values())
+    without = f" ({missing:,} more without a score)" if missing else ""
     return (
         f"{card.judge} let {let_through:,} of {counted(shares.caught.n, 'planted fault')} through, "
-        f"rejected {_hits(shares.rejected):,} of {counted(shares.rejected.n, 'right output')}{attacks}"
+        f"rejected {_hits(shares.rejected):,} of {counted(shares.rejected.n, 'right output')}{attacks}{without}"
     )
 
 
@@ -158,10 +161,20 @@ def cost_sentence(card: JudgeCard) -> str:
 
 def badge_text(card: JudgeCard) -> tuple[str, str]:
     """Return both texts of a card's badge: what it is about, and the share."""
-    caught = card.shares.caught
-    if caught.value is None:
+    caught, rejected = card.shares.caught, card.shares.rejected
+    faults, right = (_asked(card, plants) for plants in ({"fault"}, {"nothing", "twin"}))
+    if caught.value is None and rejected.value is None:
         return card.set.name, "graded nothing"
-    return card.set.name, f"{_hits(caught):,} of {caught.n:,} faults caught"
+    return (
+        card.set.name,
+        f"{_hits(caught):,} of {faults:,} faults caught, {_hits(rejected):,} of {right:,} right outputs rejected",
+    )
+
+
+def _asked(card: JudgeCard, plants: AbstractSet[str]) -> int:
+    """Return the number of probes of some sorts, with or without a score."""
+    chosen = [each for each in card.operators if each.plants in plants]
+    return sum(each.rate.n + sum(each.ungraded.values()) for each in chosen)
 
 
 def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
@@ -178,7 +191,7 @@ def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
 
 def _table_row(card: JudgeCard) -> Sequence[str]:
     shares, natural = card.shares, card.natural
-    dollars, asked = card.cost.dollars, card.cost.verdicts
+    dollars, anew = card.cost.dollars, card.cost.verdicts - card.cost.from_recording
     return (
         card.judge,
         _cell(shares.caught),
@@ -186,7 +199,7 @@ def _table_row(card: JudgeCard) -> Sequence[str]:
         _cell(shares.attacks_passed),
         "not tried" if natural is None else _cell(natural.caught),
         outcomes(shares.ungraded) or "0",
-        "-" if dollars is None or not asked else f"{1000 * dollars / asked:.2f}",
+        "-" if dollars is None or not anew else f"{1000 * dollars / anew:.2f}",
         card.made[:10],
     )
 

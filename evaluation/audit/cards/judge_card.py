@@ -27,7 +27,7 @@ from ..judged_run import models_named_in
 from ..probe_folder import read_facts, read_manifest
 from ..sampling import choose_probes
 from ..scored import ScoredProbe, scored_probes
-from .audit_sets import AuditSet
+from .audit_sets import SEALS, AuditSet
 from .natural_faults import NaturalPart
 
 
@@ -88,7 +88,7 @@ class NaturalShares(NaturalPart, frozen=True, kw_only=True):
 
 
 class CardCost(msgspec.Struct, frozen=True, kw_only=True):
-    """Cost of asking.
+    """Cost of asking about the set, without its natural part.
 
     Attributes:
         verdicts: Verdicts asked for.
@@ -117,7 +117,7 @@ class JudgeCard(msgspec.Struct, frozen=True, kw_only=True):
         set: The set of probes.
         judge: The judge's name as it signs verdicts.
         id: The judge's id; its fingerprint is that of everything asked and parsed.
-        served: Models that the endpoint named in its replies; empty if it named none.
+        served: Models that the endpoint named in its replies, other than the one that was asked for.
         pass_at: Lowest score that passes.
         kinds: Probes asked about, by kind of case.
         shares: Shares over all probes of a sort.
@@ -201,15 +201,32 @@ def make_card(
 
 
 def read_card(path: InputPath) -> JudgeCard:
-    """Read a card.
+    """Read a card, which somebody else may have made.
 
     Raises:
-        InputError: It is not a card, or of a format that a later version wrote.
+        InputError: It is not a card, or of a format that a later version wrote; or its set is not one that is known here.
     """
     try:
-        return decode_record(path.read_bytes(), JudgeCard)
+        card = decode_record(path.read_bytes(), JudgeCard)
     except (OSError, RecordError) as error:
         raise InputError(f"not a judge's card: {error}", path=path) from error
+    if SEALS.get(card.set.name) != card.set.seal:
+        known = ", ".join(f"{name} ({seal[:12]})" for name, seal in SEALS.items())
+        raise InputError(
+            f"is of {card.set.name} with the seal {card.set.seal[:12]}; known here: {known}", path=path
+        )
+    for share in _shares_of(card):
+        if not all(each is None or 0.0 <= each <= 1.0 for each in (share.value, share.low, share.high)):
+            raise InputError("not a judge's card: a share is not between 0 and 1", path=path)
+    return card
+
+
+def _shares_of(card: JudgeCard) -> Iterator[Statistic]:
+    shares, natural = card.shares, card.natural
+    yield from (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
+    yield from (each.rate for each in card.operators)
+    if natural is not None:
+        yield from (natural.caught, natural.rejected)
 
 
 def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:

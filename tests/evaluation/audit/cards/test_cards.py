@@ -3,20 +3,32 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from scripts import script
 
 import fiducial as fd
+from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.errors import InputError, UsageError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.audit_sets import NATURAL, audit_set
-from fiducial.evaluation.audit.cards.judge_card import JudgeCard, read_card
-from fiducial.evaluation.audit.cards.natural_faults import NaturalReference, lay_out_natural, reference_to
+from fiducial.evaluation.audit.cards.judge_card import JudgeCard, make_card, read_card
+from fiducial.evaluation.audit.cards.natural_faults import (
+    NaturalPart,
+    NaturalReference,
+    lay_out_natural,
+    reference_to,
+)
 from fiducial.evaluation.audit.probe_folder import read_facts, read_manifest
 from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.report.text.card_text import badge_text, headline
 
+ASKED: dict[str, Any] = {
+    "messages": [{"role": "user", "content": "Where?"}],
+    "reference": {"answers": ["Oslo"]},
+}
 DOCS = Path(__file__).parents[4] / "docs"
 
 
@@ -133,9 +145,12 @@ def test_a_folder_without_the_natural_part_is_refused_before_anything_is_asked(t
     assert not (tmp_path / "card-run" / "set").exists()
 
 
-def test_cards_of_different_sets_are_not_shown_side_by_side(lexical: Path, tmp_path: Path):
+def test_cards_of_different_sets_are_not_shown_side_by_side(
+    lexical: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(audit_sets.SEALS, "audit-set-0", "0" * 64)
     other = json.loads(lexical.read_text())
-    other["set"]["seal"] = "0" * 64
+    other["set"] = {"name": "audit-set-0", "seal": "0" * 64}
     (tmp_path / "other.json").write_text(json.dumps(other))
     with pytest.raises(UsageError, match="different sets"):
         fd.audit_table([lexical, tmp_path / "other.json"])
@@ -146,6 +161,120 @@ def test_what_is_no_card_of_this_format_is_refused(lexical: Path, tmp_path: Path
     (tmp_path / "other.json").write_text(json.dumps({**json.loads(lexical.read_text()), **change}))
     with pytest.raises(InputError, match="not a judge's card"):
         fd.audit_table(tmp_path / "other.json")
+
+
+@pytest.mark.parametrize(
+    "of_set", [{"name": "audit-set-1", "seal": "0" * 64}, {"name": "mine", "seal": "0" * 64}]
+)
+def test_a_card_of_a_set_that_nobody_knows_is_refused(lexical: Path, tmp_path: Path, of_set: dict[str, str]):
+    (tmp_path / "other.json").write_text(json.dumps({**json.loads(lexical.read_text()), "set": of_set}))
+    with pytest.raises(InputError, match="known here: audit-set-1"):
+        fd.audit_table(tmp_path / "other.json")
+
+
+@pytest.mark.parametrize("value", [7.0, -0.1, 1e308])
+def test_a_share_that_no_count_gives_is_refused(lexical: Path, tmp_path: Path, value: float):
+    card = json.loads(lexical.read_text())
+    card["shares"]["caught"]["value"] = value
+    (tmp_path / "other.json").write_text(json.dumps(card))
+    with pytest.raises(InputError, match="between 0 and 1"):
+        fd.audit_table(tmp_path / "other.json")
+
+
+def test_a_long_name_gives_a_file_that_can_be_written(lexical: Path, tmp_path: Path):
+    card = msgspec.structs.replace(read_card(lexical), judge="j" * 5_000)
+    (tmp_path / "0.json").write_bytes(msgspec.json.encode(card))
+    assert len(fd.audit_table(tmp_path / "0.json").write(tmp_path / "pages")) == 2
+
+
+def constant(name: str, score: float | None) -> Any:
+    """A judge that gives one score, or that fails on every other answer."""
+
+    @fd.judge_function(name)
+    def judge(_case: Case, output: Output) -> float:
+        if score is None and len(output.text or "") % 2:
+            raise ValueError("no")
+        return 0.0 if score is None else score
+
+    return fd.judge(name)
+
+
+def shares_of(card: JudgeCard) -> list[float | None]:
+    shares = card.shares
+    each = (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
+    return [share.value for share in each]
+
+
+@pytest.mark.parametrize(("score", "values"), [(1.0, [0.0, 0.0, 1.0, 1.0]), (0.0, [1.0, 1.0, 0.0, 0.0])])
+def test_a_judge_that_does_not_look_has_every_share_at_an_end(
+    score: float, values: list[float], tmp_path: Path
+):
+    card = fd.audit_card(constant(f"always_{score:g}", score), out=tmp_path / "card.json", progress=False)
+    assert shares_of(card) == values
+    assert Counter(each.plants for each in card.misses) == (
+        {"fault": 272, "attack": 117, "control": 78} if score else {"twin": 145, "nothing": 66}
+    )
+    assert card.shares.caught.n == 272
+    assert f"let {272 * (1 - values[0]):.0f} of 272 planted faults through" in headline(card)
+    right = 145 + 66
+    assert badge_text(card)[1] == (
+        f"{272 * values[0]:.0f} of 272 faults caught, {right * values[1]:.0f} of {right} right outputs rejected"
+    )
+
+
+def test_what_has_no_score_is_in_no_share_and_in_the_headline(tmp_path: Path):
+    card = fd.audit_card(constant("fails_on_some", None), out=tmp_path / "card.json", progress=False)
+    failed = card.shares.ungraded["failed"]
+    assert card.shares.ungraded == {"failed": failed}
+    shares = card.shares
+    graded = [
+        each.n for each in (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
+    ]
+    assert sum(graded) + failed == sum(card.kinds.values())
+    assert shares_of(card) == [1.0, 1.0, 0.0, 0.0]
+    assert f"({failed:,} more without a score)" in headline(card)
+    assert " of 272 faults caught" in badge_text(card)[1]  # of all that were asked
+
+
+def test_intervals_are_clustered_by_case(lexical: Path):
+    rate = read_card(lexical).shares.rejected
+    alone = wilson_interval(0.0, rate.n)[1]
+    assert rate.value == 0.0
+    assert rate.high is not None
+    assert rate.high > alone * 1.5
+
+
+def test_natural_faults_are_counted_apart_and_a_changed_case_leaves_them(tmp_path: Path):
+    case = Case(id="a", kind="memory_answer", **ASKED)
+    outputs = [Output(case_id="a", system=name, text=name) for name in ("x", "y")]
+    labels = [
+        Verdict.on(each.key, score=score, by="us", source="checker")
+        for each, score in zip(outputs, (1.0, 0.0), strict=True)
+    ]
+    named = [reference_to(case, each, label) for each, label in zip(outputs, labels, strict=True)]
+    write_records(tmp_path / "outputs.jsonl", outputs)
+    write_records(tmp_path / "cases.jsonl", [case])
+    part = lay_out_natural(named, tmp_path, tmp_path / "probes")
+    found = fd.audit(
+        tmp_path / "probes", constant("passes", 1.0), out=tmp_path / "run", progress=False, repeats=1
+    )
+    assert found.judges[0].asked == 2
+    _, of_set = audit_set()
+    card = make_card(
+        tmp_path / "run", tmp_path / "probes", of_set, (tmp_path / "run", tmp_path / "probes", part),
+        prices=None, made="2026-11-29", made_by="",
+    )  # fmt: skip
+    assert card.natural is not None
+    assert (card.natural.caught.value, card.natural.rejected.value, card.natural.ungraded) == (0.0, 0.0, {})
+    write_records(tmp_path / "cases.jsonl", [msgspec.structs.replace(case, cluster="other")])
+    assert lay_out_natural(named, tmp_path, tmp_path / "again") == NaturalPart(named=2, found=0, differing=2)
+
+
+def test_dollars_are_of_what_was_asked_anew(lexical: Path, tmp_path: Path):
+    card = read_card(lexical)
+    cost = msgspec.structs.replace(card.cost, verdicts=102, from_recording=98, dollars=0.004)
+    (tmp_path / "0.json").write_bytes(msgspec.json.encode(msgspec.structs.replace(card, cost=cost)))
+    assert "| 1.00 |" in fd.audit_table(tmp_path / "0.json").to_markdown()
 
 
 def test_pages_of_cards_with_hostile_names_stay_in_their_folder_and_run_nothing(
@@ -174,6 +303,12 @@ def test_the_published_cards_are_of_the_current_set():
     cards = fd.audit_table(sorted((DOCS / "cards").glob("*.json")))
     assert cards.set == audit_set()[1]
     assert {"always-pass", "always-fail"} <= {each.id.name for each in cards.cards}
+
+
+@pytest.mark.parametrize("part", ["shares", "operators", "misses", "kinds", "pass_at"])
+def test_a_published_card_says_what_the_judge_does_today(lexical: Path, part: str):
+    published = read_card(DOCS / "cards" / "memory_answer-lexical.json")
+    assert getattr(read_card(lexical), part) == getattr(published, part)
 
 
 def test_the_published_table_is_made_of_the_published_cards():
