@@ -62,9 +62,11 @@ _NO_LITERAL = re.compile(r"\(\?(P?<\w+>|<?[=!:>])|\\\w")
 _LITERALS = re.compile(r"[^\\\[\](){}?*+|^$.]+")
 _MOST_LITERALS = 5
 """Of those in an expression, the longest."""
-_SHORT, _LONG = 5_000, 10_000
+_SHORT, _LONG, _LONGEST = 2_500, 10_000, 40_000
 _NOTHING = 0.01
 """Seconds in which no expression that takes quadratic time is through with so much."""
+_TOO_OFTEN = 64
+"""Times as long for 16 times the text: 16 is linear, 256 quadratic; a busy machine is neither."""
 
 
 _PACKAGE = Path(fiducial.__file__).parent
@@ -113,7 +115,7 @@ def _own_pieces(pattern: re.Pattern[str]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("room", _ROOMS)
-def test_twice_the_text_takes_no_more_than_three_times_as_long(room: str):
+def test_sixteen_times_the_text_takes_nowhere_near_the_square_of_the_time(room: str):
     assert [line for name, pattern in _patterns(room).values() for line in _superlinear(name, pattern)] == []
 
 
@@ -123,14 +125,11 @@ def _superlinear(name: str, pattern: re.Pattern[str]) -> Iterator[str]:
         for beginning in _BEGINNINGS if repeated in " \n0a" else ("",):
             for ending in _ENDINGS:
                 case = (beginning, repeated, ending)
-                long = _seconds(pattern, case, _LONG)
-                if long > _NOTHING:
+                if _seconds(pattern, case, _LONG) > _NOTHING:
                     short = min(_seconds(pattern, case, _SHORT) for _ in range(3))
-                    long = min(long, *(_seconds(pattern, case, _LONG) for _ in range(2)))
-                    if long > max(
-                        _NOTHING, 3 * short
-                    ):  # one of the tries was quick: the first was interrupted
-                        yield f"{name} on {case}: {short:.3f} s, then {long:.3f} s"
+                    longest = min(_seconds(pattern, case, _LONGEST) for _ in range(3))
+                    if longest > _TOO_OFTEN * short:
+                        yield f"{name} on {case}: {short:.3f} s, then {longest:.3f} s"
 
 
 def _seconds(pattern: re.Pattern[str], case: tuple[str, str, str], size: int) -> float:
