@@ -78,7 +78,7 @@ def gate(
         before: The run to compare with; without any other limit, a drop of 0 is the limit.
         minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "rubric": 0.7, "risk=high:overall": 0.9}``; ``rubric`` is the mean score.
         max_drop: Most that the rate of all outputs may drop.
-        no_new_failures: Tags of cases that must pass if they passed before; without ``before``, all of them.
+        no_new_failures: Tags, in either run, of cases that must pass if they passed before; without ``before``, all of them.
         max_ungraded: Largest share of a system's outputs that may be ungraded or missing.
         cost_at_most: Most dollars that the judges may have cost.
         judge_error: Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs; 0 takes its verdicts as

@@ -31,6 +31,9 @@ ALL_UNCORRECTED = "all outputs: judged part uncorrected"
 ONE_EACH = "undecided: one judge for each output"
 ONE_EACH_CORRECTED = "undecided: one judge for each output, corrected with labels"
 
+TRIED_AGAIN = "each case with fewer trials ends in its only pass: if cases were tried again until they passed, the rate is too high; give each case as many trials"
+"""Why a rate over unequal trials is not gated."""
+
 
 class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a report is made of: frozen, named fields."""

@@ -26,6 +26,7 @@ from ..store.kept_inputs import KeptInput
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
+from ..tested_columns import ItemOf, with_tested_columns
 from .carried_labels import carried_labels
 from .changed_verdict import ChangedVerdict
 from .repeated_cases import RepeatedCase, repeated_cases
@@ -245,13 +246,25 @@ def _strata(
         judge = names.judges.get(row["judge"])
         if judge is not None and judge.kind == "baseline":  # no judge, so its outputs are not judged
             row["score"] = None
+    declared = chosen_by or _choice_of_both(before, after)
     shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
     for system, rows_of_system in rows.items():
         table = table_from_rows(rows_of_system)
-        table = replace(table, thresholds=shown, labels_chosen_by=chosen_by or _choice_of_both(before, after))
+        table = replace(table, thresholds=shown, labels_chosen_by=declared)
+        table = with_tested_columns(table, [before, after], item_of=_names_by_side(before, renamed, system))
         strata = compare(table, by="system", against=AFTER).strata
         if strata is not None:
             yield system, strata
+
+
+def _names_by_side(before: RunStore, renamed: Mapping[str, str], system: str) -> ItemOf:
+    """Return how the outputs of a system are called in its table; see `_add_row`."""
+
+    def named(store: RunStore, key: ItemKey) -> str:
+        side, name = (BEFORE, renamed.get(key.system, key.system)) if store is before else (AFTER, key.system)
+        return str(key._replace(system=side)) if name == system else ""
+
+    return named
 
 
 def _choice_of_both(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -36,6 +36,7 @@ from .gate_rates import (
     rate_check,
     rows_of,
     tagged,
+    tried_again,
     uncorrected,
 )
 from .gated_judging import GatedOutput
@@ -134,9 +135,10 @@ def _compared_checks(
 ) -> Iterator[GateCheck]:
     if before is not None and limits.max_drop is not None:
         yield from (_drop_check(before, after, pair, limits, reasons) for pair in pairs)
-        yield from _unpaired(before, after, pairs, limits.max_drop)
+        condition, systems = f"max drop {limits.max_drop:g}", [*before.systems, *after.systems]
+        yield from _unpaired(before, after, condition, -limits.max_drop, systems)
     for tag in limits.no_new_failures:
-        yield from _new_failures(after, pairs, tag, reasons, compared=before is not None)
+        yield from _new_failures(before, after, pairs, tag, reasons)
 
 
 def _of_system(run: GatedRun, system: str, checks: list[GateCheck]) -> GateAnswer:
@@ -167,16 +169,20 @@ def _lacking(run: GatedRun, system: str, others: set[str]) -> set[str]:
     return set(others if run.cases is None else run.cases)
 
 
-def _unpaired(before: GatedRun, after: GatedRun, pairs: list[_Pair], most: float) -> Iterator[GateCheck]:
-    """Yield the systems that are in one run only, of which no drop can be told."""
+def _unpaired(
+    before: GatedRun, after: GatedRun, condition: str, limit: float, systems: Iterable[str]
+) -> Iterator[GateCheck]:
+    """Yield those of the systems that are in one run only, of which no change can be told."""
     if len(before.systems) == len(after.systems) == 1:
         return
-    for name in {**before.systems, **after.systems}.keys() - {pair.name for pair in pairs}:
+    for name in dict.fromkeys(systems):
+        if name in before.systems and name in after.systems:
+            continue
         where = before.name if name in before.systems else after.name
         yield GateCheck(
             system=name,
-            condition=f"max drop {most:g}",
-            limit=-most,
+            condition=condition,
+            limit=limit,
             answer="cannot tell",
             why=f"only {where} has this system",
         )
@@ -203,9 +209,8 @@ def _drop_check(
     by = graders(
         after, {**pair.before, **pair.after}, CORRECTED if change is not None else uncorrected(error)
     )
-    doubt = _no_comparison(pair, reasons)
-    if not doubt and change is None:
-        doubt = guesses(after, pair.after) or guesses(before, pair.before)
+    doubt = _no_comparison(pair, reasons) or guesses(after, pair.after) or guesses(before, pair.before)
+    doubt = doubt or tried_again(pair.after) or tried_again(pair.before)
     labels = labels_needed(before, after)
     question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
     return rate_check(question, bounds, [*was, *now])
@@ -285,37 +290,80 @@ def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[float | N
 
 
 def _new_failures(
-    after: GatedRun, pairs: list[_Pair], tag: str, reasons: list[str], *, compared: bool
+    before: GatedRun | None, after: GatedRun, pairs: list[_Pair], tag: str, reasons: list[str]
 ) -> Iterator[GateCheck]:
-    wanted = tagged(after, tag)
-    if not compared:
+    """Yield the condition on each system: cases with the tag in either run, since a branch can drop it."""
+    wanted, condition = tagged(after, tag, before), f"no new failures {tag}"
+    if before is None:
         pairs = [_Pair(name, {}, found, wanted, len(wanted)) for name, found in after.systems.items()]
     for pair in pairs:
         was, now = _by_case(pair.before), _by_case(pair.after)
-        asked = [case for case in sorted(wanted) if not compared or _all_pass(was.get(case, []))]
-        failed = [case for case in asked if _none_pass(now.get(case, [None]))]
-        doubtful = [case for case in asked if case not in failed and not _all_pass(now.get(case, [None]))]
-        doubt = (_no_comparison(pair, reasons) if compared else "") or guesses(after, pair.after)
-        answer: GateAnswer = "fails" if failed else "cannot tell" if doubtful or not asked else "passes"
-        what = "cases that passed before" if compared else "cases"
-        why = f"{len(asked) - len(failed) - len(doubtful):,} of {len(asked):,} {what} pass"
-        if failed or doubtful:
-            why += (
-                f"; failed: {_named(failed)}"
-                if failed
-                else f"; ungraded, or passing some of their trials: {_named(doubtful)}"
-            )
+        asked = [case for case in sorted(wanted) if before is None or _all_pass(was.get(case, []))]
+        found = _asked(asked, now, after)
+        doubt = (_no_comparison(pair, reasons) if before is not None else "") or guesses(after, pair.after)
         yield GateCheck(
             system=pair.name,
-            condition=f"no new failures {tag}",
+            condition=condition,
             limit=0,
-            answer="cannot tell" if doubt else answer,
-            why=doubt or why,
-            would_tell="more trials, or grades, of these cases"
-            if answer == "cannot tell" and asked and not doubt
-            else "",
+            answer="cannot tell" if doubt else found.answer,
+            why=doubt or found.why("cases" if before is None else "cases that passed before"),
+            would_tell="" if doubt else found.would_tell,
             by=graders(after, pair.after, "uncorrected"),
         )
+    if before is not None:
+        yield from _unpaired(before, after, condition, 0, before.systems)
+
+
+class _Asked(NamedTuple):
+    """Cases that must pass.
+
+    Attributes:
+        passed: Number of those that do.
+        failed: Those that fail.
+        gone: Those that the run lacks.
+        doubtful: Those that are ungraded, or pass some of their trials.
+    """
+
+    passed: int
+    failed: list[str]
+    gone: list[str]
+    doubtful: list[str]
+
+    @property
+    def answer(self) -> GateAnswer:
+        """Answer to the condition."""
+        if self.failed:
+            return "fails"
+        return "passes" if self.passed and not self.gone and not self.doubtful else "cannot tell"
+
+    @property
+    def would_tell(self) -> str:
+        """What would tell; empty if the answer does, or no case is asked about."""
+        wanted = [
+            *(["these cases in the later run"] if self.gone else []),
+            *(["more trials, or grades, of these cases"] if self.doubtful else []),
+        ]
+        return "" if self.failed else "; ".join(wanted)
+
+    def why(self, what: str) -> str:
+        """Say how many pass, and which do not."""
+        count = self.passed + len(self.failed) + len(self.gone) + len(self.doubtful)
+        named = {
+            "failed": self.failed,
+            "not in the later run": self.gone,
+            "ungraded, or passing some of their trials": [] if self.failed else self.doubtful,
+        }
+        told = [f"{how}: {_named(cases)}" for how, cases in named.items() if cases]
+        return "; ".join([f"{self.passed:,} of {count:,} {what} pass", *told])
+
+
+def _asked(cases: Sequence[str], scores: Mapping[str, list[float | None]], run: GatedRun) -> _Asked:
+    """Part the cases that must pass by what became of them."""
+    failed = [case for case in cases if _none_pass(scores.get(case, []))]
+    gone = [case for case in cases if case not in scores and case not in (run.cases or {})]
+    passed = [case for case in cases if _all_pass(scores.get(case, []))]
+    doubtful = [case for case in cases if case not in {*failed, *gone, *passed}]
+    return _Asked(len(passed), failed, gone, doubtful)
 
 
 def _all_pass(scores: list[float | None]) -> bool:

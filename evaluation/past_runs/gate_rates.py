@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from ...calibration.arrays import cluster_numbers
 from ...calibration.gating.gate_bounds import (
     GatedRow,
     answer_of,
@@ -16,14 +21,33 @@ from ...calibration.gating.gate_bounds import (
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
+from ...calibration.pass_threshold import HALF
+from ...calibration.repeated_trials import tried_until_passed
 from ...calibration.statistic import Statistic
 from ...errors import InputError
 from ...records import ItemKey
+from ...records.made_scores import reaches
 from ...spelling import setting
+from ..conclusion.run_results import TRIED_AGAIN
 from .gate_comparability import ids_with
 from .gate_numbers import RUBRIC, Minimum
 from .gated_judging import GatedOutput
 from .gated_runs import GatedRun
+
+
+class Undefined(NamedTuple):
+    """Why a number is undefined.
+
+    Attributes:
+        why: The reason.
+        would_tell: What would tell.
+    """
+
+    why: str
+    would_tell: str
+
+
+UNGRADED = Undefined("nothing is graded", "a grade: judge or label these outputs")
 
 
 class GateQuestion(NamedTuple):
@@ -36,6 +60,8 @@ class GateQuestion(NamedTuple):
         by: Who graded.
         doubt: Why no number is an answer; empty without a reason.
         labels: What would let the judge's verdicts tell.
+        undefined: Why there is no number if there is none, and what would tell then.
+        trials: Number of trials of a case that the number is about.
     """
 
     system: str
@@ -44,6 +70,8 @@ class GateQuestion(NamedTuple):
     by: str
     doubt: str
     labels: str = ""
+    undefined: Undefined = UNGRADED
+    trials: int = 1
 
 
 def rows_of(
@@ -103,6 +131,18 @@ def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
     return f"judge {judges[0]} is {run.guessing[judges[0]]} by the labels" if judges else ""
 
 
+def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
+    """Say why the number of trials allows no rate: cases seem tried until they passed; empty if not."""
+    if not any(key.trial for key in outputs):
+        return ""
+    graded = {key.case_id for key, each in outputs.items() if each.score is not None}
+    tried = [(key.case_id, key.trial, each.score) for key, each in outputs.items() if key.case_id in graded]
+    case = cluster_numbers(name for name, _, _ in tried)
+    passed = np.array([math.nan if score is None else reaches(score, HALF) for _, _, score in tried])
+    number = np.array([trial for _, trial, _ in tried], dtype=np.float64)
+    return TRIED_AGAIN if tried_until_passed(case, number, passed) else ""
+
+
 def minimum_checks(
     run: GatedRun, minimum: Minimum, conditions: int, judge_error: float | None
 ) -> Iterator[GateCheck]:
@@ -123,10 +163,42 @@ def minimum_checks(
         if rate is None and any(each.judged for each in asked.values()):
             bounds = shifted(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
-        doubt = "" if rate is not None else guesses(run, asked)
+        doubt = guesses(run, asked) or tried_again(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
-        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels)
+        undefined = _undefined(minimum, rows)
+        question = GateQuestion(
+            system, f"min {minimum}", minimum.at_least, by, doubt, labels, undefined, minimum.k or 1
+        )
         yield rate_check(question, bounds, rows)
+
+
+def _undefined(minimum: Minimum, rows: Sequence[GatedRow]) -> Undefined:
+    """Return why a number over these rows is undefined, if it is."""
+    if minimum.statistic == "pass_rate":
+        overall = setting("minimum", f"overall={minimum.at_least:g}")
+        return Undefined("no checker decided an output", f"the rate of all outputs, {overall}")
+    k = minimum.k or 1
+    if short := _with_few_trials(rows, k):
+        return Undefined(f"{short:,} of {_cases(rows):,} cases have fewer than {k} trials", _more_trials(k))
+    graded = [row for row in rows if row.score is not None]
+    if not graded:
+        return UNGRADED
+    few = _with_few_trials(graded, k) + _cases(rows) - _cases(graded)
+    return Undefined(f"{few:,} of {_cases(rows):,} cases have fewer than {k} graded trials", _grades(rows))
+
+
+def _with_few_trials(rows: Sequence[GatedRow], k: int) -> int:
+    """Return the number of cases with fewer outputs than this."""
+    return sum(count < k for count in Counter(row.case for row in rows).values())
+
+
+def _more_trials(k: int) -> str:
+    return f"{k} graded trials of each case"
+
+
+def _grades(rows: Sequence[GatedRow]) -> str:
+    ungraded = _ungraded(rows)
+    return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
 
 
 def _uncorrected_bounds(rows: Sequence[GatedRow], minimum: Minimum, conditions: int) -> GateBounds:
@@ -145,7 +217,7 @@ def _corrected(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Stat
         if only is None
         else [key for each in run.systems.values() for key in each if key.case_id in only]
     )
-    rates = run.judged.corrected(run.chosen_by, keys)
+    rates = run.judged.corrected(keys)
     return {system: rate for system, rate in rates.items() if rate.value is not None}
 
 
@@ -181,15 +253,17 @@ def _absent(run: GatedRun, system: str, only: Collection[str] | None) -> list[Ga
     return [GatedRow(case, run.clusters.get(case, case), None) for case in only if case not in have]
 
 
-def tagged(run: GatedRun, tag: str) -> frozenset[str]:
-    """Return the ids of the cases with a tag.
+def tagged(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
+    """Return the ids of the cases with a tag, in the run or in the earlier one.
 
     Raises:
-        InputError: There are none, or the cases cannot be read.
+        InputError: There are none, or the cases of the run cannot be read.
     """
     if run.cases is None:
         raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
     found = frozenset(ids_with(run.cases, tag))
+    if before is not None and before.cases is not None:
+        found |= frozenset(ids_with(before.cases, tag))
     if not found:
         raise InputError(f"no case has the tag {tag!r}", path=run.name)
     return found
@@ -203,7 +277,7 @@ def rate_check(question: GateQuestion, bounds: GateBounds, rows: Sequence[GatedR
         condition=question.condition,
         limit=question.limit,
         answer=answer,
-        why=question.doubt or _ends(bounds, rows),
+        why=question.doubt or _ends(bounds, question, rows),
         would_tell=_would_tell(bounds, question, rows) if answer == "cannot tell" else "",
         bounds=bounds,
         by=question.by,
@@ -218,35 +292,49 @@ def _unsettled(rows: Sequence[GatedRow]) -> int:
     return sum(row.score is not None and not row.settled for row in rows)
 
 
-def _ends(bounds: GateBounds, rows: Sequence[GatedRow]) -> str:
+def _ends(bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow]) -> str:
     if bounds.value is None:
-        return "nothing is graded"
+        return question.undefined.why
     if bounds.low is None or bounds.high is None:
         return f"{bounds.value:.4f} without an interval"
     ungraded, unsettled = _ungraded(rows), _unsettled(rows)
+    short = _with_few_trials(rows, question.trials)
     counted = [
         *([f"{ungraded:,} ungraded"] if ungraded else []),
         *([f"{unsettled:,} uncorrected verdicts of judges"] if unsettled else []),
+        *(
+            [f"{short:,} case{'s' if short > 1 else ''} with fewer than {question.trials} trials"]
+            if short
+            else []
+        ),
     ]
     left = f"; the ends count {' and '.join(counted)} as failures and as passes" if counted else ""
     return f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{left}"
 
 
 def _would_tell(bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow]) -> str:
-    limit, ungraded = question.limit, _ungraded(rows)
     if question.doubt:
         return "another judge, or more labels" if question.doubt.startswith("judge ") else ""
     if bounds.value is None:
-        return "a grade: judge or label these outputs"
-    needed = more_cases(bounds, limit)
-    if needed is None and _unsettled(rows):
-        bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
-        return f"{question.labels}; or {bound}" if question.labels else bound
-    if needed is None and ungraded:
-        return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
+        return question.undefined.would_tell
+    if bounds.low is None:
+        return "cases of more clusters"
+    needed = more_cases(bounds, question.limit)
     if needed is None:
-        return f"no number of cases while the rate is this near to {limit:g}"
+        return _instead_of_cases(question, rows)
     kind = (
         "labels, or cases with labels," if question.by.endswith(CORRECTED) else "cases, or clusters of cases,"
     )
     return f"about {needed:,} more {kind} if the number stays"
+
+
+def _instead_of_cases(question: GateQuestion, rows: Sequence[GatedRow]) -> str:
+    """Say what would tell where no number of cases would."""
+    if _with_few_trials(rows, question.trials):
+        return _more_trials(question.trials)
+    if _unsettled(rows):
+        bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
+        return f"{question.labels}; or {bound}" if question.labels else bound
+    if _ungraded(rows):
+        return _grades(rows)
+    return f"no number of cases while the rate is this near to {question.limit:g}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from operator import mul
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from ...records.case_index import case_files
 from ...records.json_text import encode_json
 from ...records.output import last_text
 from ...spelling import setting
-from ..conclusion.run_results import DECIDED, SystemResult
+from ..conclusion.run_results import DECIDED, StratumRate, SystemResult
 from ..inputs import file_sha256
 from ..labelling.label_choice import choice_of
 from ..store.journal_rows import StoredVerdict
@@ -139,7 +141,7 @@ def gated_run(
         if verdict.key not in known or _is_decision(verdict):
             known[verdict.key] = _as_graded(verdict)
     _refuse_other_counts(store, systems, results, len(graded))
-    judged = judged_table(store) if "judge" in store.verdicts.standing.sources else None
+    judged = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
     if judged is not None:
         _count_judged(systems, judged)
     missing = _missing(store, systems, results)
@@ -255,13 +257,25 @@ def _refuse_other_counts(
         )
     for name, result in results.items():
         decided = next((each for each in result.strata if each.name == DECIDED), None)
-        scores = [each.score for each in systems[name].values() if not each.judged and each.score is not None]
-        if decided is None or decided.value is None:
-            continue
-        if len(scores) != decided.n or abs(sum(scores) - decided.value * decided.n) > _ROUNDING * decided.n:
+        if decided is not None and decided.value is not None and not _is_rate_of(systems[name], decided):
             raise RunFolderError(
                 f"{store.path}: the rate of {name} is not that of its verdicts; rerun the run's command"
             )
+
+
+def _is_rate_of(outputs: Mapping[ItemKey, GatedOutput], decided: StratumRate) -> bool:
+    """Return whether checkers' verdicts give this rate; with ``n_cases``, each case has weight 1."""
+    trials = Counter(key.case_id for key in outputs)
+    scores = {key: each.score for key, each in outputs.items() if not each.judged and each.score is not None}
+    cases = {key.case_id for key in scores}
+    of_trials = decided.trials
+    if len(scores) != decided.n or decided.n_cases not in {None, len(cases)}:
+        return False
+    if of_trials is not None and of_trials.outputs != sum(trials[case] for case in cases):
+        return False
+    weights = [1.0 if decided.n_cases is None else 1.0 / trials[key.case_id] for key in scores]
+    total = math.fsum(map(mul, weights, scores.values()))
+    return abs(total - (decided.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided.n
 
 
 _LONGEST = 300

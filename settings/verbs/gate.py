@@ -39,7 +39,7 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     no_new_failures: Annotated[
         tuple[str, ...],
         Setting(
-            "Cases with this tag that passed before must pass; without a run before, all of them. TAG is a name or NAME=VALUE.",
+            "Cases with this tag, in either run, that passed before must pass; without a run before, all of them. TAG is a name or NAME=VALUE.",
             metavar="TAG",
             harmless=True,
         ),

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.gating import Gate
@@ -167,6 +168,42 @@ def test_tagged_cases_must_not_fail_anew(tmp_path: Path, before: Path):
     assert "c02" in gate.checks[0].why
     assert fd.gate(before, before, no_new_failures=["risk"]).answer == "passes"
     assert fd.gate(before, no_new_failures=["risk=low"]).answer == "fails"
+
+
+@each_row(
+    ("case_2", "answer", "told"),
+    [
+        ({"tags": {"risk": "low"}}, "fails", "failed: c02"),
+        ({"tags": {}}, "fails", "failed: c02"),
+        (None, "cannot tell", "not in the later run: c02"),
+    ],
+)
+def test_dropping_the_tag_or_the_case_hides_no_new_failure(
+    tmp_path: Path, before: Path, case_2: dict[str, Any] | None, answer: str, told: str
+):
+    cases = [case(n) if n != 2 else case(n, **case_2 or {}) for n in range(40) if n != 2 or case_2]
+    right = {n: passes for n, passes in (first(39) | {2: False}).items() if n != 2 or case_2}
+    [check] = fd.gate(run(tmp_path / "r", right, cases), before, no_new_failures=["risk=high"]).checks
+    assert (check.answer, told in check.why, check.would_tell != "") == (answer, True, case_2 is None)
+
+
+def test_a_tag_that_only_the_earlier_run_has_is_asked_about(tmp_path: Path, before: Path):
+    untagged = run(tmp_path / "r", first(39), [case(number, tags={}) for number in range(40)])
+    [check] = fd.gate(untagged, before, no_new_failures=["risk=high"]).checks
+    assert (check.answer, check.why) == ("passes", "5 of 5 cases that passed before pass")
+    with pytest.raises(InputError):
+        fd.gate(untagged, no_new_failures=["risk=high"])
+
+
+def test_a_system_that_the_later_run_lacks_is_no_passed_condition(tmp_path: Path, before: Path):
+    outputs = [output(number, right=True, system=system) for number in range(40) for system in ("me", "you")]
+    both = tmp_path / "both"
+    fd.evaluate([case(number) for number in range(40)], outputs, out=both, progress=False)
+    answers = [
+        {each.system: each.answer for each in fd.gate(after, was, no_new_failures=["risk=high"]).checks}
+        for after, was in ((before, both), (both, before))
+    ]
+    assert answers == [{"me": "passes", "you": "cannot tell"}, {"me": "passes"}]
 
 
 def test_a_flaky_case_is_no_regression(tmp_path: Path):

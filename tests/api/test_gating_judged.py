@@ -215,30 +215,42 @@ def guess(output: str) -> float:
     return float(int("".join(filter(str.isdigit, output)) or 0) % 2)
 
 
-def against(outputs: Sequence[fd.Output]) -> list[fd.Verdict]:
-    """Return labels of which a guess knows nothing."""
-    return [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
+def guessed(folder: Path, rows: Sequence[int]) -> fd.Run:
+    outputs = replies(0)
+    flipped = [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
+    return evaluated(folder, outputs, guess, labels=[flipped[n] for n in rows])
 
 
 def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
-    outputs = replies(0)
-    run = evaluated(tmp_path / "r", outputs, guess, labels=against(outputs))
+    run = guessed(tmp_path / "r", range(N))
     limits: dict[str, Any] = {
-        "minimum": ["overall=0.0", "pass^1=0.0"],
+        "minimum": ["overall=0.0", "pass^1=0.0", "risk=high:overall=0.0"],
         "no_new_failures": ["risk=high"],
         "judge_error": 0.0,
     }
     checks = fd.gate(run, **limits).checks
-    assert {each.answer for each in checks if each.by.endswith("right") or "failures" in each.condition} == {
-        "cannot tell"
-    }
-    assert "by the labels" in checks[-1].why
+    assert {each.answer for each in checks} == {"cannot tell"}
+    assert all("by the labels" in each.why for each in checks)
+    assert [each.answer for each in fd.gate(run, minimum=["pass_rate=0.0"]).checks] == ["passes"]
+
+
+@each_row(("labelled", "limit"), [(N, 0.3), (50, 0.3), (N, 1.0), (50, 1.0)])
+def test_a_judge_that_guesses_tells_nothing_where_labels_correct_it(
+    tmp_path: Path, labelled: int, limit: float
+):
+    run = guessed(tmp_path / "r", range(labelled))
+    declared: dict[str, Any] = {"labels_chosen_by": "random"}
+    checks = [
+        *fd.gate(run, minimum={"overall": limit}, **declared).checks,
+        *fd.gate(run, run, max_drop=0.9, **declared).checks,
+    ]
+    assert [(each.by, each.answer) for each in checks] == [("judge, corrected by labels", "cannot tell")] * 2
+    assert all("by the labels" in each.why and each.would_tell for each in checks)
 
 
 def test_a_judge_that_guesses_by_the_labels_of_either_run_tells_no_drop(tmp_path: Path):
-    outputs = replies(0)
-    labelled = evaluated(tmp_path / "a", outputs, guess, labels=against(outputs))
-    plain = evaluated(tmp_path / "b", outputs, guess)
+    labelled = guessed(tmp_path / "a", range(N))
+    plain = evaluated(tmp_path / "b", replies(0), guess)
     limits: dict[str, Any] = {"max_drop": 0.9, "judge_error": 0.0}
     checks = [fd.gate(*runs, **limits).checks[0] for runs in ((plain, labelled), (labelled, plain))]
     assert [each.answer for each in checks] == ["cannot tell"] * 2
