@@ -13,6 +13,8 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.gating import Gate
+from fiducial.calibration.comparison.significance import simultaneous_level
+from fiducial.calibration.gating.gate_bounds import LEVEL
 from fiducial.cli.gate import exit_code
 from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
 from fiducial.evaluation.past_runs.gate_decision import decide_gate
@@ -333,6 +335,40 @@ def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by:
     assert gate.graded > 0
     assert gate.answer == "passes"
     assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
+
+
+@each_row(
+    ("file", "graded_by", "score", "flipped"),
+    [
+        ("inspect/toolcalls_includes.json", None, '"value": "C"', '"value": "I"'),
+        ("promptfoo/results.json", "promptfoo", '"pass": true', '"pass": false'),
+        ("deepeval/test_run.json", None, '"success": true, "score": 1.0', '"success": false, "score": 0.0'),
+    ],
+)
+def test_a_grade_that_changed_in_a_result_file_breaks_its_output(
+    tmp_path: Path, file: str, graded_by: str | None, score: str, flipped: str
+):
+    was, now = SAMPLES / file, tmp_path / Path(file).name
+    text = json.dumps(json.loads(was.read_text()))
+    assert score in text
+    now.write_text(text.replace(score, flipped, 1))
+    gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
+    assert len(gate.broke) == 1
+    assert not fd.gate(was, now, max_drop=1.0, graded_by=graded_by).broke
+
+
+def test_each_condition_and_system_asks_for_more_before_the_whole_fails(tmp_path: Path):
+    outputs = [
+        output(number, right=number < 30, system=system) for number in range(40) for system in ("me", "you")
+    ]
+    cases = [case(number) for number in range(40)]
+    path = tmp_path / "run"
+    fd.evaluate(cases, outputs, out=path, progress=False)
+    gate = fd.gate(path, path, minimum=["overall=0.5", "risk=low:overall=0.5"], max_drop=0.5)
+    ends = {(each.bounds.level, each.bounds.high_level) for each in gate.checks if each.bounds}
+    assert ends == {(LEVEL, simultaneous_level(LEVEL, 2 * 3))}  # of two systems, two rates and a drop each
+    alone = fd.gate(path, minimum=["overall=0.5"]).checks
+    assert [each.bounds and each.bounds.high_level for each in alone] == [simultaneous_level(LEVEL, 2)] * 2
 
 
 def test_a_cost_that_is_not_known_is_no_answer(before: Path):
