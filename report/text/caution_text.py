@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
 from ...evaluation.served_versions import versions_sentence
-from ...spelling import either, flag, setting, spelled_pairs
+from ...spelling import command, either, flag, setting, spelled_pairs
 from ..document import CautionLine
 from .number_text import counted, draw_command
 
@@ -214,11 +214,27 @@ def _of_comparison(kind: str) -> str:
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
     return [
-        tied_sentence(each)
-        if each.kind == "tied_labels"
+        own(each)
+        if (own := _OF_THEIR_OWN.get(each.kind)) is not None
         else f"{_of_comparison(each.kind)}{f': {_counted_names(each.about, each.kind)}' if each.about else ''}"
         for each in cautions
     ]
+
+
+def _labels_for_estimate(caution: Caution) -> str:
+    """Return the sentence on labels that are no random sample, and the command they correct."""
+    return "; ".join(
+        f"{counted(round(count), 'label')} chosen {'from' if name == 'elsewhere' else 'by'} {name} correct no difference: "
+        f"`{command('estimate', 'TABLE', labels_chosen_by=name)}` corrects rates"
+        for name, count in caution.about.items()
+    )
+
+
+_OF_THEIR_OWN: dict[str, Callable[[Caution], str]] = {
+    "tied_labels": tied_sentence,
+    "labels_for_estimate": _labels_for_estimate,
+}
+"""Sentences on cautions of a comparison that are more than names with numbers."""
 
 
 _PAIR, _SYSTEM = "pair", "system"

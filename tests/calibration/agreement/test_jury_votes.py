@@ -125,7 +125,7 @@ def test_repeats_of_a_judge_are_jurors_of_a_table():
 
 
 def kish(votes: FloatArray, label: FloatArray, weights: list[float]) -> float:
-    """Return the variance of one juror's error over that of their mean, errors within each class."""
+    """Return the variance of one juror's error over that of their mean, within each class."""
     share, alone, together = np.array(weights) / sum(weights), 0.0, 0.0
     for each in (0.0, 1.0):
         covariance = np.cov(votes[:, label == each], ddof=0) * (label == each).mean()

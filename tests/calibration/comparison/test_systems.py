@@ -18,6 +18,7 @@ from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
 from fiducial.records import JudgeId, Output, Source, Verdict, write_records
+from fiducial.report.text.caution_text import comparison_cautions
 
 JUDGE = "rubric/direct@m"
 
@@ -155,6 +156,10 @@ def test_undeclared_labels_correct_no_rate_and_no_difference() -> None:
 def test_labels_declared_to_be_no_random_sample_correct_no_system(chosen_by: Any) -> None:
     found = by_system(two_systems(labelled=12), labels_chosen_by=chosen_by)
     assert not any(part.corrected_systems or part.if_random for part in strata_parts(found))
+    cautions = {each.kind: each.about for each in found.cautions}
+    assert cautions["labels_for_estimate"] == {chosen_by: 24}
+    (shown,) = comparison_cautions([each for each in found.cautions if each.kind == "labels_for_estimate"])
+    assert f"`fiducial estimate TABLE --labels-chosen-by {chosen_by}`" in shown
 
 
 def test_systems_whose_undecided_outputs_are_all_labelled_are_compared_like_checked_ones() -> None:

@@ -145,7 +145,7 @@ OUTPUTS = 400
 
 
 def log_wealth_above(mean: FloatArray, label: FloatArray) -> FloatArray:
-    """Return the log evidence that the mean is above each of these, bet by bet and without a judge."""
+    """Return the log evidence that the mean is above each of these, bet by bet, with no judge."""
     wealth = np.ones((len(STAKES), len(mean)))
     for t in range(len(label)):
         expected = (OUTPUTS * mean - label[:t].sum()) / (OUTPUTS - t)
@@ -159,7 +159,7 @@ def least(label: FloatArray) -> float:
 
 
 def log_ratios(means: FloatArray, mean: float) -> FloatArray:
-    """Return the log evidence that outputs of these means are of a higher one, by Bernoulli likelihoods."""
+    """Return the log evidence that outputs of these means are of a higher one (Bernoulli)."""
     steps = math.floor(math.log2(2.4 * math.sqrt(OUTPUTS) / 10))
     ratios = np.zeros(len(means))
     for step in range(steps + 1):

@@ -110,7 +110,7 @@ def test_systems_with_samples_of_their_own_are_weighted_by_their_outputs():
 
 
 def chosen_by_all(*, columns: bool) -> Table:
-    """Return rows whose labels went by language and score, with the column of languages or without."""
+    """Return rows whose labels went by language and score, with languages or without."""
     rows = [
         row | ({"label": None} if n % 4 and not row["score"] else {})
         for n, row in enumerate(rows_of(1, chosen=True))
