@@ -142,7 +142,7 @@ def _drop_check(
     doubt = doubt or tried_again(pair.after) or tried_again(pair.before)
     labels = labels_needed(before, after)
     question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
-    return rate_check(question, bounds, [*was, *now])
+    return rate_check(question, bounds, now, was)
 
 
 def _conditions(run: GatedRun, limits: GateLimits) -> int:
@@ -176,6 +176,7 @@ def _ungraded_checks(run: GatedRun, most: float) -> Iterator[GateCheck]:
             limit=most,
             answer="passes" if total and ungraded <= most * total else "fails",
             why=f"{ungraded:,} of {total:,} outputs are ungraded or missing",
+            share=1 - ungraded / total if total else None,
         )
 
 

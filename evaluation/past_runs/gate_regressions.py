@@ -66,7 +66,7 @@ def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[float | N
 def new_failures(
     before: GatedRun | None, after: GatedRun, pairs: list[GatePair], tag: str, reasons: list[str]
 ) -> Iterator[GateCheck]:
-    """Yield the condition on each system: cases with the tag in either run, since a branch can drop it."""
+    """Yield the condition on each system; a branch can drop a tag, so either run's counts."""
     wanted, condition = tagged(after, tag, before), f"no new failures {tag}"
     if before is None:
         pairs = [GatePair(name, {}, found, wanted, len(wanted)) for name, found in after.systems.items()]
@@ -74,7 +74,9 @@ def new_failures(
         was, now = _by_case(pair.before), _by_case(pair.after)
         asked = [case for case in sorted(wanted) if before is None or _all_pass(was.get(case, []))]
         found = _asked(asked, now, after)
-        doubt = (no_comparison(pair, reasons) if before is not None else "") or guesses(after, pair.after)
+        doubt = guesses(after, pair.after)
+        if before is not None:
+            doubt = no_comparison(pair, reasons) or doubt or guesses(before, pair.before)
         yield GateCheck(
             system=pair.name,
             condition=condition,
@@ -83,6 +85,7 @@ def new_failures(
             why=doubt or found.why("cases" if before is None else "cases that passed before"),
             would_tell="" if doubt else found.would_tell,
             by=graders(after, pair.after, "uncorrected"),
+            share=found.passed / len(asked) if asked else None,
         )
     if before is not None:
         yield from unpaired(before, after, condition, 0, before.systems)
