@@ -115,7 +115,7 @@ class _Asked(NamedTuple):
 
     @property
     def would_tell(self) -> str:
-        """What would tell; empty if the answer does, or no case is asked about."""
+        """Data that would tell; empty if the answer does, or no case is asked about."""
         wanted = [
             *(["these cases in the later run"] if self.gone else []),
             *(["more trials, or grades, of these cases"] if self.doubtful else []),
