@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
+from msgspec.structs import replace
+
 from ..calibration.gating.gate_results import GateAnswer
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
@@ -46,6 +48,13 @@ class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
         if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
             return self.answer
         return "passes" if cannot_tell == "pass" else "fails"
+
+    def decided_by(self, cannot_tell: Literal["pass", "fail"] | None) -> Gate:
+        """Return the answer with what it counts as, if the data cannot tell and this decides."""
+        counts_as = self.decided(cannot_tell)
+        if counts_as in {self.answer, "cannot tell"}:
+            return self
+        return replace(self, counts_as=counts_as)
 
     def write_junit(self, path: FilePath) -> Path:
         """Write the conditions as JUnit XML, and return the path."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
@@ -116,6 +117,7 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
         failed_calls: Number of its calls that failed.
+        counts_as: What the answer counts as where the data cannot tell and an option decides; None if none does.
     """
 
     answer: GateAnswer
@@ -133,3 +135,4 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
     graded: int
     outputs: int
     failed_calls: int = 0
+    counts_as: Literal["passes", "fails"] | None = None

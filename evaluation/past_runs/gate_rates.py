@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -132,7 +132,7 @@ def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
 
 
 def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
-    """Say why the number of trials allows no rate: cases seem tried until they passed; empty if not."""
+    """Say why trials allow no rate: cases seem tried until they passed; empty if not."""
     if not any(key.trial for key in outputs):
         return ""
     graded = {key.case_id for key, each in outputs.items() if each.score is not None}
@@ -196,9 +196,11 @@ def _more_trials(k: int) -> str:
     return f"{k} graded trials of each case"
 
 
-def _grades(rows: Sequence[GatedRow]) -> str:
-    ungraded = _ungraded(rows)
-    return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
+def _grades(rows: Sequence[GatedRow], was: Sequence[GatedRow] | None = None) -> str:
+    found = _counts(_ungraded, rows, was)
+    ungraded = sum(number for number, _ in found)
+    which = "" if was is None else ", " + " and ".join(f"{number:,}{when}" for number, when in found)
+    return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}{which}"
 
 
 def _uncorrected_bounds(rows: Sequence[GatedRow], minimum: Minimum, conditions: int) -> GateBounds:
@@ -269,16 +271,28 @@ def tagged(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset
     return found
 
 
-def rate_check(question: GateQuestion, bounds: GateBounds, rows: Sequence[GatedRow]) -> GateCheck:
-    """Answer a condition by the bounds of a number, unless its grades are in doubt."""
+def rate_check(
+    question: GateQuestion,
+    bounds: GateBounds,
+    rows: Sequence[GatedRow],
+    was: Sequence[GatedRow] | None = None,
+) -> GateCheck:
+    """Answer a condition by the bounds of a number, unless its grades are in doubt.
+
+    Args:
+        question: The condition.
+        bounds: The number.
+        rows: Outputs that it is over.
+        was: Those of the earlier run, of a change between two.
+    """
     answer = "cannot tell" if question.doubt else answer_of(bounds, question.limit)
     return GateCheck(
         system=question.system,
         condition=question.condition,
         limit=question.limit,
         answer=answer,
-        why=question.doubt or _ends(bounds, question, rows),
-        would_tell=_would_tell(bounds, question, rows) if answer == "cannot tell" else "",
+        why=question.doubt or _ends(bounds, question, rows, was),
+        would_tell=_would_tell(bounds, question, rows, was) if answer == "cannot tell" else "",
         bounds=bounds,
         by=question.by,
     )
@@ -292,27 +306,42 @@ def _unsettled(rows: Sequence[GatedRow]) -> int:
     return sum(row.score is not None and not row.settled for row in rows)
 
 
-def _ends(bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow]) -> str:
+def _counts(
+    count: Callable[[Sequence[GatedRow]], int], rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> list[tuple[int, str]]:
+    """Count outputs of the run, or of the earlier and the later one; no zeros."""
+    runs = [("", rows)] if was is None else [(" before", was), (" after", rows)]
+    return [(number, when) for when, each in runs if (number := count(each))]
+
+
+def _ends(
+    bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> str:
     if bounds.value is None:
         return question.undefined.why
     if bounds.low is None or bounds.high is None:
         return f"{bounds.value:.4f} without an interval"
-    ungraded, unsettled = _ungraded(rows), _unsettled(rows)
     short = _with_few_trials(rows, question.trials)
     counted = [
-        *([f"{ungraded:,} ungraded"] if ungraded else []),
-        *([f"{unsettled:,} uncorrected verdicts of judges"] if unsettled else []),
+        *(f"{number:,} ungraded{when}" for number, when in _counts(_ungraded, rows, was)),
+        *(
+            f"{number:,} uncorrected verdicts of judges{when}"
+            for number, when in _counts(_unsettled, rows, was)
+        ),
         *(
             [f"{short:,} case{'s' if short > 1 else ''} with fewer than {question.trials} trials"]
             if short
             else []
         ),
     ]
-    left = f"; the ends count {' and '.join(counted)} as failures and as passes" if counted else ""
+    told = " and ".join(filter(None, [", ".join(counted[:-1]), *counted[-1:]]))
+    left = f"; the ends count {told} as failures and as passes" if counted else ""
     return f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{left}"
 
 
-def _would_tell(bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow]) -> str:
+def _would_tell(
+    bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> str:
     if question.doubt:
         return "another judge, or more labels" if question.doubt.startswith("judge ") else ""
     if bounds.value is None:
@@ -321,20 +350,22 @@ def _would_tell(bounds: GateBounds, question: GateQuestion, rows: Sequence[Gated
         return "cases of more clusters"
     needed = more_cases(bounds, question.limit)
     if needed is None:
-        return _instead_of_cases(question, rows)
+        return _instead_of_cases(question, rows, was)
     kind = (
         "labels, or cases with labels," if question.by.endswith(CORRECTED) else "cases, or clusters of cases,"
     )
     return f"about {needed:,} more {kind} if the number stays"
 
 
-def _instead_of_cases(question: GateQuestion, rows: Sequence[GatedRow]) -> str:
+def _instead_of_cases(
+    question: GateQuestion, rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> str:
     """Say what would tell where no number of cases would."""
     if _with_few_trials(rows, question.trials):
         return _more_trials(question.trials)
-    if _unsettled(rows):
+    if _unsettled([*rows, *(was or [])]):
         bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
         return f"{question.labels}; or {bound}" if question.labels else bound
-    if _ungraded(rows):
-        return _grades(rows)
+    if _ungraded([*rows, *(was or [])]):
+        return _grades(rows, was)
     return f"no number of cases while the rate is this near to {question.limit:g}"

@@ -264,7 +264,7 @@ def _refuse_other_counts(
 
 
 def _is_rate_of(outputs: Mapping[ItemKey, GatedOutput], decided: StratumRate) -> bool:
-    """Return whether checkers' verdicts give this rate; with ``n_cases``, each case has weight 1."""
+    """Return whether checkers' verdicts give this rate, where ``n_cases`` weighs by case."""
     trials = Counter(key.case_id for key in outputs)
     scores = {key: each.score for key, each in outputs.items() if not each.judged and each.score is not None}
     cases = {key.case_id for key in scores}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,6 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.gating import Gate
-from fiducial.calibration.comparison.significance import simultaneous_level
-from fiducial.calibration.gating.gate_bounds import LEVEL
 from fiducial.cli.gate import exit_code
 from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
 from fiducial.evaluation.past_runs.gate_decision import decide_gate
@@ -337,38 +335,101 @@ def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by:
     assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
 
 
+def _flip_inspect(log: Any) -> None:
+    log["samples"][0]["scores"]["includes"]["value"] = "I"
+
+
+def _flip_promptfoo(results: Any) -> None:
+    result = results["results"]["results"][0]
+    result |= {"success": False, "score": 0}
+    result["gradingResult"] |= {"pass": False, "score": 0}
+
+
+def _flip_deepeval(run: Any) -> None:
+    run["testCases"][0]["metricsData"][0] |= {"success": False, "score": 0.0}
+
+
+def _flip_langfuse(page: Any) -> None:
+    page["data"][0]["value"] = False
+
+
+def _flip_otel(event: Any) -> None:
+    event["attributes"] |= {"gen_ai.evaluation.score.value": 0.0, "gen_ai.evaluation.score.label": "fail"}
+
+
 @each_row(
-    ("file", "graded_by", "score", "flipped"),
+    ("file", "flip", "graded_by", "broke"),
     [
-        ("inspect/toolcalls_includes.json", None, '"value": "C"', '"value": "I"'),
-        ("promptfoo/results.json", "promptfoo", '"pass": true', '"pass": false'),
-        ("deepeval/test_run.json", None, '"success": true, "score": 1.0', '"success": false, "score": 0.0'),
+        ("inspect/toolcalls_includes.json", _flip_inspect, None, ("s1", "mockllm/model", "includes")),
+        ("promptfoo/results.json", _flip_promptfoo, "promptfoo", ("test-0", "echo Hello {{name}}", "promptfoo")),
+        ("deepeval/test_run.json", _flip_deepeval, None, ("test_price[12.50]", "logged", "Exact Match")),
+        ("langfuse/scores_v3_page.json", _flip_langfuse, None, ("0af7651916cd43dd8448eb211c80319c", "logged", "short")),
+        ("otel/evaluation_event_sdk.json", _flip_otel, None, ("2bd824d98ff32d4b7f23a13a120a057f", "logged", "answer_exact")),
     ],
-)
-def test_a_grade_that_changed_in_a_result_file_breaks_its_output(
-    tmp_path: Path, file: str, graded_by: str | None, score: str, flipped: str
+)  # fmt: skip
+def test_a_flipped_score_in_a_file_of_another_tool_is_a_named_regression(
+    tmp_path: Path,
+    file: str,
+    flip: Callable[[Any], None],
+    graded_by: str | None,
+    broke: tuple[str, str, str],
 ):
     was, now = SAMPLES / file, tmp_path / Path(file).name
-    text = json.dumps(json.loads(was.read_text()))
-    assert score in text
-    now.write_text(text.replace(score, flipped, 1))
+    data = json.loads(was.read_bytes())
+    flip(data)
+    now.write_text(json.dumps(data))
     gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
-    assert len(gate.broke) == 1
-    assert not fd.gate(was, now, max_drop=1.0, graded_by=graded_by).broke
+    assert [(each.case_id, each.system, each.by) for each in gate.broke] == [broke]
+    [bounds] = [each.bounds for each in gate.checks if each.system == broke[1]]
+    assert bounds is not None
+    assert bounds.value is not None
+    assert bounds.value < 0
+    back = fd.gate(was, now, max_drop=0.0, graded_by=graded_by)
+    assert back.broke == []
 
 
-def test_each_condition_and_system_asks_for_more_before_the_whole_fails(tmp_path: Path):
+def test_an_archive_and_its_text_are_the_same_log(tmp_path: Path):
+    was = SAMPLES / "inspect/toolcalls_includes.eval"
+    data = json.loads(was.with_suffix(".json").read_bytes())
+    _flip_inspect(data)
+    (tmp_path / "now.json").write_text(json.dumps(data))
+    gate = fd.gate(tmp_path / "now.json", was)
+    assert ([each.case_id for each in gate.broke], gate.incomparable) == (["s1"], [])
+
+
+@pytest.fixture(scope="module")
+def two_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = [
-        output(number, right=number < 30, system=system) for number in range(40) for system in ("me", "you")
+        output(number, right=number > 5, system=system) for number in range(40) for system in ("me", "you")
     ]
-    cases = [case(number) for number in range(40)]
-    path = tmp_path / "run"
-    fd.evaluate(cases, outputs, out=path, progress=False)
-    gate = fd.gate(path, path, minimum=["overall=0.5", "risk=low:overall=0.5"], max_drop=0.5)
-    ends = {(each.bounds.level, each.bounds.high_level) for each in gate.checks if each.bounds}
-    assert ends == {(LEVEL, simultaneous_level(LEVEL, 2 * 3))}  # of two systems, two rates and a drop each
-    alone = fd.gate(path, minimum=["overall=0.5"]).checks
-    assert [each.bounds and each.bounds.high_level for each in alone] == [simultaneous_level(LEVEL, 2)] * 2
+    folder = tmp_path_factory.mktemp("two") / "r"
+    fd.evaluate([case(number) for number in range(40)], outputs, out=folder, progress=False)
+    return folder
+
+
+@each_row(
+    ("limits", "conditions"),
+    [
+        ({"minimum": ["overall=0.5"]}, 2),
+        ({"max_drop": 0.5}, 2),
+        (
+            {"minimum": ["overall=0.5", "pass_rate=0.5", "pass^1=0.5"], "max_drop": 0.5, "max_ungraded": 0.1},
+            8,
+        ),
+    ],
+)
+def test_upper_ends_of_all_systems_and_conditions_hold_together(
+    two_systems: Path, limits: dict[str, Any], conditions: int
+):
+    checks = [each for each in fd.gate(two_systems, two_systems, **limits).checks if each.bounds is not None]
+    assert len(checks) == conditions
+    for each in checks:
+        assert each.bounds is not None
+        nominal = each.bounds.level
+        assert each.bounds.high_level == pytest.approx(1 - (1 - nominal) / conditions)
+        assert each.bounds.certain_high is not None
+        assert each.bounds.high is not None
+        assert each.bounds.high > each.bounds.certain_high + 0.005
 
 
 def test_a_cost_that_is_not_known_is_no_answer(before: Path):

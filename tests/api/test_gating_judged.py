@@ -234,25 +234,24 @@ def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
     assert [each.answer for each in fd.gate(run, minimum=["pass_rate=0.0"]).checks] == ["passes"]
 
 
-@each_row(("labelled", "limit"), [(N, 0.3), (50, 0.3), (N, 1.0), (50, 1.0)])
-def test_a_judge_that_guesses_tells_nothing_where_labels_correct_it(
-    tmp_path: Path, labelled: int, limit: float
-):
-    run = guessed(tmp_path / "r", range(labelled))
+def test_a_judge_that_guesses_in_either_run_shows_no_change(tmp_path: Path):
+    labelled, plain = guessed(tmp_path / "g", range(N)), evaluated(tmp_path / "p", replies(0), guess)
+    limits: dict[str, Any] = {"max_drop": 0.9, "no_new_failures": ["risk=high"], "judge_error": 0.0}
+    for after, before in ((labelled, plain), (plain, labelled)):
+        checks = fd.gate(after, before, **limits).checks
+        assert [each.answer for each in checks] == ["cannot tell"] * 2
+        assert all("by the labels" in each.why for each in checks)
+    assert [each.answer for each in fd.gate(plain, plain, **limits).checks] == ["passes"] * 2
+
+
+@each_row("labelled", [N, 50])
+def test_a_judge_that_guesses_tells_nothing_where_labels_correct_it(tmp_path: Path, labelled: int):
+    run = guessed(tmp_path / str(labelled), range(labelled))
     declared: dict[str, Any] = {"labels_chosen_by": "random"}
     checks = [
-        *fd.gate(run, minimum={"overall": limit}, **declared).checks,
+        *fd.gate(run, minimum={"overall": 0.3}, **declared).checks,
+        *fd.gate(run, minimum={"overall": 1.0}, **declared).checks,
         *fd.gate(run, run, max_drop=0.9, **declared).checks,
     ]
-    assert [(each.by, each.answer) for each in checks] == [("judge, corrected by labels", "cannot tell")] * 2
+    assert [(each.by, each.answer) for each in checks] == [("judge, corrected by labels", "cannot tell")] * 3
     assert all("by the labels" in each.why and each.would_tell for each in checks)
-
-
-def test_a_judge_that_guesses_by_the_labels_of_either_run_tells_no_drop(tmp_path: Path):
-    labelled = guessed(tmp_path / "a", range(N))
-    plain = evaluated(tmp_path / "b", replies(0), guess)
-    limits: dict[str, Any] = {"max_drop": 0.9, "judge_error": 0.0}
-    checks = [fd.gate(*runs, **limits).checks[0] for runs in ((plain, labelled), (labelled, plain))]
-    assert [each.answer for each in checks] == ["cannot tell"] * 2
-    assert all("by the labels" in each.why for each in checks)
-    assert fd.gate(plain, plain, **limits).answer == "passes"
