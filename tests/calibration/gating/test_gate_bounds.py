@@ -16,6 +16,7 @@ from fiducial.calibration.gating.gate_bounds import (
     gated_scores,
     more_cases,
     rate_bounds,
+    shifted,
     together,
     trial_bounds,
 )
@@ -80,6 +81,28 @@ def test_pass_to_the_k_needs_k_trials_of_each_case():
     rows = [GatedRow(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
     assert answer_of(trial_bounds(gated_scores(rows), 2), 0.8) == "passes"
     assert answer_of(trial_bounds(gated_scores(rows), 3), 0.1) == "cannot tell"
+
+
+def test_ungraded_trials_are_failures_below_and_passes_above():
+    def tried(last: float | None) -> GatedScores:
+        return gated_scores(
+            GatedRow(f"c{i:02}", f"c{i:02}", each)
+            for i in range(20)
+            for each in (1.0, last if i < 5 else 1.0)
+        )
+
+    found, worst, best = (trial_bounds(tried(each), 2) for each in (None, 0.0, 1.0))
+    assert (found.least, found.low) == (worst.value, worst.low) != (found.value, None)
+    assert (found.most, found.high) == (best.value, best.high)
+
+
+def test_a_bounded_error_moves_all_ends_of_a_number():
+    found = rate_bounds(cases(60, 40))
+    moved = shifted(found, 0.05)
+    assert found.low is not None
+    assert found.high is not None
+    assert (moved.low, moved.high) == pytest.approx((found.low - 0.05, found.high + 0.05))
+    assert (moved.least, moved.most) == pytest.approx((0.55, 0.65))
 
 
 def test_what_labels_corrected_covers_only_graded_outputs():
