@@ -14,7 +14,8 @@ from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
 from ..evaluation.past_runs.gate_numbers import GateLimits, GateNumbers, minimums
-from ..evaluation.past_runs.gated_runs import GatedRun, gated_records, gated_run
+from ..evaluation.past_runs.gated_imports import gated_records
+from ..evaluation.past_runs.gated_runs import GatedRun, gated_run
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, Output, Verdict, read_records
 from ..report.gate_files import gate_annotations, gate_junit
