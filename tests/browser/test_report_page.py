@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 from typing import Any
@@ -299,11 +300,18 @@ A **bold** word, `code <b>`, [a link](javascript:window.broken=7), ![a picture](
 """
 
 
+SCRIPTED = b'<svg xmlns="http://www.w3.org/2000/svg"><script>window.broken = 10</script></svg>'
+
+
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of one answer in Markdown, to a question with images, under long names."""
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    images = [f"data:image/png;base64,{pixel}", "https://tracker.example/pixel.png"]
+    images = [
+        f"data:image/png;base64,{pixel}",
+        "https://tracker.example/pixel.png",
+        f"data:image/svg+xml;base64,{base64.b64encode(SCRIPTED).decode()}",
+    ]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in images]
     messages: Any = [
         {"role": "system", "content": "Be kind."},
