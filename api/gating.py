@@ -138,4 +138,5 @@ def _read(
 
 
 def _records(path: Path, kind: type[R]) -> Iterator[R]:
-    return read_records(path, kind) if path.exists() else iter(())
+    """Return a file's records; none if an import wrote no such record."""
+    return read_records(path, kind) if path.exists() and path.stat().st_size else iter(())

@@ -13,7 +13,7 @@ from ...judges.baseline import is_baseline_name
 from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ...spelling import setting
 from ..document import Piece
-from ..document_parts import DocumentTable
+from ..document_parts import FIRST, DocumentTable
 from . import number_text
 from .one_screen import statistic_text
 
@@ -76,11 +76,15 @@ def _table(judges: Mapping[str, ProbabilityScores]) -> DocumentTable:
     return DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
 
 
-def only_curve(calibration: CalibrationNumbers) -> Iterator[str]:
-    """Yield the reliability curve of a table's only judge; of several, ``-v`` has them."""
+def only_curve(calibration: CalibrationNumbers) -> Iterator[DocumentTable]:
+    """Yield the reliability curve of a table's only judge; of several, ``-v`` has them.
+
+    It is a table, so that a screen that is too short for it says how many rows are missing.
+    """
     if len(calibration.judges) == 1:
         for scores in (probability_judges(calibration) | undeclared_judges(calibration)).values():
-            yield from reliability_plot(scores.bins)
+            head, *rows = reliability_plot(scores.bins)
+            yield DocumentTable((head,), [(row,) for row in rows], left_aligned=FIRST, indent=0)
 
 
 def _base_rate(judges: Mapping[str, ProbabilityScores]) -> str:
