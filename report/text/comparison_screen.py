@@ -172,7 +172,7 @@ def _against_baseline(comparison: ComparisonNumbers, judge: str, baseline: str) 
 
 def _not_above(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
     pair, _ = pair_of(comparison.pairs, judge, baseline)
-    lead = f": its lead is {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
+    lead = f": difference {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
     return f"not shown to be better than the {CONTROL}{lead}"
 
 

@@ -282,7 +282,7 @@ def test_a_baseline_is_the_last_row_of_judges_and_not_among_those_that_are_ranke
         assert answer.startswith("No significant difference in balanced accuracy: 0.00")
         # What a baseline does better is said once, with the lead.
         assert warning.startswith(
-            "a is not shown to be better than the word overlap baseline: its lead is -0.1"
+            "a is not shown to be better than the word overlap baseline: difference -0.1"
         )
         names = [str(row[0]) for row in rates.rows]
         assert names == ["a", "b", BASELINE, "always pass", "always fail"]
@@ -296,7 +296,7 @@ def test_an_only_judge_is_set_against_the_baseline() -> None:
     assert re.match(r"a: balanced accuracy 1\.00 .* more than the word overlap baseline\.", answer)
     assert [str(row[0]) for row in rates.rows][:2] == ["a", BASELINE]
     answer, *_ = screen_of({"a": POOR * 10, BASELINE: LABELS * 10})
-    assert "not shown to be better than the word overlap baseline: its lead is -0." in answer
+    assert "not shown to be better than the word overlap baseline: difference -0." in answer
 
 
 def test_pairs_of_judges_come_before_those_with_a_baseline() -> None:
