@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fd.judge_function("strict_on_capitals")(strict)
     out = tmp_path_factory.mktemp("runs") / "run"
     labels = [label("c1", 1.0), label("c3", 0.0)]
-    judged = {"judges": ["strict_on_capitals"], "judge_on": "all"}
+    judged: Any = {"judges": ["strict_on_capitals"], "judge_on": "all"}
     fd.evaluate(CASES, OUTPUTS, **judged, labels=labels, out=out, progress=False)
     return out
 
@@ -87,7 +87,7 @@ def test_of_the_others_what_a_checker_failed_comes_first_then_the_lowest_scores(
 def test_an_error_is_named_in_place_of_the_answer(tmp_path: Path):
     outputs = [{"case_id": "c0", "system": "a", "error": "TimeoutError: 30 s"}]
     run = fd.evaluate(CASES[:1], outputs, out=tmp_path / "run", progress=False)
-    assert tables(run.kept)[0][1]["answer"] == "error: TimeoutError: 30 s"
+    assert tables(Path(str(run.folder)))[0][1]["answer"] == "error: TimeoutError: 30 s"
 
 
 def test_hostile_texts_are_one_line_cut_to_the_width_without_hidden_characters(folder: Path):
