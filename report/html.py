@@ -178,10 +178,10 @@ def _passing(data: ReportData) -> str:
 _STATUSES = {
     "disagreement": "disagreements",
     "not graded": "neither graded nor labelled",
-    "wrong": "failures",
-    "right": "passes",
+    "fails": "failures",
+    "passes": "passes",
 }
-"""Statuses of items in words: outputs pass or fail, and only labels are right or wrong."""
+"""Statuses of items in words."""
 
 
 def _choice_label(column: str, choice: str, count: int = 0) -> str:

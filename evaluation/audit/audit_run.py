@@ -84,6 +84,7 @@ def run_audit(
                     ask(step, access, plan.batch)
 
             prepared = with_tasks(plan, prepared, ask_adapting(tasks, writer, ask_all))
+            progress.begin("analysing verdicts", 0)
             return _conclude(plan, prepared, inputs, writer)
 
 

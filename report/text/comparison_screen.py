@@ -172,7 +172,7 @@ def _against_baseline(comparison: ComparisonNumbers, judge: str, baseline: str) 
 
 def _not_above(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
     pair, _ = pair_of(comparison.pairs, judge, baseline)
-    lead = f": its lead is {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
+    lead = f": difference {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
     return f"not shown to be better than the {CONTROL}{lead}"
 
 
@@ -185,9 +185,7 @@ def _no_best(comparison: ComparisonNumbers, ranked: Sequence[str], leader: Conte
     """Say why the leader is not the best, and name those above chance."""
     share = leader.simultaneous or leader.rate
     rate = with_interval(share.value or 0.0, share.low, share.high)
-    leads = f"is right most often ({rate} of {share.n:,})"
-    if comparison.statistic != "accuracy":
-        leads = f"has the highest {measure_of(comparison)} ({rate}, n {share.n:,})"
+    leads = f"has the highest {measure_of(comparison)} ({rate}, n {share.n:,})"
     yield f"No {comparison.by} is best: {ranked[0]} {leads}, but {chance_sentence(comparison, leader)}."
     above = [name for name in ranked if not comparison.contenders[name].may_guess]
     if above:
@@ -237,7 +235,7 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
 
 
 def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
-    """Yield judges and baselines by the compared statistic, with the share right."""
+    """Yield judges and baselines by the compared statistic, with their accuracy."""
     names = _names(comparison)
     if names.shared:
         yield f"{comparison.by}s {names.shared}"
@@ -270,7 +268,7 @@ _HEADS = {"balanced_accuracy": "balanced accuracy", "weighted_accuracy": "weight
 """Headings of the statistics that rank judges."""
 
 RANKED = frozenset(_HEADS)
-"""Statistics that rank judges on the first screen, besides the share right."""
+"""Statistics that rank judges on the first screen, besides accuracy."""
 
 
 def _decimal(rate: Statistic) -> str:

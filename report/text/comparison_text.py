@@ -31,8 +31,8 @@ _RATES = ("rate of a", "rate of b")
 
 _ADJUSTED = "adjusted p"
 
-_COUNTS = "a only, b only: outputs on which only one is right, which is accuracy's, as are exact_p, midp, holm_p, bh_p and by_p of the JSON"
-"""Note on counts and tests of the share right beside another statistic."""
+_COUNTS = "a only, b only: outputs on which only one agrees with the label; they are of accuracy, as are exact_p, midp, holm_p, bh_p and by_p of the JSON"
+"""Note on counts and tests of accuracy with another statistic."""
 
 _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
@@ -43,7 +43,7 @@ class _Terms(NamedTuple):
     Attributes:
         share: The compared rate.
         ahead: One of a pair has the higher rate.
-        alone: Only one of a pair is right on an item.
+        alone: Only one of a pair passes or agrees on an item.
         best: Beginning of the sentence on the best of all.
     """
 
@@ -53,16 +53,18 @@ class _Terms(NamedTuple):
     best: str
 
 
-_AGREES = _Terms("share right", "{} is right more often", "only {} is right", "Best")
+_AGREES = _Terms("accuracy", "{} agrees with labels more often", "only {} agrees with the label", "Best")
 
-_JUDGED = _Terms("share right", "the judge is right more often on {}", "right on {} only,", "Judged best")
+_JUDGED = _Terms(
+    "judge accuracy", "the judge agrees with labels more often on {}", "agrees on {} only,", "Judged best"
+)
 
 _PASSES = _Terms("pass rate", "{} passes more often", "only {} passes", "Best")
 
 _UNLABELLED = _Terms("pass rate", "{} passes more often", "only {} passes", "Highest pass rate")
-"""Judges without labels: one that passes more is not therefore right more often."""
+"""Judges without labels: one that passes more is not therefore better."""
 
-_RIGHT = "right: score and label fall on the same side of the threshold"
+_RIGHT = "agreement: score and label fall on the same side of the threshold"
 
 
 def _how_well_judged() -> str:
@@ -134,7 +136,7 @@ def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
 def unlabelled(comparison: ComparisonNumbers) -> Iterator[str]:
     """Yield the limit of judges that are compared without labels."""
     if terms_of(comparison) is _UNLABELLED:
-        yield "Without labels only pass rates are compared; which judge is right more often is unknown."
+        yield "Without labels only pass rates are compared; which judge agrees with labels more often is unknown."
 
 
 _CHANCE: dict[ChanceVerdict, str] = {
@@ -325,7 +327,7 @@ def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> st
 
 
 def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
-    """Yield each contender's share right, with cost if the table has the cost of verdicts."""
+    """Yield each contender's accuracy or pass rate, with cost if the table has the cost of verdicts."""
     priced = any(contender.costs is not None for contender in contenders.values())
     yield (
         "Each on all its rows, with costs (tokens of cached replies count; a system costs what its judges cost):"
@@ -344,7 +346,7 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
 
 
 def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
-    """Yield the compared statistic of each judge and baseline, where it is not the share right."""
+    """Yield the compared statistic of each judge and baseline, where it is not accuracy."""
     compared = {name: each.simultaneous for name, each in comparison.contenders.items() if each.compared}
     baselines = {BASELINE_NAMES[name]: each for name, each in comparison.baselines_compared.items()}
     if compared:

@@ -373,7 +373,7 @@ def test_items_whose_texts_are_not_there_are_listed_and_the_records_are_named(
     items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
     page = render_report(data, items, texts=5)
     index = index_of(page)
-    assert [index["statuses"][number] for number in index["status"]] == ["disagreement", *["right"] * 41]
+    assert [index["statuses"][number] for number in index["status"]] == ["disagreement", *["passes"] * 41]
     assert len(texts_of(page)) == 5
     text = Page(page).text()
     assert "This page has the texts of the first 5;" in text

@@ -84,6 +84,7 @@ def run_card(
         run_audit(of_natural, access, progress, now)
         assert isinstance(of_natural.probes, Path)
         natural = (plan.work / "natural", of_natural.probes, part)
+    progress.begin("making the card", 0)
     card = make_card(
         plan.work / "set",
         probes,
