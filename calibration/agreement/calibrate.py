@@ -104,9 +104,14 @@ def selective_threshold(
 
     ``by_size`` is that of `certify_threshold`.
     """
-    from ..thresholds.certified_thresholds import bound_of, certify_threshold, confidence_of  # noqa: PLC0415 - seldom requested
+    from ..thresholds.certified_thresholds import (  # noqa: PLC0415 - seldom requested
+        bound_of,
+        certify_threshold,
+        confidence_of,
+        in_order_of_items,
+    )
 
-    rows = usable_rows(table)
+    rows = usable_rows(in_order_of_items(table))
     wrong = rows.passed != rows.right
     confidence = confidence_of(rows.score, rows.threshold)
     found = certify_threshold(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.calibration_table import Table
+from ..tables.columns import Column
 from .threshold_results import BoundOf, Cascade, CertifiedThreshold
 
 _STEPS = 10
@@ -111,6 +113,19 @@ def bound_of(table: Table) -> BoundOf:
     return "outputs" if len(np.unique(sizes)) <= 1 else "clusters"
 
 
+def in_order_of_items(table: Table) -> Table:
+    """Return the rows of a run in the order of items and scores; other tables have an order of their own.
+
+    Rows of runs are in the order of replies, which is any, and one row of each cluster is drawn.
+    """
+    if not table.judges:
+        return table
+    values = sorted(table.item.values)
+    place = {value: number for number, value in enumerate(values)}
+    codes = np.array([place[value] for value in table.item.values], np.int64)[table.item.codes]
+    return replace(table, item=Column(values, codes)).take(np.lexsort((table.score, codes)))
+
+
 class Verdicts(NamedTuple):
     """Verdicts of one judge of a cascade; all judges of a cascade grade the same items.
 
@@ -165,7 +180,7 @@ def certify_cascade(
 
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:
     """Certify a cascade of judges of a table, on its labelled items."""
-    labelled = table.take(np.isfinite(table.label))
+    labelled = in_order_of_items(table.take(np.isfinite(table.label)))
     key, first, item = np.unique(labelled.output_key(), return_index=True, return_inverse=True)
     label = labelled.label[first]
     verdicts: dict[str, Verdicts] = {}

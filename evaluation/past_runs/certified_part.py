@@ -83,7 +83,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
     manifest = store.finished()
     store.refuse_edited()
     judge = _only_judge(store)
-    table = in_order_of_items(_rows_of(table_of(store), judge))
+    table = _rows_of(table_of(store), judge)
     if not np.isfinite(table.label).any():
         raise InputError(
             f"no output that {judge.by} graded has a label, which a certificate needs; `{command('review', store.path)}` collects some",
@@ -119,15 +119,6 @@ def _cost(uses: Iterable[JudgeUse]) -> float | None:
     costs = [each.cost for each in uses if each.calls]
     known = [each for each in costs if each is not None]
     return math.fsum(known) if known and len(known) == len(costs) else None
-
-
-def in_order_of_items(table: Table) -> Table:
-    """Return the rows in the order of their items.
-
-    Replies come in any order, and one row of each cluster is drawn.
-    """
-    names = np.array(table.item.values, dtype=np.str_)[table.item.codes]
-    return table.take(np.argsort(names, kind="stable"))
 
 
 def _only_judge(store: RunStore) -> KnownJudge:

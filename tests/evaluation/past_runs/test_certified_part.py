@@ -5,20 +5,22 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from judge_ids import judge_id
 
 import fiducial as fd
 from fiducial.calibration import table_from_rows
-from fiducial.calibration.agreement.calibrate import selective_threshold
+from fiducial.calibration.agreement.calibrate import Requests, requested_analyses, selective_threshold
+from fiducial.calibration.intervals.measurement import Settings
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.errors import InputError, UsageError
 from fiducial.evaluation.past_runs import certified_part
-from fiducial.evaluation.past_runs.certified_part import SentOn, in_order_of_items, sent_on_from
+from fiducial.evaluation.past_runs.certified_part import SentOn, sent_on_from
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict
 
@@ -121,23 +123,26 @@ def test_a_bound_on_unequal_clusters_holds_for_outputs():
     assert certified <= 9  # a tenth, and two standard errors
 
 
-def test_rows_in_any_order_give_the_same_certificate():
+def test_a_certificate_of_a_run_depends_on_no_order_of_rows():
     rng = random.Random(0)
     rows: list[dict[str, Any]] = [
         {
             "item_id": f"i{n}",
-            "judge": "j",
+            "judge": judge,
             "score": round(rng.random(), 3),
-            "label": float(rng.random() < 0.5),
+            "label": float(n % 3 > 0),
             "cluster": f"c{n % 15}",
         }
         for n in range(60)
+        for judge in ("j", "k")
     ]
     found = set[str]()
     for _ in range(5):
         rng.shuffle(rows)
-        table = in_order_of_items(table_from_rows(rows))
-        found.add(str(selective_threshold(table, 0.4, seed=0)))
+        table = replace(table_from_rows(rows), judges={"j": judge_id("j"), "k": judge_id("k")})
+        requests = Requests(max_error=0.4, cascade=["j", "k"])
+        parts = requested_analyses(table, requests, settings=Settings(replicates=20))
+        found.add(str([sorted(parts["selective"].items()), parts["cascade"]]))
     assert len(found) == 1
 
 
