@@ -97,14 +97,27 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
     return parts | {name: by_judge(table, function) for name, function in functions.items()}
 
 
-def selective_threshold(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
-    """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
-    from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom requested
+def selective_threshold(
+    table: Table, max_error: float, seed: int, *, by_size: bool = False
+) -> CertifiedThreshold:
+    """Return the lowest confidence at which a judge's verdicts meet the allowed error.
 
-    rows = usable_rows(table)
+    ``by_size`` is that of `certify_threshold`.
+    """
+    from ..thresholds.certified_thresholds import (  # noqa: PLC0415 - seldom requested
+        bound_of,
+        certify_threshold,
+        confidence_of,
+        in_order_of_items,
+    )
+
+    rows = usable_rows(in_order_of_items(table))
     wrong = rows.passed != rows.right
     confidence = confidence_of(rows.score, rows.threshold)
-    return certify_threshold(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
+    found = certify_threshold(
+        confidence, wrong, max_error=max_error, cluster=rows.cluster, by_size=by_size, seed=seed
+    )
+    return found if by_size else msgspec.structs.replace(found, bound_of=bound_of(table))
 
 
 def _threshold(table: Table, statistic: str) -> ChosenThreshold:

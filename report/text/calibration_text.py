@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import CategoryAgreement, EqualRates, LabelAudit
 from ...calibration.statistic import Statistic
-from ...calibration.thresholds.threshold_results import BetterThreshold, CertifiedThreshold
+from ...calibration.thresholds.threshold_results import BetterThreshold, BoundOf, CertifiedThreshold
 from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable, statistic_pieces
@@ -209,7 +209,11 @@ def _certificate(judge: str, certified: CertifiedThreshold) -> str:
         else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
         f"{certified.kept / certified.coverage:,.0f})"
     )
-    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % on outputs like these (90 % confidence)"
+    of: dict[BoundOf, str] = {
+        "outputs": "on outputs like these (90 % confidence)",
+        "clusters": "on one output of each cluster (90 % confidence), not on all: sizes differ",
+    }
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % {of[certified.bound_of]}"
 
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:
