@@ -71,13 +71,14 @@ class Challenge(msgspec.Struct, frozen=True):
     def solution_modules(self) -> list[str]:
         """Return the modules of the challenge that have the name of a standard module.
 
-        The challenge names them or has them in its folder, so an agent cannot add any.
+        The challenge names them or has them in its folder, so an agent cannot add any. ``unittest`` is never one: the hidden tests
+        rest on it.
         """
         names = {Path(name).stem for name in self.files if name.endswith(".py") and "/" not in name}
         for part in ("artifacts_in", "artifacts_out"):
             if self.folder is not None:
                 names.update(path.stem for path in (self.folder / part).glob("*.py"))
-        return sorted(names & sys.stdlib_module_names)
+        return sorted((names & sys.stdlib_module_names) - {"unittest"})
 
     def hidden_tests(self) -> Path | None:
         """Return the folder whose files are copied in after the agent's work; None if there is none.
