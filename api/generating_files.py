@@ -19,7 +19,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
 from ..judges.prices import dollars_of
-from ..records import MemoryFile
+from ..records import InputPath, MemoryFile
 from ..records.disk_files import shards_of
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
@@ -212,7 +212,7 @@ def generate_file(
     return Generation.of_source(source, tally, prices)
 
 
-def _chosen(files: Sequence[Path], only: Sequence[str], *, again: bool) -> MemoryFile:
+def _chosen(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
     """Return the selected cases; refuse to drop outputs that would not be made anew."""
     if again:
         raise UsageError(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from ..records import Case, MemoryFile, Output, Verdict, memory_file, read_records
+from ..records import Case, InputPath, MemoryFile, Output, Verdict, memory_file, read_records
 from ..records.disk_files import shards_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
@@ -44,7 +44,7 @@ def _tag_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def selected_cases(files: Iterable[Path], only: Iterable[str]) -> MemoryFile:
+def selected_cases(files: Iterable[InputPath], only: Iterable[str]) -> MemoryFile:
     """Return the selected cases of files as a file in memory.
 
     Raises:

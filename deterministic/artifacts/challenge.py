@@ -49,6 +49,17 @@ class _Reference(msgspec.Struct):
     folder: str | None = None
 
 
+_MOCKS = ("mock_func", "mock_task")
+
+
+def ignored_mock(case: Case) -> list[str]:
+    """Return the fields of a challenge that describe a mock of an agent, which are never run."""
+    mock = case.reference.get("mock")
+    inside = [name for name in _MOCKS if name in mock] if isinstance(mock, dict) else []
+    named = [name for name in _MOCKS if case.reference.get(name)]
+    return [*dict.fromkeys([*inside, *named])] or (["mock"] if mock else [])
+
+
 class Challenge(msgspec.Struct, frozen=True):
     """Fields of a challenge that a checker needs.
 

@@ -8,10 +8,27 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from .challenge import Challenge
+from ...records import Case
+from .challenge import Challenge, ChallengeError, challenge_of
 
 _PARTS = ("custom_python", "artifacts_in", "artifacts_out")
 _MAX_BYTES = 1024 * 1024
+
+
+def runs_code(case: Case) -> bool:
+    """Return whether a challenge is graded by running code."""
+    try:
+        return challenge_of(case).evaluation in {"python", "pytest"}
+    except ChallengeError:
+        return False
+
+
+def missing_packages(case: Case) -> list[str]:
+    """Return what a challenge's hidden tests import and is missing here; see `missing_modules`."""
+    try:
+        return missing_modules(challenge_of(case)) if runs_code(case) else []
+    except ChallengeError:
+        return []
 
 
 def standard_modules(challenge: Challenge) -> list[str]:
