@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
 
-from ..deterministic.artifacts.challenge import challenge_of
+from ..deterministic.artifacts.needed_modules import runs_code
 from ..deterministic.options import Rules
 from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
 from ..deterministic.sandbox.limits import Limits
@@ -106,10 +106,7 @@ def run_agent(
 def _refuse_code(cases: Path) -> None:
     """Refuse to run an agent whose work could not be graded without running its code."""
     for case in read_records(cases, Case):
-        if kind_spec(case.kind).family == "workspace" and challenge_of(case).evaluation in {
-            "python",
-            "pytest",
-        }:
+        if kind_spec(case.kind).family == "workspace" and runs_code(case):
             raise UsageError(
                 f"case {case.id!r} runs the code that the agent leaves behind: add {flag('allow_code')}"
             )

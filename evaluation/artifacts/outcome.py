@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...deterministic.artifacts.challenge import ignored_mock
 from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_dependencies
 from ...deterministic.options import CheckOptions
 from ...formats.agbenchmark import ChallengeResult, report_of
@@ -26,6 +27,11 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
     attempts: list[ChallengeResult]
     unused_mocks: list[str] = []
     """Challenges of a mock run that have a ``mock`` and no ``artifacts_out``."""
+
+    @property
+    def not_allowed(self) -> int:
+        """Number of challenges that were not checked, because they run code."""
+        return len({each.case_id for each in self.ungraded if each.error_type == "code_not_allowed"})
 
     @property
     def passed(self) -> int:
@@ -88,9 +94,10 @@ def conclude_artifacts(
 
 def _has_mock_alone(case: Case) -> bool:
     """Return whether a challenge names a function to mock an agent, and has no solution."""
-    mock = any(case.reference.get(name) for name in ("mock", "mock_func", "mock_task"))
     folder = case.reference.get("folder")
-    return mock and not (isinstance(folder, str) and Path(folder, "artifacts_out").is_dir())
+    return bool(ignored_mock(case)) and not (
+        isinstance(folder, str) and Path(folder, "artifacts_out").is_dir()
+    )
 
 
 def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> ChallengeResult:
