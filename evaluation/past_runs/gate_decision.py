@@ -24,7 +24,7 @@ from ...spelling import setting
 from .changed_verdict import ChangedVerdict
 from .compare_runs import corrected_differences
 from .gate_comparability import incomparable, judging_again
-from .gate_numbers import GateLimits, GateNumbers
+from .gate_numbers import Gate, GateLimits
 from .gate_rates import (
     CORRECTED,
     GateQuestion,
@@ -72,7 +72,7 @@ class _Pair(NamedTuple):
     cases: int
 
 
-def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) -> GateNumbers:
+def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) -> Gate:
     """Answer whether a run passes, fails, or cannot be told.
 
     Args:
@@ -110,7 +110,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     whole = "cannot tell" if nothing else together(each.answer for each in checks)
     broke = [each for pair in pairs for each in _broke(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
-    return GateNumbers(
+    return Gate(
         answer=whole,
         systems={name: _of_system(after, name, checks) for name in after.systems},
         checks=checks,
