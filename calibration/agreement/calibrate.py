@@ -34,7 +34,7 @@ from ..thresholds.threshold_results import (
 from ..tied_labels import tied_labels
 from .adjudication import adjudicate
 from .agreement_by_group import slice_homogeneity, systems_by_judge
-from .calibration_results import CalibrationNumbers, JudgeCalibration
+from .calibration_results import Calibration, JudgeCalibration
 from .diagnosis_results import AuditMethod, ProbabilityScores
 from .judge_panel import (
     baselines_of,
@@ -76,7 +76,7 @@ class Requests(NamedTuple):
 
 
 def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
-    """Return the requested analyses of every judge of a table, by field of `CalibrationNumbers`."""
+    """Return the requested analyses of every judge of a table, by field of `Calibration`."""
     audit, audit_by, max_error, cascade, categories, statistic, method, _ = requests
     parts: dict[str, Any] = {}
     if audit is not None:
@@ -143,7 +143,7 @@ def calibrate(
     replicates: int = DEFAULT_REPLICATES,
     slices: bool = True,
     requests: Requests | None = None,
-) -> CalibrationNumbers:
+) -> Calibration:
     """Measure the agreement of each judge of a table with the labels.
 
     ``docs/statistics.md`` describes the parts.
@@ -171,7 +171,7 @@ def calibrate(
     calibrated = {name for name, each in probability.items() if _is_calibrated(judges[name], each)}
     advised = {name: each for name, each in better.items() if name not in calibrated}
     suspected = suspected_label_errors(table)
-    calibration = CalibrationNumbers(
+    calibration = Calibration(
         judges=judges,
         baselines=baselines_of(table, settings),
         slices=_slices(table, settings) if slices else {},
