@@ -21,17 +21,15 @@ from ...calibration.gating.gate_bounds import (
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
-from ...calibration.pass_threshold import HALF
 from ...calibration.repeated_trials import tried_until_passed
 from ...calibration.statistic import Statistic
 from ...errors import InputError
 from ...records import ItemKey
-from ...records.made_scores import reaches
 from ...spelling import setting
 from ..conclusion.run_results import TRIED_AGAIN
 from .gate_comparability import ids_with
 from .gate_numbers import RUBRIC, Minimum
-from .gated_judging import GatedOutput
+from .gated_judging import CRASHED, GatedOutput
 from .gated_runs import GatedRun
 
 
@@ -80,16 +78,18 @@ def rows_of(
     only: Collection[str] | None = None,
     *,
     settled: bool = False,
+    as_passes: bool = False,
 ) -> list[GatedRow]:
     """Return the outputs, or those of some cases, as rows.
 
     Without labels that correct it, a judge's verdict settles nothing unless ``settled``: its error may be any.
+    With ``as_passes``, a score is 1 for an output that passes and 0 for another.
     """
     return [
         GatedRow(
             key.case_id,
             run.clusters.get(key.case_id, key.case_id),
-            each.score,
+            each.passes if as_passes and each.passes is not None else each.score,
             settled=settled or not each.judged,
         )
         for key, each in outputs.items()
@@ -107,7 +107,7 @@ def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> 
     if not judges and run.store is not None:
         return "checkers"
     if not judges:
-        names = sorted({each.by for each in outputs.values() if each.score is not None})
+        names = sorted({each.by for each in outputs.values() if each.score is not None} - {CRASHED})
         return f"scorer {', '.join(names)}" if names else ""
     baselines = frozenset[str]() if run.judged is None else run.judged.baselines
     return f"{'baseline' if judges <= baselines else 'judge'}, {how}"
@@ -136,9 +136,9 @@ def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
     if not any(key.trial for key in outputs):
         return ""
     graded = {key.case_id for key, each in outputs.items() if each.score is not None}
-    tried = [(key.case_id, key.trial, each.score) for key, each in outputs.items() if key.case_id in graded]
+    tried = [(key.case_id, key.trial, each.passes) for key, each in outputs.items() if key.case_id in graded]
     case = cluster_numbers(name for name, _, _ in tried)
-    passed = np.array([math.nan if score is None else reaches(score, HALF) for _, _, score in tried])
+    passed = np.array([math.nan if passes is None else passes for _, _, passes in tried], dtype=np.float64)
     number = np.array([trial for _, trial, _ in tried], dtype=np.float64)
     return TRIED_AGAIN if tried_until_passed(case, number, passed) else ""
 
@@ -153,7 +153,8 @@ def minimum_checks(
     for system, outputs in systems.items():
         asked = _checked(outputs) if minimum.statistic == "pass_rate" else outputs
         rate = corrected.get(system)
-        rows = rows_of(run, asked, only, settled=rate is not None or judge_error is not None)
+        settled = rate is not None or judge_error is not None
+        rows = rows_of(run, asked, only, settled=settled, as_passes=minimum.k is not None)
         if minimum.statistic != "pass_rate":
             rows += _absent(run, system, only)
         if rate is not None:

@@ -7,15 +7,11 @@ from typing import NamedTuple
 
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...records import ItemKey
-from ...records.made_scores import reaches
 from .changed_verdict import ChangedVerdict
 from .gate_pairs import GatePair, no_comparison, unpaired
 from .gate_rates import graders, guesses, tagged
 from .gated_judging import GatedOutput
 from .gated_runs import GatedRun
-
-_PASSES = 0.5
-"""Least score that passes where an output must not fail."""
 
 _SHOWN = 5
 """Most cases that a sentence names."""
@@ -27,7 +23,7 @@ def regressions(pair: GatePair) -> Iterator[ChangedVerdict]:
     told = set[str]()
     for key, each in pair.after.items():
         case = key.case_id
-        if case in told or each.score is None or reaches(each.score, _PASSES):
+        if case in told or each.passes is not False:
             continue
         if _all_pass(was.get(case, [])) and _none_pass(now[case]):
             told.add(case)
@@ -51,15 +47,15 @@ def flaky_cases(pair: GatePair) -> Iterator[str]:
             yield case
 
 
-def _share_passing(scores: list[float | None]) -> float | None:
-    known = [reaches(each, _PASSES) for each in scores if each is not None]
+def _share_passing(scores: list[bool | None]) -> float | None:
+    known = [each for each in scores if each is not None]
     return sum(known) / len(known) if known else None
 
 
-def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[float | None]]:
-    found: dict[str, list[float | None]] = {}
+def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[bool | None]]:
+    found: dict[str, list[bool | None]] = {}
     for key, each in outputs.items():
-        found.setdefault(key.case_id, []).append(each.score)
+        found.setdefault(key.case_id, []).append(each.passes)
     return found
 
 
@@ -134,7 +130,7 @@ class _Asked(NamedTuple):
         return "; ".join([f"{self.passed:,} of {count:,} {what} pass", *told])
 
 
-def _asked(cases: Sequence[str], scores: Mapping[str, list[float | None]], run: GatedRun) -> _Asked:
+def _asked(cases: Sequence[str], scores: Mapping[str, list[bool | None]], run: GatedRun) -> _Asked:
     """Part the cases that must pass by what became of them."""
     failed = [case for case in cases if _none_pass(scores.get(case, []))]
     gone = [case for case in cases if case not in scores and case not in (run.cases or {})]
@@ -143,12 +139,12 @@ def _asked(cases: Sequence[str], scores: Mapping[str, list[float | None]], run: 
     return _Asked(len(passed), failed, gone, doubtful)
 
 
-def _all_pass(scores: list[float | None]) -> bool:
-    return bool(scores) and all(each is not None and reaches(each, _PASSES) for each in scores)
+def _all_pass(scores: list[bool | None]) -> bool:
+    return bool(scores) and all(scores)
 
 
-def _none_pass(scores: list[float | None]) -> bool:
-    return bool(scores) and all(each is not None and not reaches(each, _PASSES) for each in scores)
+def _none_pass(scores: list[bool | None]) -> bool:
+    return bool(scores) and all(each is False for each in scores)
 
 
 def _named(cases: list[str]) -> str:

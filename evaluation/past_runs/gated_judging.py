@@ -11,11 +11,16 @@ import numpy as np
 from ...calibration.comparison.outputs import AllOutputs, graded_of, judges_of_outputs, outputs_of
 from ...calibration.comparison.systems import SystemTerms, pooled_rates
 from ...calibration.label_declarations import LabelDeclaration
+from ...calibration.pass_threshold import HALF
 from ...calibration.statistic import Statistic
 from ...calibration.tables.calibration_table import Table
 from ...records import ItemKey
+from ...records.made_scores import reaches
 from ..run_table import systems_table
 from ..store.run_store import RunStore
+
+CRASHED = "its error"
+"""Who says that an output of another tool fails that ended in an error."""
 
 
 class GatedOutput(NamedTuple):
@@ -26,12 +31,21 @@ class GatedOutput(NamedTuple):
         by: Display name of who gave it, or of who gave none.
         judged: Whether a judge gave it.
         error_type: Fault that a checker found.
+        passed: Whether its tool passed it; None if only the score says so.
     """
 
     score: float | None
     by: str
     judged: bool
     error_type: str | None = None
+    passed: bool | None = None
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether it passes, by its tool or else by the score; None without a grade."""
+        if self.score is None:
+            return None
+        return reaches(self.score, HALF) if self.passed is None else self.passed
 
 
 class JudgedTable(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from operator import mul
 from pathlib import Path, PurePath
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...calibration.chance_verdict import chance_verdict
 from ...calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ...errors import InputError, RunFolderError
-from ...records import Case, ItemKey, Output, Verdict, read_records
+from ...records import Case, ItemKey, Output, read_records
 from ...records.case_index import case_files
 from ...records.json_text import encode_json
 from ...records.output import last_text
@@ -310,77 +310,3 @@ def _copies(store: RunStore) -> list[Path] | None:
         path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
     )
     return paths if same else None
-
-
-_MODEL_GRADED = frozenset(
-    {
-        "model_graded_fact", "model_graded_qa",  # Inspect
-        "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
-        "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality", "pi", "search-rubric",
-        "trajectory:goal-success",  # promptfoo
-    }
-)  # fmt: skip
-"""Scorers of other tools that ask a model, by name."""
-
-
-def _asks_a_model(verdict: Verdict) -> bool:
-    """Return whether a verdict is known to be a model's; other scorers count as they graded."""
-    known = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
-    return verdict.source == "judge" and known
-
-
-def gated_records(
-    name: str,
-    cases: Iterable[Case],
-    outputs: Iterable[Output],
-    verdicts: Iterable[Verdict],
-    *,
-    graded_by: str | None = None,
-) -> GatedRun:
-    """Return what another tool graded.
-
-    Args:
-        name: The file or folder.
-        cases: Its cases.
-        outputs: Its outputs; one without a verdict is ungraded.
-        verdicts: Its verdicts.
-        graded_by: Author whose verdicts count, if there are several.
-
-    Raises:
-        InputError: There are several authors and none is named, or the named one gave no verdict.
-    """
-    given = [each for each in verdicts if each.source != "human" and not each.repeat]
-    authors = list(dict.fromkeys(each.by for each in given))
-    if graded_by is not None and graded_by not in authors:
-        raise InputError(
-            f"no verdict is by {graded_by!r}; there are {', '.join(authors) or 'none'}", path=name
-        )
-    if graded_by is None and len(authors) > 1:
-        raise InputError(
-            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
-            path=name,
-        )
-    by_id, outputs = {case.id: case for case in cases}, list(outputs)
-    chosen = {each.key: each for each in given if graded_by is None or each.by == graded_by}
-    systems: dict[str, dict[ItemKey, GatedOutput]] = {}
-    for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
-        verdict = chosen.get(key)
-        graded = GatedOutput(None, graded_by or "nobody", judged=False)
-        if verdict is not None:
-            graded = GatedOutput(verdict.score, verdict.by, _asks_a_model(verdict), verdict.error_type)
-        systems.setdefault(key.system, {})[key] = graded
-    for system, found in systems.items():
-        have = {key.case_id for key in found}
-        found |= {
-            ItemKey(case_id, system, 0): GatedOutput(None, "nobody", judged=False)
-            for case_id in by_id
-            if case_id not in have
-        }
-    return GatedRun(
-        name=name,
-        systems=systems,
-        missing={},
-        clusters={case.id: case.cluster_id for case in by_id.values()},
-        cases=by_id,
-        records=outputs,
-    )

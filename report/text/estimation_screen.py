@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
+from ...calibration.corrected_rate.estimation_results import Estimation, RateEstimate
 from ..document import CautionLine, CommandLine, Document, Piece
 from ..items.naming import short_names
 from . import number_text
@@ -28,12 +28,12 @@ from .number_text import counted, draw_command
 from .one_screen import PlotRow, plotted_table
 
 
-def estimation_screen(estimation: EstimationNumbers) -> Document:
+def estimation_screen(estimation: Estimation) -> Document:
     """State the pass rate."""
     return _pieces(estimation)
 
 
-def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
+def _pieces(estimation: Estimation) -> Iterator[Piece]:
     parts = parts_shown(estimation)
     whole = next(iter(parts.values()))
     judge = "the judge" if estimation.judge is None else estimation.judge

@@ -397,6 +397,78 @@ def test_an_archive_and_its_text_are_the_same_log(tmp_path: Path):
     assert ([each.case_id for each in gate.broke], gate.incomparable) == (["s1"], [])
 
 
+def _crash_inspect(log: Any) -> None:
+    sample = log["samples"][0]
+    sample["error"] = {"message": "boom", "traceback": "boom", "traceback_ansi": "boom"}
+    del sample["scores"]
+
+
+def _crash_promptfoo(results: Any) -> None:
+    result = results["results"]["results"][0]
+    result |= {"success": False, "score": 0, "error": "boom", "failureReason": 2, "gradingResult": None}
+    del result["response"]
+
+
+@each_row(
+    ("file", "crash", "graded_by", "case_id"),
+    [
+        ("inspect/toolcalls_includes.json", _crash_inspect, None, "s1"),
+        ("promptfoo/results.json", _crash_promptfoo, "promptfoo", "test-0"),
+    ],
+)
+def test_a_crash_in_a_file_of_another_tool_is_a_failure_and_never_passes(
+    tmp_path: Path, file: str, crash: Callable[[Any], None], graded_by: str | None, case_id: str
+):
+    was, now = SAMPLES / file, tmp_path / Path(file).name
+    data = json.loads(was.read_bytes())
+    crash(data)
+    now.write_text(json.dumps(data))
+    gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
+    assert (gate.graded, gate.incomparable) == (gate.outputs, [])
+    assert [(each.case_id, each.by, each.error_type) for each in gate.broke] == [
+        (case_id, "its error", "system_error")
+    ]
+
+
+def test_what_a_tool_passed_passes_whatever_its_score(tmp_path: Path):
+    def imported(name: str, score: float, *, passed: bool | None) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        fd.write_records(folder / "cases.jsonl", [case(number) for number in range(40)])
+        verdicts = [
+            fd.Verdict(
+                case_id=f"c{n:02}", system="me", by="exact", source="checker", outcome="graded",
+                score=score, trial=trial, evidence={} if passed is None else {"pass": passed},
+            )
+            for n in range(40)
+            for trial in range(2)
+        ]  # fmt: skip
+        fd.write_records(folder / "verdicts.jsonl", verdicts)
+        return folder
+
+    passing = imported("passing", 0.4, passed=True)
+    for score, passed, broke in ((0.7, False, 40), (0.7, None, 0), (0.3, None, 40), (0.3, True, 0)):
+        now = imported(f"{score}-{passed}", score, passed=passed)
+        gate = fd.gate(now, passing, no_new_failures=["risk"], minimum={"pass^2": 0.5})
+        assert len(gate.broke) == broke
+        assert {each.answer for each in gate.checks} == {"fails" if broke else "passes"}
+
+
+def test_pass_to_the_k_counts_fractions_as_the_trials_of_a_run_do(tmp_path: Path):
+    def gated_fractions(case: fd.Case, output: fd.Output) -> float:
+        return 0.6 if output.trial == 0 else 0.4 + 0.2 * (int(case.id[1:]) % 2)
+
+    fd.checker("gated_fractions")(gated_fractions)
+    cases = [{"id": f"c{n}", "kind": "gated_fractions"} for n in range(20)]
+    outputs = [output(n, right=True, trial=trial) for n in range(20) for trial in range(2)]
+    outputs = [msgspec.structs.replace(each, case_id=f"c{int(each.case_id[1:])}") for each in outputs]
+    run = fd.evaluate(cases, outputs, out=tmp_path / "r", progress=False)
+    [system] = fd.trials(run).systems.values()
+    checks = fd.gate(run, minimum={"pass^1": 0.5, "pass^2": 0.4}).checks
+    values = [None if each.bounds is None else each.bounds.value for each in checks]
+    assert values == [system.rates["pass^k"][k].value for k in (1, 2)] == [0.75, 0.5]
+
+
 @pytest.fixture(scope="module")
 def two_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = [

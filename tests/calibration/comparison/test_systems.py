@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration import ComparisonNumbers, Table, compare, table_from_rows
+from fiducial.calibration import Comparison, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import ComparedStratum, Strata
 from fiducial.calibration.comparison.corrected_parts import weighted_parts
 from fiducial.calibration.comparison.outputs import Graded
@@ -27,16 +27,16 @@ def row(case: int, system: str, **more: Any) -> dict[str, Any]:
     return {"item_id": f"c{case}|{system}|0", "judge": "j", "system": system, "score": None} | more
 
 
-def by_system(rows: list[dict[str, Any]], **options: Any) -> ComparisonNumbers:
+def by_system(rows: list[dict[str, Any]], **options: Any) -> Comparison:
     return compare(table_from_rows(rows), by="system", **options)
 
 
-def strata_of(found: ComparisonNumbers) -> Strata:
+def strata_of(found: Comparison) -> Strata:
     assert found.strata is not None
     return found.strata
 
 
-def strata_parts(found: ComparisonNumbers) -> list[ComparedStratum]:
+def strata_parts(found: Comparison) -> list[ComparedStratum]:
     strata = strata_of(found)
     return [strata.open, strata.all]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from each_row import each_row
+from judge_ids import judge_id
 
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
@@ -385,3 +387,15 @@ def test_whole_numbers_are_names_though_a_frame_writes_them_as_floats() -> None:
     frame.loc[1, "item_id"] = 2.5
     with pytest.raises(InputError, match=r"frame:2: item_id: expected a name, got 2\.5"):
         table_from_frame(frame)
+
+
+@pytest.mark.parametrize("named", ["", "words"])
+def test_no_declaration_makes_probabilities_of_a_baselines_words(named: str):
+    rows = [{"item_id": "a", "judge": judge, "score": 0.5, "label": 1.0} for judge in ("words", "model")]
+    judges = {"words": judge_id("words", kind="baseline"), "model": judge_id("model")}
+    table = replace(table_from_rows(rows), judges=judges)
+    declared = table.with_score_kinds({named: "probabilities"})
+    assert declared.score_kinds == ({"model": "probabilities"} if not named else {})
+    (warning,) = declared.warnings
+    assert "ignored for words" in warning
+    assert table.with_score_kinds({named: "grades"}).warnings == ()
