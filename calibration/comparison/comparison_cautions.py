@@ -138,8 +138,12 @@ def _no_samples(undecided: ComparedStratum) -> dict[str, int]:
 
 
 def _looks(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, int]:
-    """Count the rounds in which labels came that correct systems, if there were several."""
-    if outputs.table is None or not (undecided.corrected_systems or undecided.if_random):
+    """Count the rounds in which labels came that correct systems, if there were several.
+
+    Where every output has a label, nobody can have stopped early.
+    """
+    corrected = {*undecided.corrected_systems, *undecided.if_random}
+    if outputs.table is None or all(undecided.declared.get(name) == "every_output" for name in corrected):
         return {}
     rounds = len(label_rounds(outputs.table))
     return {"rounds": rounds} if rounds > 1 else {}
