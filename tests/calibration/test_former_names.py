@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from each_row import each_row
 
+from fiducial import calibration
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.agreement.calibrate import calibrate
 from fiducial.calibration.agreement.calibration_results import calibration_json, read_calibration
@@ -12,6 +14,12 @@ from fiducial.calibration.planning.budget_plan import plan_budget
 from fiducial.calibration.planning.pilots import assumed_pilot
 from fiducial.calibration.planning.plan_results import SamplePlan, plan_json
 from fiducial.calibration.statistic import Caution
+
+
+@each_row("name", ["Calibration", "Comparison", "Estimation"])
+def test_a_former_name_of_a_result_works_and_warns(name: str):
+    with pytest.warns(DeprecationWarning, match=f"now {name}"):
+        assert getattr(calibration, f"{name}Numbers") is getattr(calibration, name)
 
 
 @each_row(
