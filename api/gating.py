@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
-from msgspec.structs import replace
-
-from ..calibration.gating.gate_results import GateAnswer
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
-from ..evaluation.past_runs.gate_numbers import GateLimits, GateNumbers, minimums
+from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
 from ..evaluation.past_runs.gated_imports import gated_records
 from ..evaluation.past_runs.gated_runs import GatedRun, gated_run
 from ..evaluation.store.run_store import RunStore
@@ -21,9 +18,8 @@ from ..records import Case, Output, Verdict, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
 from .argument_checks import checked_arguments, require_choice
-from .display import Shown
-from .inert_text import inert
-from .paths import FilePath, input_path, written_path
+from .display import Presentation, bind_display
+from .paths import FilePath, input_path
 from .reading import read
 from .run import Run, folder_of
 
@@ -32,36 +28,15 @@ R = TypeVar("R", Case, Output, Verdict)
 __all__ = ["Gate", "gate", "gate_annotations"]
 
 
-class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
-    """Answer of a gate: ``gate.answer``, ``gate.systems``, ``gate.checks``, ``gate.broke``."""
+def _write_junit(gate: Gate, path: Path) -> Path:
+    path.write_text(gate_junit(gate), "utf-8")
+    return path
 
-    _document = staticmethod(gate_document)
-    _screen = staticmethod(gate_screen)
 
-    def assert_passes(self) -> None:
-        """Fail a test unless the gate passes, with the answer as the message."""
-        __tracebackhide__ = True
-        if self.answer != "passes":
-            raise AssertionError(inert(str(self)))
-
-    def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
-        """Return the answer for those who must decide; none if nothing is graded."""
-        if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
-            return self.answer
-        return "passes" if cannot_tell == "pass" else "fails"
-
-    def decided_by(self, cannot_tell: Literal["pass", "fail"] | None) -> Gate:
-        """Return the answer with what it counts as, if the data cannot tell and this decides."""
-        counts_as = self.decided(cannot_tell)
-        if counts_as in {self.answer, "cannot tell"}:
-            return self
-        return replace(self, counts_as=counts_as)
-
-    def write_junit(self, path: FilePath) -> Path:
-        """Write the conditions as JUnit XML, and return the path."""
-        target = written_path(path)
-        target.write_text(gate_junit(self), "utf-8")
-        return target
+bind_display(
+    Gate,
+    Presentation(make_document=gate_document, make_screen=gate_screen, writers={"junit": _write_junit}),
+)
 
 
 @checked_arguments
@@ -124,7 +99,7 @@ def gate(
     with ExitStack() as exits:
         now = _read(after, graded_by, labels_chosen_by, exits)
         earlier = None if before is None else _read(before, graded_by, labels_chosen_by, exits)
-        return Gate.of(decide_gate(now, earlier, limits))
+        return decide_gate(now, earlier, limits)
 
 
 def _read(
@@ -148,4 +123,5 @@ def _read(
 
 
 def _records(path: Path, kind: type[R]) -> Iterator[R]:
-    return read_records(path, kind) if path.exists() else iter(())
+    """Return a file's records; none if an import wrote no such record."""
+    return read_records(path, kind) if path.exists() and path.stat().st_size else iter(())

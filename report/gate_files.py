@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from ..evaluation.past_runs.gate_numbers import GateNumbers
+from ..evaluation.past_runs.gate_numbers import Gate
 
 _NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MOST = 50
 """Most annotations; GitHub shows ten of a kind in a step."""
 
 
-def gate_junit(gate: GateNumbers) -> str:
+def gate_junit(gate: Gate) -> str:
     """Return a test suite with a case a condition.
 
     One that cannot be told is an error; where an option decides, a failure, or skipped if it counts as passed.
@@ -46,7 +46,7 @@ def _text(text: str) -> str:
     return escape(_NOT_XML.sub("?", text))
 
 
-def gate_annotations(gate: GateNumbers) -> Iterator[str]:
+def gate_annotations(gate: Gate) -> Iterator[str]:
     """Yield commands of GitHub Actions that annotate what failed, and regressions."""
     for check in gate.checks:
         if check.answer == "fails":

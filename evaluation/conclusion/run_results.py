@@ -49,6 +49,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
         most: Largest number of outputs of a case.
         retried: Whether each case with fewer trials ends in its only pass, as if tried again until it passed.
         by_case: The rate with weight 1 for each case, by judges' uncorrected verdicts.
+        failed: Outputs that fail; None if that is not counted, as of fractions.
     """
 
     cases: int
@@ -57,6 +58,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
     most: int
     by_case: Statistic
     retried: bool = False
+    failed: int | None = None
 
 
 class StratumRate(Statistic, frozen=True, kw_only=True):

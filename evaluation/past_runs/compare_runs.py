@@ -16,6 +16,7 @@ from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
 from ...records.made_scores import reaches
+from ...records.result import Framed, ResultOnPage
 from ...spelling import command
 from ..checking.rules_version import has_earlier_rules
 from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
@@ -46,7 +47,7 @@ class Changed(ResultStruct, frozen=True, kw_only=True):
     after: str
 
 
-class TwoRuns(ResultStruct, frozen=True, kw_only=True):
+class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Shared outputs of two runs, and the differences between the runs.
 
     Attributes:
@@ -82,7 +83,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     only_baseline: int = 0
 
 
-def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
+def two_runs(before: RunStore, after: RunStore) -> Difference:
     """Compare two runs.
 
     Systems are matched by name; if each run has one system, these two are compared under any names.
@@ -107,7 +108,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
     repeated = repeated_cases(compared)
     several = {(each.case_id, each.system) for each in repeated}
-    return TwoRuns(
+    return Difference(
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),

@@ -21,7 +21,7 @@ from ...records import ItemKey
 from ...spelling import setting
 from .compare_runs import corrected_differences
 from .gate_comparability import incomparable, judging_again
-from .gate_numbers import GateLimits, GateNumbers
+from .gate_numbers import Gate, GateLimits
 from .gate_pairs import GatePair, gate_pairs, no_comparison, unpaired
 from .gate_rates import (
     CORRECTED,
@@ -43,7 +43,7 @@ _ANSWERED = 50
 """Most outputs that broke whose answers are shown."""
 
 
-def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) -> GateNumbers:
+def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) -> Gate:
     """Answer whether a run passes, fails, or cannot be told.
 
     Args:
@@ -81,7 +81,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     whole = "cannot tell" if nothing else together(each.answer for each in checks)
     broke = [each for pair in pairs for each in regressions(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
-    return GateNumbers(
+    return Gate(
         answer=whole,
         systems={name: _of_system(after, name, checks) for name in after.systems},
         checks=checks,

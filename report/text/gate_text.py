@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
-from ...evaluation.past_runs.gate_numbers import GateNumbers
+from ...evaluation.past_runs.gate_numbers import Gate
 from ...records import ItemKey
 from ...spelling import setting
 from ..document import Piece, document
@@ -30,7 +30,7 @@ _MOST = 10
 
 
 @document
-def gate_document(gate: GateNumbers) -> Iterator[Piece]:
+def gate_document(gate: Gate) -> Iterator[Piece]:
     """Show the answer, every condition, and the regressions."""
     yield from _answer(gate)
     yield ""
@@ -52,19 +52,19 @@ def gate_document(gate: GateNumbers) -> Iterator[Piece]:
             yield f"{counted(len(gate.broke) - _LISTED, 'more regression')}."
 
 
-def _broken(gate: GateNumbers, each: ChangedVerdict) -> tuple[str, str, str, str, str]:
+def _broken(gate: Gate, each: ChangedVerdict) -> tuple[str, str, str, str, str]:
     fault = in_words(each.error_type) if each.error_type else ""
     answer = gate.answers.get(str(ItemKey(each.case_id, each.system, each.trial)), "")
     return each.case_id, each.system, each.by, fault, " ".join(answer.split())
 
 
 @document
-def gate_screen(gate: GateNumbers) -> Iterator[Piece]:
+def gate_screen(gate: Gate) -> Iterator[Piece]:
     """Show the answer in two lines, after what is not comparable and before what would tell."""
     yield from _answer(gate)
 
 
-def _answer(gate: GateNumbers) -> Iterator[str]:
+def _answer(gate: Gate) -> Iterator[str]:
     for reason in gate.incomparable:
         yield f"Not comparable: {reason}."
     if gate.judge_again:
@@ -98,7 +98,7 @@ def _sentence(check: GateCheck) -> str:
     return f"{who}{check.condition}: {check.why}{by}"
 
 
-def _counts(gate: GateNumbers) -> str:
+def _counts(gate: Gate) -> str:
     failed = f", {counted(gate.failed_calls, 'call')} failed" if gate.failed_calls else ""
     graded = f"{gate.graded:,} of {counted(gate.outputs, 'output')} graded{failed}"
     common = [

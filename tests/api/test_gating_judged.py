@@ -124,6 +124,39 @@ def test_labels_correct_a_gate_if_somebody_says_how_they_were_chosen(
     assert drop.by.endswith("uncorrected" if told else "corrected by labels")
 
 
+def test_labels_correct_the_rate_of_a_tag_by_its_own_cases(tmp_path: Path):
+    outputs = replies()
+    given = labels(outputs, 1, wrong=3)
+    run = evaluated(tmp_path / "r", outputs, lenient, labels=given, labels_chosen_by="random")
+    # A checker passes each seventh case from the 14th on, whatever its label.
+    grades = [1.0 if n % 7 == 0 and n >= 14 else each.score or 0.0 for n, each in enumerate(given)]
+    high = [each for n, each in enumerate(grades) if n % 3]
+    checks = fd.gate(run, minimum=["overall=0.5", "risk=high:overall=0.5"]).checks
+    rates = [sum(each) / len(each) for each in (grades, high)]
+    assert [each.bounds.value for each in checks if each.bounds is not None] == pytest.approx(rates)
+    assert rates[1] > rates[0] + 0.1
+
+
+def test_ungraded_outputs_of_either_run_count_in_a_corrected_drop(tmp_path: Path):
+    def partly(output: str) -> float | None:
+        return None if "odd" in output else float("Rome" in output)
+
+    whole = replies()
+    # Two are ungraded, and have no label.
+    some = [replace(each, text="odd") if n in {1, 41} else each for n, each in enumerate(whole)]
+    full, part = (
+        evaluated(tmp_path / name, outputs, partly, labels=labels(outputs), labels_chosen_by="random")
+        for name, outputs in (("a", whole), ("b", some))
+    )
+    for runs in ((part, full), (full, part)):
+        [check] = fd.gate(*runs, max_drop=0.2).checks
+        assert check.by.endswith("corrected by labels")
+        assert check.bounds is not None
+        assert check.bounds.least is not None
+        assert check.bounds.most is not None
+        assert check.bounds.most - check.bounds.least == pytest.approx(2 * 2 / N)
+
+
 def test_a_declaration_of_the_run_is_that_of_its_gate(tmp_path: Path):
     outputs = replies()
     run = evaluated(tmp_path / "r", outputs, lenient, labels=labels(outputs), labels_chosen_by="random")

@@ -124,6 +124,18 @@ def test_lengths_are_read_only_where_labels_are_declared_a_random_sample(tmp_pat
             assert with_tested_columns(given, [store]).numbers == given.numbers
 
 
+def test_of_an_output_in_two_runs_the_first_has_the_length(tmp_path: Path):
+    run_of(DRAWN, tmp_path / "a")
+    run_of(DRAWN, tmp_path / "b", [each | {"text": f"{each['text']} more"} for each in OUTPUTS])
+    with RunStore(tmp_path / "a" / "run") as first, RunStore(tmp_path / "b" / "run") as second:
+        table = replace(systems_table(first), labels_chosen_by="random")
+        lengths = [
+            with_tested_columns(table, stores).numbers[f"covariate:{LENGTH}"].tolist()
+            for stores in ([first], [first, second], [second, first])
+        ]
+    assert lengths[0] == lengths[1] != lengths[2]
+
+
 def test_random_draws_are_seldom_contradicted_by_lengths(tmp_path: Path):
     run_of(DRAWN, tmp_path, labels_chosen_by="random")
     table, rng = read_tables([tmp_path / "run"], open_only=True), np.random.default_rng(50)

@@ -86,6 +86,10 @@ def test_a_test_skipped_in_both_files_is_told_once_for_each(tmp_path: Path):
         ("<testcase name='a'><failure/></testcase><testcase name='a'/>", {("a", 0): 0.0}),
         ("<testcase name='a'><skipped/></testcase><testcase name='a'/>", {("a", 0): 1.0}),
         ("<testcase name='a'><flakyFailure message='x'/></testcase>", {("a", 0): 0.0, ("a", 1): 1.0}),
+        (
+            "<testcase name='a'><flakyError/></testcase><testcase name='a'><flakyError/></testcase>",
+            {("a", 0): 0.0, ("a", 1): 0.0, ("a", 2): 1.0},
+        ),
         ("<testcase name='a'><failure/><rerunFailure/></testcase>", {("a", 0): 0.0, ("a", 1): 0.0}),
         ("<testcase name='a'><system-out><![CDATA[<failure/>]]></system-out></testcase>", {("a", 0): 1.0}),
     ],
