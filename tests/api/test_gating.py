@@ -515,3 +515,5 @@ def test_a_cost_that_is_not_known_is_no_answer(before: Path):
         costs = (0.5, 1.5, None)
         answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
     assert answers == ["passes", "fails", "cannot tell"]
+    [check] = fd.gate(SAMPLES / "deepeval/test_run.json", cost_at_most=1.0).checks
+    assert (check.answer, check.would_tell) == ("cannot tell", "")
