@@ -32,7 +32,7 @@ class Long(Result, frozen=True):
     def document(self) -> Document:
         return LINES
 
-    def screen(self, room: int = SCREEN - 1) -> Document:
+    def screen(self, room: int | None = None) -> Document:
         return LINES[:room]
 
     def to_dict(self) -> dict[str, Any]:
