@@ -1,4 +1,4 @@
-"""A gate on runs whose cases have unequal numbers of trials: read, weighed by case, and still sealed."""
+"""A gate on runs whose cases have unequal numbers of trials: read, and weighed by case."""
 
 from __future__ import annotations
 
