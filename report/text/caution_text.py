@@ -230,9 +230,16 @@ def _labels_for_estimate(caution: Caution) -> str:
     )
 
 
+def _looked_at(caution: Caution) -> str:
+    """Return the sentence on rounds of labels; no difference has an interval for every look."""
+    rounds = counted(round(caution.about["rounds"]), "round")
+    return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"
+
+
 _OF_THEIR_OWN: dict[str, Callable[[Caution], str]] = {
     "tied_labels": tied_sentence,
     "labels_for_estimate": _labels_for_estimate,
+    "looked_at": _looked_at,
 }
 """Sentences on cautions of a comparison that are more than names with numbers."""
 
