@@ -11,6 +11,7 @@ from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, interval, moment, number, outcomes
+from .probe_titles import probe_title
 from .safe_text import shortened
 
 _SORTS = {
@@ -217,7 +218,7 @@ def _cell(share: Statistic) -> str:
 def _miss_row(miss: CardMiss) -> Sequence[str]:
     output = f"{miss.case_id}, {miss.system}"
     return (
-        miss.operator.replace("_", " "),
+        probe_title(miss.operator),
         output,
         shortened(miss.change, _REASON),
         shortened(miss.reason or "-", _REASON),

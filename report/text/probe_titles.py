@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+from ..document_parts import Cell
 
 _TITLES: Mapping[str, str] = {
     "original": "unchanged right output",
@@ -115,3 +118,17 @@ _TITLES: Mapping[str, str] = {
 def probe_title(name: str) -> str:
     """Return the title of an operator or dial; a custom one has its name in words."""
     return _TITLES.get(name) or name.replace("_", " ")
+
+
+def probe_cell(name: str) -> Cell:
+    """Return the title of an operator or dial for a table, with its name to type below."""
+    return Cell(probe_title(name), name)
+
+
+def with_title(sentence: str, name: str) -> str:
+    """Return a sentence about an operator or dial with its title in quotes for its name."""
+    title = probe_title(name)
+    if title == name:
+        return sentence
+    # The name comes first; a unit or description after it may be the same word.
+    return re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", lambda _: f'"{title}"', sentence, count=1)
