@@ -68,8 +68,6 @@ def install(tool: Tool, environments: Path) -> ToolEnvironment:
         ToolError: The packages cannot be installed.
     """
     folder = environments.resolve() / tool.name
-    if not tool.packages:
-        return ToolEnvironment(Path(sys.executable), folder)
     done, python = folder / ".installed", folder / "bin" / "python"
     wanted = "\n".join(tool.packages)
     if not done.is_file() or done.read_text("utf-8") != wanted:
