@@ -1,4 +1,4 @@
-"""Scripted model: replies in the form that a request prescribes, whose content means nothing.
+"""Scripted model: replies in the form that a request prescribes, without meaning.
 
 They show that rounds close. No row of a page may be made of them: they name `SCRIPTED` as their model.
 """

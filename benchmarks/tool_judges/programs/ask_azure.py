@@ -1,4 +1,4 @@
-"""Ask evaluators of azure-ai-evaluation, through its configuration for OpenAI's own endpoint."""
+"""Ask evaluators of azure-ai-evaluation, configured for OpenAI's endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask promptfoo's rubric, by its own command: a provider that echoes the answer, and a rubric that a model grades."""
+"""Ask promptfoo's rubric by its own command, with a provider that echoes the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the programs share: read items, ask a judge about each, and write what it says."""
+"""Shared by the programs: read items, ask a judge about each, and write its verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODEL = os.environ.get("TOOL_MODEL", "")
 
 
 class ToolVerdict(NamedTuple):
-    """What a judge of a tool says: its score, whether that passes, and why."""
+    """Verdict of a tool's judge: its score, whether that passes, and the reason."""
 
     score: float
     passed: bool
