@@ -20,17 +20,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from commands import described
 from tool_judges.asked_rounds import Played, play_rounds, scores, state
-from tool_judges.decision_asking import ask_decisions
+from tool_judges.asking_tools import asking_of
 from tool_judges.drawn_outputs import ITEMS, DrawnItem, draw_items
 from tool_judges.known_replies import KnownReplies
 from tool_judges.scripted_replies import scripted_reply
 from tool_judges.tool_list import TOOLS, Tool
-from tool_judges.tool_process import ToolError, ask_tool, install
+from tool_judges.tool_process import ToolError
 
 MODEL = "claude"
 
@@ -81,11 +80,7 @@ def played(tool: Tool, arguments: Namespace) -> bool:
     items = draw_items(tool, arguments.items)
     begun = time.monotonic()
     try:
-        ask = (
-            partial(ask_tool, install(tool, arguments.environments), tool, items)
-            if tool.packages
-            else partial(ask_decisions, items)
-        )
+        ask = asking_of(tool, items, arguments.environments)
         with closing(KnownReplies(arguments.replies, arguments.results)) as replies:
             scripted = scripted_reply if arguments.scripted else None
             found = play_rounds(

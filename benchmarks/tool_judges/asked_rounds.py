@@ -109,7 +109,8 @@ def state(played: Played) -> str:
         return "closed"
     if len(played.rounds) == MOST_ROUNDS:
         return f"not closed after {MOST_ROUNDS} rounds: {played.left:,} open"
-    return f"round {played.rounds[-1].number} waits for {played.left:,} replies"
+    replies = "reply" if played.left == 1 else "replies"
+    return f"round {played.rounds[-1].number} waits for {played.left:,} {replies}"
 
 
 def scores(played: Played) -> Mapping[int, dict[str, Any]]:

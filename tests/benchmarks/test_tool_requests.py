@@ -270,7 +270,7 @@ def test_a_tool_that_cannot_be_installed_says_why(
     def refuse(*_: object, **__: object) -> Any:
         raise process.ToolError("not installed: no such release")
 
-    monkeypatch.setattr(tool_requests, "install", refuse)
+    monkeypatch.setattr(tool_requests, "asking_of", refuse)
     monkeypatch.setattr("sys.argv", ["tool_requests.py", "--rounds", "openevals", "--out", str(tmp_path)])
     assert tool_requests.main() == 1
     assert capsys.readouterr().out.endswith("| - | - | - | - | not installed: no such release |\n")
