@@ -44,7 +44,7 @@ _TELEMETRY_OFF = {
 
 
 class ToolRound(NamedTuple):
-    """What a tool's judges say about its items, and the addresses other than loopback that it tried."""
+    """Verdicts on a tool's items, and the addresses beyond loopback that it tried."""
 
     said: list[dict[str, Any]]
     refused: list[str]
@@ -68,8 +68,6 @@ def install(tool: Tool, environments: Path) -> ToolEnvironment:
         ToolError: The packages cannot be installed.
     """
     folder = environments.resolve() / tool.name
-    if not tool.packages:
-        return ToolEnvironment(Path(sys.executable), folder)
     done, python = folder / ".installed", folder / "bin" / "python"
     wanted = "\n".join(tool.packages)
     if not done.is_file() or done.read_text("utf-8") != wanted:
@@ -95,7 +93,7 @@ def _install(tool: Tool, folder: Path, python: Path) -> None:
 
 
 def ask_tool(place: ToolEnvironment, tool: Tool, items: Sequence[DrawnItem], base_url: str) -> ToolRound:
-    """Run a tool's program on some items, and return what its judges say, in the order of the items.
+    """Run a tool's program, and return what its judges say, in the order of the items.
 
     Args:
         place: The tool's environment.
@@ -137,7 +135,7 @@ def ask_tool(place: ToolEnvironment, tool: Tool, items: Sequence[DrawnItem], bas
 
 
 def environment(base_url: str, scratch: Path, refused: Path, folder: Path) -> dict[str, str]:
-    """Return the variables of a tool's process: no key, no home of the user, no telemetry, no proxy out."""
+    """Return the variables of a tool's process: no key, no user's home, no telemetry."""
     nowhere = "http://127.0.0.1:9"
     return {
         **_TELEMETRY_OFF,
