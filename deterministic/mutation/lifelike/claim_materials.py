@@ -156,11 +156,13 @@ def _former_head(rng: random.Random) -> ClaimMaterial:
 
 
 def _other_unit(relation: Relation, units: Sequence[str], asked: str, rng: random.Random) -> ClaimMaterial:
-    (thing,) = things(rng, 1)
+    """Draw an amount, and another thing's in the other unit."""
+    thing, another = things(rng, 2)
     unit, other = rng.sample(units, 2)
     slots = {"thing": thing, "year": str(rng.randint(2011, 2025)), "amount": str(rng.randint(3, 89))}
     true = TableFact(relation, {**slots, "unit": unit})
-    return _of_houses((true,), true, true.altered(unit=other), asked.format(**slots))
+    beside = true.altered(thing=another, unit=other, amount=str(rng.randint(3, 89)))
+    return _of_houses((true, beside), true, true.altered(unit=other), asked.format(**slots))
 
 
 def _other_period(rng: random.Random) -> ClaimMaterial:

@@ -67,31 +67,35 @@ def claim_pair(fault: str, seed: int, number: int) -> LifelikePair:
     All three make the same claims but one. Fault and twin differ in the facts of that claim alone: their wordings are the same.
     """
     rng = generator("lifelike", fault, seed, number)
-    material = rng.choice(CLAIM_DRAWS[fault])(rng)
-    page = _page(f"{fault}-{seed}-{number}", material, rng)
+    draw = rng.choice(CLAIM_DRAWS[fault])
+    material, other = draw(rng), draw(rng)
+    page = _page(f"{fault}-{seed}-{number}", material, other, rng)
     case, right = page.answer(material.true, 0)
     return LifelikePair(
         case, right, fault=fault, faulty=page.mutation(material.false), twin=page.mutation(material.true)
     )
 
 
-def _page(case_id: str, material: ClaimMaterial, rng: random.Random) -> _Page:
+def _page(case_id: str, material: ClaimMaterial, other: ClaimMaterial, rng: random.Random) -> _Page:
+    """Return results about the material, beside the same facts of other things."""
     thing = material.false.slots["thing"]
     more = [background(relation, thing, rng) for relation in shuffled(material.about, rng)[:_MORE]]
-    stated = [*material.stated, *more, *_about_another(material, rng)]
+    stated = [*material.stated, *more, *_about_others(material, other, rng)]
     context, sources = _results(stated, rng)
     case = Case(id=case_id, kind="grounded_answer", messages=[user(material.question)], context=list(context))
     wordings = [shuffled(range(len(each.relation.in_answer)), rng) for each in (*more, material.true)]
     return _Page(case, [*stated, *material.implied], sources, more, wordings, rng.randrange(_MORE + 1))
 
 
-def _about_another(material: ClaimMaterial, rng: random.Random) -> list[TableFact]:
-    """Return facts about something that no claim is about."""
+def _about_others(material: ClaimMaterial, other: ClaimMaterial, rng: random.Random) -> list[TableFact]:
+    """Return facts about things that no claim is about, some in the form of the claims."""
     used = {fact.slots["thing"] for fact in material.table}
+    similar = [fact for fact in other.stated if fact.slots["thing"] not in used]
+    used.update(fact.slots["thing"] for fact in similar)
     names = [order_name(rng)] if material.about is ABOUT_ORDERS else things(rng, len(used) + 1)
-    other = next((name for name in names if name not in used), None)
+    name = next((name for name in names if name not in used), None)
     chosen = shuffled(material.about, rng)[:_OTHER]
-    return [] if other is None else [background(relation, other, rng) for relation in chosen]
+    return similar + ([] if name is None else [background(relation, name, rng) for relation in chosen])
 
 
 def _results(

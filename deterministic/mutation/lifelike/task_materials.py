@@ -72,13 +72,13 @@ def _other_period_in_call(rng: random.Random) -> CallMaterial:
     branch, year = rng.choice(TOWNS), rng.randint(2019, 2026)
     wording = rng.choice(
         (
-            "Show the sales of {scope} in {year}.",
-            "How much did {scope} sell in {year}?",
-            "I need the {year} sales of {scope}.",
+            "I run the branch in {branch}. Show the sales of {scope} in {year}.",
+            "This is the branch in {branch}. How much did {scope} sell in {year}?",
+            "I am in charge of the branch in {branch} and need the {year} sales of {scope}.",
         )
     )
     local, whole = {"year": year, "branch": branch}, {"year": year}
-    facts = {"scope": f"the branch in {branch}", "year": str(year)}
+    facts = {"scope": "my branch", "branch": branch, "year": str(year)}
     assumed = {**facts, "scope": "the whole county"}
     if rng.random() < 0.5:  # noqa: PLR2004 - one way as likely as the other
         facts, assumed, local, whole = assumed, facts, whole, local

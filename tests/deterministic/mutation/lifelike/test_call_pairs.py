@@ -93,8 +93,9 @@ def read_flour(text: str) -> Arguments:
 def read_sales(text: str) -> Arguments:
     branch, year = re.search(r"branch in (\w+)", text), re.search(r"\b20\d\d\b", text)
     assert year
-    assert bool(branch) != ("whole county" in text)
-    return {"year": int(year[0])} | ({"branch": branch[1]} if branch else {})
+    assert branch
+    assert ("my branch" in text) != ("whole county" in text)
+    return {"year": int(year[0])} | ({"branch": branch[1]} if "my branch" in text else {})
 
 
 def read_share(text: str) -> Arguments:
