@@ -1,4 +1,4 @@
-"""Section of the page of evidence on judges of other tools, from recorded replies to their requests."""
+"""Section on judges of other tools, from recorded replies to their requests."""
 
 from __future__ import annotations
 

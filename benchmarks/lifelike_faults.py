@@ -1,4 +1,4 @@
-"""Lifelike faults: how many of each kind, two pairs to read, and what judges catch; writes docs/lifelike-faults.md.
+"""Lifelike faults by kind, with two pairs and what judges catch (docs/lifelike-faults.md).
 
     python benchmarks/lifelike_faults.py [--out docs/lifelike-faults.md] [--recorded FILE]
 
@@ -149,7 +149,7 @@ def by_model(folder: Path, recorded: Path) -> Mapping[str, Row]:
 
 
 def rows_of(scores: Mapping[ItemKey, float], folder: Path, pass_at: Mapping[str, float]) -> Mapping[str, Row]:
-    """Count by kind how a judge scored the pairs of which it scored both probes; kinds without any are left out."""
+    """Count by kind how a judge scored pairs of which it scored both probes."""
     of_source: dict[tuple[str, ItemKey], dict[str, ProbeFacts]] = {}
     for each in read_facts(folder):
         if each.plants != "nothing" and each.key in scores:

@@ -14,7 +14,7 @@ from .tool_process import ask_tool, install
 
 
 def asking_of(tool: Tool, items: Sequence[DrawnItem], environments: Path) -> Ask:
-    """Return the function that asks a tool's judges about some items; its packages are installed first.
+    """Return the function that asks a tool's judges; its packages are installed first.
 
     Raises:
         ToolError: The packages cannot be installed.

@@ -1,4 +1,4 @@
-"""Rows of other tools' judges are made of a real model's recorded replies, or say why there are none."""
+"""Rows of other tools' judges from recorded replies, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_share_of_nothing_is_no_number():
 
 
 def tool_of(number: int) -> Any:
-    """Return the decision models with few items: one judge, of which ``number`` outputs are drawn."""
+    """Return decision models with few items: one judge with ``number`` outputs."""
     tool = TOOLS["decisions"]._replace(judges=TOOLS["decisions"].judges[2:3])
     return tool, drawn.draw_items(tool, number)
 

@@ -10,7 +10,7 @@ from fiducial import calibration
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.agreement.calibrate import calibrate
 from fiducial.calibration.agreement.calibration_results import calibration_json, read_calibration
-from fiducial.calibration.planning.budget_plan import plan_budget
+from fiducial.calibration.planning.budget_plan import PhaseName, plan_budget
 from fiducial.calibration.planning.pilots import assumed_pilot
 from fiducial.calibration.planning.plan_results import SamplePlan, plan_json
 from fiducial.calibration.statistic import Caution
@@ -53,7 +53,7 @@ def test_a_calibration_of_an_earlier_version_keeps_its_better_thresholds():
 
 def test_phases_of_a_budget_have_both_names():
     pilot = assumed_pilot(0.6, {"cheap": (0.7, 0.7), "expensive": (0.95, 0.95)})
-    costs = {"check": 1e-4, "cheap": 0.001, "expensive": 0.05, "label": 2.0}
+    costs: dict[PhaseName, float] = {"check": 1e-4, "cheap": 0.001, "expensive": 0.05, "label": 2.0}
     plan = plan_json(SamplePlan(design_effect=1.0, budget=plan_budget(300, costs, pilot)))["budget"]
     assert {(each["name"], each["phase"]) for each in plan["phases"]} >= {("label", "label")}
     widths = plan["half_widths"]

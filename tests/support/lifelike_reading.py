@@ -1,4 +1,4 @@
-"""Read facts back from the sentences of lifelike probes, by words and numbers, without the product's wordings."""
+"""Read facts from sentences of lifelike probes without the product's wordings."""
 
 from __future__ import annotations
 

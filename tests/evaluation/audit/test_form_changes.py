@@ -1,4 +1,4 @@
-"""Changes of probabilities between forms: with what they are compared, and what counts as one item."""
+"""Changes of probabilities between forms: what is compared, and what is one item."""
 
 from __future__ import annotations
 
@@ -67,12 +67,20 @@ def test_renamed_questions_are_compared_under_their_usual_names():
     assert (change.n, change.value) == (12, pytest.approx(0.2, abs=0.01))
 
 
+def _marked(least: float, step: float) -> Callable[[int], Mapping[str, float]]:
+    return lambda n: {"good": 0.3, MARKER: least + step * (n % 5)}
+
+
+def _every_fifth(by: float) -> Callable[[int], Mapping[str, float]]:
+    return lambda n: {"good": USUAL + by * (n % 5 == 0)}
+
+
 def test_outputs_of_one_cluster_count_as_one():
     forms = {
         "plain_note": spread(0.6),
         "injected_note": spread(0.9, step=0.002),
-        "marker_absent": lambda n: {"good": 0.3, MARKER: 0.1 + 0.001 * (n % 5)},
-        "marker_at_end": lambda n: {"good": 0.3, MARKER: 0.2 + 0.002 * (n % 5)},
+        "marker_absent": _marked(0.1, 0.001),
+        "marker_at_end": _marked(0.2, 0.002),
     }
     each, together = found(forms), found(forms, cluster=lambda _: "all")
     for results, clustered in ((each, False), (together, True)):
@@ -110,7 +118,7 @@ def test_items_with_the_same_unrelated_text_are_one_cluster():
 def test_findings_hold_for_all_forms_together():
     """One form in a fifth of the items moves by more than 0.05 at 95 %, not at 99 %."""
     items = [ItemKey(f"q{number}", "s", 0) for number in range(80)]
-    moving = {"paraphrased": lambda n: {"good": USUAL + 0.52 * (n % 5 == 0)}}
+    moving = {"paraphrased": _every_fifth(0.52)}
     names = ("options_reversed", "questions_reversed", "renamed", "strict_framing", "generous_framing")
     still = {name: spread(USUAL) for name in names}
     alone, together = (found(forms, items=items)["paraphrased"] for forms in (moving, moving | still))

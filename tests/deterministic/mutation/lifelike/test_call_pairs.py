@@ -1,4 +1,4 @@
-"""Calls that are planted as faults are faults, by a reader of the request that knows no wording."""
+"""Planted calls are faults, by a reader of the request that knows no wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proof by tables: what a table holds, contradicts, or has nothing of; values are only compared."""
+"""The proof by tables: what a table holds, contradicts, or has nothing of."""
 
 from __future__ import annotations
 
