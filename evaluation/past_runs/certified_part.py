@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -126,12 +126,20 @@ def _only_judge(store: RunStore) -> KnownJudge:
     # The parts of a combined judge graded statements, criteria, or for it.
     judges = [each for each in judges if each.id.kind in COUNTED] or judges
     if not judges:
-        raise InputError("no judge graded its outputs", path=str(store.path))
+        baselines = [each.by for each in store.roster if each.id.kind == "baseline"]
+        raise InputError(_no_first_judge(baselines), path=str(store.path))
     if len(judges) > 1:
         raise UsageError(
             f"{setting('unsure_of', store.path)}: it holds verdicts of {', '.join(each.by for each in judges)}; the first judge of a cascade needs a run of its own"
         )
     return judges[0]
+
+
+def _no_first_judge(baselines: Sequence[str]) -> str:
+    if not baselines:
+        return "no judge graded its outputs"
+    asked = command("judge", "CASES", outputs="OUTPUTS", judge="JUDGE", model="MODEL")
+    return f"only {', '.join(baselines)} graded its outputs, and a baseline may decide nothing alone; `{asked}` asks a judge"
 
 
 def _require_random_labels(store: RunStore, table: Table) -> None:

@@ -158,3 +158,13 @@ def test_other_outputs_are_refused(files: Path, first: Path, tmp_path: Path):
     (tmp_path / "other.jsonl").write_text((files / "outputs.jsonl").read_text().replace("odd", "fine"))
     with pytest.raises(UsageError, match="other files"):
         fd.evaluate(files / "cases.jsonl", tmp_path / "other.jsonl", judges=fd.judge("rubric", model="baseline"), rules=None, unsure_of=first, max_error=0.1)  # fmt: skip
+
+
+def test_a_run_that_only_a_baseline_graded_is_named_as_such(files: Path, tmp_path: Path):
+    judges = fd.judge("rubric", model="baseline")
+    graded = fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judges, rules=None, out=tmp_path / "first")  # fmt: skip
+    with pytest.raises(InputError, match=r"only rubric/.*baseline"):
+        fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judges, rules=None, unsure_of=graded.folder, max_error=0.1)  # fmt: skip
+    unjudged = fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", out=tmp_path / "checked")
+    with pytest.raises(InputError, match="no judge graded its outputs"):
+        fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judges, rules=None, unsure_of=unjudged.folder, max_error=0.1)  # fmt: skip
