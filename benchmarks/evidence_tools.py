@@ -15,7 +15,6 @@ from tool_judges.asked_rounds import play_rounds, scores, state
 from tool_judges.asking_tools import asking_of
 from tool_judges.drawn_outputs import DrawnItem, draw_items
 from tool_judges.known_replies import KnownReplies
-from tool_judges.scripted_replies import SCRIPTED
 from tool_judges.tool_list import TOOLS, Tool, ToolJudge
 from tool_judges.tool_process import ToolError
 
@@ -51,7 +50,7 @@ def tool_rows(tool: Tool, recorded: Path, environments: Path) -> Iterator[Sequen
     """Yield the rows of a tool's judges.
 
     Raises:
-        ToolError: The recording is a scripted model's.
+        InputError: The recording is a scripted model's.
     """
     recording = recorded / f"tools-{tool.name}.jsonl"
     found = _graded(tool, recording, environments) if recording.is_file() else NOT_ASKED
@@ -64,8 +63,6 @@ def _graded(tool: Tool, recording: Path, environments: Path) -> list[ToolGrade] 
     """Play a tool's rounds against a recording; why there are no grades, if there are none."""
     items = draw_items(tool)
     with TemporaryDirectory() as name, closing(KnownReplies([recording])) as replies:
-        if SCRIPTED in replies.served_by():
-            raise ToolError(f"{recording}: a scripted model's replies are no evidence")
         try:
             ask = asking_of(tool, items, environments)
             played = play_rounds(tool.name, ask, replies, Path(name), model=MODEL)

@@ -31,6 +31,8 @@ from tool_judges.scripted_replies import scripted_reply
 from tool_judges.tool_list import TOOLS, Tool
 from tool_judges.tool_process import ToolError
 
+from fiducial.errors import FiducialError
+
 MODEL = "claude"
 
 
@@ -53,7 +55,11 @@ def main() -> int:
         parser.error(f"no such tool: {', '.join(sorted(unknown))}")
     tools = [TOOLS[name] for name in arguments.names or TOOLS]
     print("\n".join(tool_lines(tools)) if not arguments.rounds else heading(arguments))
-    failed = [not played(tool, arguments) for tool in tools] if arguments.rounds else []
+    try:
+        failed = [not played(tool, arguments) for tool in tools] if arguments.rounds else []
+    except FiducialError as error:
+        print(error, file=sys.stderr)
+        return 2
     return int(any(failed))
 
 

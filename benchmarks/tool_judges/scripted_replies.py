@@ -14,9 +14,8 @@ from typing import Any, cast
 from fiducial.judges.transport.decision_apis import asked_in
 from fiducial.judges.transport.exchange import Reply, Request
 
+from .known_replies import SCRIPTED
 from .replaying_server import forced_function
-
-SCRIPTED = "scripted"
 
 _FORMS: tuple[tuple[str, str], ...] = (
     ("GRADE: $LETTER", "It matches.\nGRADE: LETTER"),

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,24 +114,37 @@ def ask_tool(place: ToolEnvironment, tool: Tool, items: Sequence[DrawnItem], bas
             str(scratch / "items.jsonl"),
             str(scratch / "said.jsonl"),
         ]
-        with (scratch / "printed").open("wb") as printed:
-            done = subprocess.run(
-                command,
-                check=False,
-                cwd=scratch,
-                env=environment(base_url, scratch, refused, place.folder),
-                stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=printed,
-                timeout=SECONDS,
-            )
-        if done.returncode:
-            raise ToolError(f"failed: {_last_line((scratch / 'printed').read_text('utf-8', 'replace'))}")
+        _run(command, scratch, environment(base_url, scratch, refused, place.folder))
         said = [json.loads(line) for line in (scratch / "said.jsonl").read_text("utf-8").splitlines()]
         if sorted(each["item"] for each in said) != list(range(len(items))):
             raise ToolError(f"said something about {len(said)} of {len(items)} items")
         addresses = refused.read_text("utf-8").split() if refused.exists() else []
         return ToolRound(sorted(said, key=_number), sorted(set(addresses)))
+
+
+def _run(command: Sequence[str], scratch: Path, variables: Mapping[str, str]) -> None:
+    """Run a program in a folder, where it leaves what it prints.
+
+    Raises:
+        ToolError: It failed, or took too long.
+    """
+    path = scratch / "printed"
+    try:
+        with path.open("wb") as printed:
+            done = subprocess.run(
+                command,
+                check=False,
+                cwd=scratch,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                timeout=SECONDS,
+            )
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"failed: a round took more than {SECONDS:,} s") from error
+    if done.returncode:
+        raise ToolError(f"failed: {_last_line(path.read_text('utf-8', 'replace'))}")
 
 
 def environment(base_url: str, scratch: Path, refused: Path, folder: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from scripts import script
 
+from fiducial.errors import InputError
 from fiducial.judges.transport.exchange import Reply
 
 script("benchmarks/tool_requests.py")
@@ -19,7 +20,6 @@ known: Any = import_module("tool_judges.known_replies")
 drawn: Any = import_module("tool_judges.drawn_outputs")
 decisions: Any = import_module("tool_judges.decision_asking")
 scripted: Any = import_module("tool_judges.scripted_replies")
-process: Any = import_module("tool_judges.tool_process")
 TOOLS: Any = import_module("tool_judges.tool_list").TOOLS
 
 GEVAL = TOOLS["deepeval"].judges[0]
@@ -93,5 +93,5 @@ def test_a_recording_that_leaves_requests_open_gives_no_numbers(recording: Any, 
 
 
 def test_a_scripted_models_replies_are_refused(recording: Any, tmp_path: Path):
-    with pytest.raises(process.ToolError, match="no evidence"):
+    with pytest.raises(InputError, match="no evidence"):
         rows(recording(scripted.SCRIPTED), tmp_path)

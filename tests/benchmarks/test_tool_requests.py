@@ -66,7 +66,7 @@ def two_steps(base_url: str) -> Any:
 
 
 def numbered(request: Request) -> Reply:
-    return Reply(text=str(request.messages[-1]["content"])[-4:], served_by="scripted")
+    return Reply(text=str(request.messages[-1]["content"])[-4:], served_by="m")
 
 
 def test_rounds_close_when_every_reply_leads_to_no_further_request(tmp_path: Path):
@@ -274,6 +274,18 @@ def test_a_tool_that_cannot_be_installed_says_why(
     monkeypatch.setattr("sys.argv", ["tool_requests.py", "--rounds", "openevals", "--out", str(tmp_path)])
     assert tool_requests.main() == 1
     assert capsys.readouterr().out.endswith("| - | - | - | - | not installed: no such release |\n")
+
+
+def test_scripted_replies_are_not_taken_for_a_recording(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    request = make_request("claude", [], {})
+    recording = tmp_path / "replies.jsonl"
+    known.write_replies([request], {request.key: scripted.scripted_reply(request)}, recording)
+    command = ["tool_requests.py", "--rounds", "decisions", "--replies", str(recording)]
+    monkeypatch.setattr("sys.argv", command)
+    assert tool_requests.main() == 2
+    assert str(recording) in capsys.readouterr().err
 
 
 def test_a_body_that_is_no_json_is_answered(replies: Any):
