@@ -1,4 +1,4 @@
-"""Who signed cards, in words."""
+"""Signers of cards, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server of `sparrow-decider`, a decision model that ships in a package, where it is installed."""
+"""Server of `sparrow-decider`, a decision model that ships in a package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of cards: every wrong verdict as a change in the right output, safe whatever a card says."""
+"""Pages of cards: each wrong verdict as a change, safe whatever a card says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores as probabilities on cards: the numbers of `fiducial calibrate`, only of judges that declare them."""
+"""Probabilities on cards: the numbers of `calibrate`, only where they are declared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signatures of cards as ssh-keygen makes them: those that fit name their key, all others are refused."""
+"""Signatures by ssh-keygen: those that fit name their key, all others are refused."""
 
 from __future__ import annotations
 
