@@ -117,9 +117,9 @@ $ fiducial audit table docs/cards/*.json card.json
 $ fiducial audit table docs/cards/*.json card.json --out pages
 ```
 
-`pages` has a table, and a page a judge that shows everything it graded wrongly: each fault as a change in the right output, beside the judge's reason.
+`pages` has a table, and a page a judge that shows everything it graded wrongly: each fault as a change in the right output, beside the judge's reason. `--badge badge.svg` draws a badge of one card.
 
-Judges in Python: `fd.audit_card(fd.judge_from(function), out="card.json")`. Publish `replies.jsonl` with the card: with `--replay replies.jsonl` anybody makes the same card again.
+Judges in Python: `fd.audit_card(fd.judge_from(function), out="card.json")`. Publish `replies.jsonl` with the card: with `--replay replies.jsonl` in place of the endpoint anybody parses the replies and makes the card again, the same but for cost and date.
 
 To sign it, with the SSH key that you have (Ed25519):
 
