@@ -113,6 +113,7 @@ def run(**values: Any) -> int:
     review, missed faults first. Exit code 3: finished, but calls failed.
     """
     from ..api.auditing import audit_by, audit_plan, forecast_audit
+    from ..api.progress_bars import show_progress
 
     options = select_options(AuditRunSettings, values)
     if not options.ladder:
@@ -123,9 +124,12 @@ def run(**values: Any) -> int:
         click.echo(str(forecast_audit(plan, access(), options.price)))
         return EXIT_OK
     audited = audit_by(plan, access, progress=True)
+    with show_progress(enabled=True) as shown:
+        shown.begin("writing the report", 0)
+        report = audited.report(options.out / "report.html")
     closing = [
         f"records: {options.out} (to_read.jsonl lists survivors and false alarms)",
-        f"report: {audited.report(options.out / 'report.html')}",
+        f"report: {report}",
     ]
     if audited.failed:
         retry = (

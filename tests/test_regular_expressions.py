@@ -62,7 +62,7 @@ _NO_LITERAL = re.compile(r"\(\?(P?<\w+>|<?[=!:>])|\\\w")
 _LITERALS = re.compile(r"[^\\\[\](){}?*+|^$.]+")
 _MOST_LITERALS = 5
 """Of those in an expression, the longest."""
-_SHORT, _LONG, _LONGEST = 5_000, 10_000, 80_000
+_SHORT, _LONG, _LONGEST = 2_500, 10_000, 40_000
 _NOTHING = 0.01
 """Seconds in which no expression that takes quadratic time is through with so much."""
 _TOO_OFTEN = 64

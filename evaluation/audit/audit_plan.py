@@ -161,12 +161,13 @@ def audit_steps(
         single = [task for task in prepared.tasks if not task.compares]
         yield EachOutput(context, single, chosen.probes.__contains__)
         if plan.repeats > 1:
-            yield EachOutput(context, single, chosen.originals.__contains__, plan.repeats)
+            again = context._replace(phase="repeats")
+            yield EachOutput(again, single, chosen.originals.__contains__, plan.repeats)
         forms, items = forms_of(plan), items_of_forms(chosen, plan.sample)
         yield from form_steps(context, single, items, forms, plan.repeats)
         if comparing := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
-            context = context._replace(inputs=pairs)
+            context = context._replace(inputs=pairs, phase="pairs")
             yield EachOutput(context, comparing, pairs.members.__contains__)
             items = pairs_of_forms(pairs.members, plan.sample)
             yield from form_steps(context, comparing, items, forms, plan.repeats)

@@ -43,8 +43,8 @@ from .audit_plan import (
     with_tasks,
 )
 from .audit_results import (
+    Audit,
     AuditAdjudication,
-    AuditNumbers,
     JudgeAudit,
     LocatedFault,
     OperatorAdjudicated,
@@ -67,7 +67,7 @@ TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
-) -> AuditNumbers:
+) -> Audit:
     """Carry out a plan, or continue an earlier start of it.
 
     Raises:
@@ -92,12 +92,13 @@ def run_audit(
                     ask(step, access, plan.batch)
 
             prepared = with_tasks(plan, prepared, ask_adapting(tasks, writer, ask_all))
+            progress.begin("analysing verdicts", 0)
             return _conclude(plan, prepared, inputs, writer)
 
 
 def _conclude(
     plan: AuditPlan, prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
-) -> AuditNumbers:
+) -> Audit:
     """Analyse the verdicts, and write the results."""
     tasks = prepared.tasks
     requested = tasks[: len(plan.judges)]  # their word overlap baselines follow
@@ -114,7 +115,7 @@ def _conclude(
         forms = forms_of(plan)
         by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
         audits = [with_forms(each, by_judge[each.id]) for each in audits]
-    audit = AuditNumbers(
+    audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
         judges=audits,
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),

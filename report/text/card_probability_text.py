@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ...calibration.statistic import Statistic
 from ...evaluation.audit.cards.card_probabilities import CardProbabilities
-from ...evaluation.audit.cards.card_table import CardTable
-from ...evaluation.audit.cards.judge_card import JudgeCard
+from ...evaluation.audit.cards.card_table import AuditCards
+from ...evaluation.audit.cards.judge_card import AuditCard
 from ..document_parts import DocumentTable
 from .number_text import interval, number
 
@@ -16,7 +16,7 @@ _LEFT = frozenset({0, 1})
 _CAPTION = "scores as probabilities, without attacks"
 
 
-def card_probability_tables(card: JudgeCard) -> Iterator[DocumentTable]:
+def card_probability_tables(card: AuditCard) -> Iterator[DocumentTable]:
     """Yield how well a card's probabilities fit, if its judge gives any."""
     if rows := list(_rows(card)):
         yield DocumentTable(
@@ -24,13 +24,13 @@ def card_probability_tables(card: JudgeCard) -> Iterator[DocumentTable]:
         )
 
 
-def probability_tables(table: CardTable) -> Iterator[DocumentTable]:
+def probability_tables(table: AuditCards) -> Iterator[DocumentTable]:
     """Yield how well the probabilities of several cards fit, if any judge gives some."""
     if rows := [row for card in table.cards for row in _rows(card)]:
         yield DocumentTable(_HEAD, rows, left_aligned=_LEFT, caption=_CAPTION)
 
 
-def _rows(card: JudgeCard) -> Iterator[tuple[str, ...]]:
+def _rows(card: AuditCard) -> Iterator[tuple[str, ...]]:
     natural = None if card.natural is None else card.natural.probabilities
     for name, found in (("the set", card.probabilities), ("natural part", natural)):
         if found is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...evaluation.audit.cards.card_table import CardTable
+from ...evaluation.audit.cards.card_table import AuditCards
 from ..document_parts import DocumentTable
 
 
-def signature_tables(table: CardTable) -> Iterator[DocumentTable]:
+def signature_tables(table: AuditCards) -> Iterator[DocumentTable]:
     """Yield the keys that signed cards, if any card is signed."""
     rows = [
         (card.judge, card.made_by or "-", key)

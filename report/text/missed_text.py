@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...evaluation.audit.audit_results import ShownProbe
-from ...evaluation.audit.cards.judge_card import CardMiss, JudgeCard
+from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ...evaluation.audit.cards.missed_probes import missed_probes
 from ..document import Card, Columns, Details, Piece
 from ..document_parts import DocumentTable
@@ -17,7 +17,7 @@ _NATURAL = {"fault": "natural faults it let through", "nothing": "right outputs 
 """Headings of real outputs, by whether they are wrong."""
 
 
-def missed_sections(card: JudgeCard) -> Mapping[str, Sequence[Piece]]:
+def missed_sections(card: AuditCard) -> Mapping[str, Sequence[Piece]]:
     """Return sections of what was graded wrongly, by heading; empty ones are omitted.
 
     Raises:
@@ -55,7 +55,7 @@ def _card(operator: str, probes: Sequence[ShownProbe], graded: int) -> Card:
     return Card(weakness_title(operator, first.plants, len(probes), graded), pieces, first.case_id)
 
 
-def _natural(card: JudgeCard) -> Iterator[Piece]:
+def _natural(card: AuditCard) -> Iterator[Piece]:
     """Yield the real outputs by name; their texts are not shipped."""
     misses = [] if card.natural is None else card.natural.misses
     for plants, heading in _NATURAL.items():

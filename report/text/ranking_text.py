@@ -168,7 +168,7 @@ def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) 
     measured = f" in {ranking.measure}" if ranking.measure else ""
     sentence = f"No significant difference{measured}{between}: {ranking.lead}{direction} on {common_items}{_alone(ranking.closest)}."
     if ranking.beaten:
-        verb = "passes" if "pass" in passing else "is right"
+        verb = "passes" if "pass" in passing else "agrees with labels"
         ahead_of = "is ahead of" if ranking.measure else f"{verb} more often than"
         sentence += f" {leader} {ahead_of} {listed(ranking.beaten)}."
     return f"{sentence}{still_there([ranking.difference])}"

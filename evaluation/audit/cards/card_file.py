@@ -12,13 +12,13 @@ from ....records import decode_record
 from .audit_sets import SEALS
 from .card_probabilities import CardProbabilities
 from .card_signature import signature_path, signer_of
-from .judge_card import JudgeCard
+from .judge_card import AuditCard
 
 
 class SignedCard(NamedTuple):
     """A card, and the fingerprint of the key that signed it; None if it is not signed."""
 
-    card: JudgeCard
+    card: AuditCard
     signed_by: str | None
 
 
@@ -34,7 +34,7 @@ def read_signed_card(path: Path) -> SignedCard:
     return SignedCard(_card(content, path), signer_of(content, signature) if signature.exists() else None)
 
 
-def read_card(path: Path) -> JudgeCard:
+def read_card(path: Path) -> AuditCard:
     """Read a card.
 
     Raises:
@@ -50,9 +50,9 @@ def _content(path: Path) -> bytes:
         raise InputError(f"not a judge's card: {error}", path=path) from error
 
 
-def _card(content: bytes, path: Path) -> JudgeCard:
+def _card(content: bytes, path: Path) -> AuditCard:
     try:
-        card = decode_record(content, JudgeCard)
+        card = decode_record(content, AuditCard)
     except RecordError as error:
         raise InputError(f"not a judge's card: {error}", path=path) from error
     if SEALS.get(card.set.name) != card.set.seal:
@@ -68,7 +68,7 @@ def _card(content: bytes, path: Path) -> JudgeCard:
     return card
 
 
-def _shares_of(card: JudgeCard) -> Iterator[Statistic]:
+def _shares_of(card: AuditCard) -> Iterator[Statistic]:
     shares, natural = card.shares, card.natural
     yield from (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
     yield from (each.rate for each in card.operators)

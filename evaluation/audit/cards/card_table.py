@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from ....errors import UsageError
+from ....records.result import Result, display_of
 from .audit_sets import AuditSet
 from .card_file import read_signed_card
-from .judge_card import JudgeCard
+from .judge_card import AuditCard
 
 
-class CardTable(msgspec.Struct, frozen=True, kw_only=True):
+class AuditCards(Result, frozen=True, kw_only=True):
     """Cards of the same set, grouped by the kinds of case that their judges judge.
 
     Attributes:
@@ -23,19 +23,31 @@ class CardTable(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     set: AuditSet
-    cards: list[JudgeCard]
+    cards: list[AuditCard]
     signed_by: list[str | None] = []
 
     @property
-    def groups(self) -> dict[str, list[JudgeCard]]:
+    def groups(self) -> dict[str, list[AuditCard]]:
         """Cards by the kinds of case: only those within a group were asked the same probes."""
-        groups: dict[str, list[JudgeCard]] = {}
+        groups: dict[str, list[AuditCard]] = {}
         for card in self.cards:
             groups.setdefault(", ".join(sorted(card.kinds)), []).append(card)
         return groups
 
+    def write(self, out: str | os.PathLike[str]) -> list[Path]:
+        """Write the table as Markdown (``NAME.md``), or as pages into a folder; return the files."""
+        return display_of(type(self)).write(self, "table", out)
 
-def read_cards(paths: Sequence[Path]) -> CardTable:
+    def badge(self, out: str | os.PathLike[str]) -> Path:
+        """Write an SVG badge of the only card; return the file.
+
+        Raises:
+            UsageError: There are several cards.
+        """
+        return display_of(type(self)).write(self, "badge", out)
+
+
+def read_cards(paths: Sequence[Path]) -> AuditCards:
     """Read cards for one table.
 
     Raises:
@@ -56,7 +68,7 @@ def read_cards(paths: Sequence[Path]) -> CardTable:
         )
     # By judge, then model: the table does not rank, since intervals overlap.
     signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
-    return CardTable(
+    return AuditCards(
         set=sets[0],
         cards=[each.card for each in signed],
         signed_by=[each.signed_by for each in signed],

@@ -17,6 +17,7 @@ from ....calibration.statistic import Statistic
 from ....judges.prices import PriceList
 from ....records import CaseIndex, JudgeId
 from ....records.folder_files import CASES
+from ....records.result import Result
 from ....records.score_kinds import PROBABILITIES, ScoreKind
 from ....version import VERSION
 from ...conclusion.conclude import judge_uses
@@ -114,8 +115,8 @@ class CardCost(msgspec.Struct, frozen=True, kw_only=True):
     seconds_an_item: float | None
 
 
-class JudgeCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's card.
+class AuditCard(Result, frozen=True, kw_only=True):
+    """A judge's card: ``card.shares.caught.low``.
 
     Attributes:
         card: Version of this format.
@@ -183,7 +184,7 @@ def make_card(
     prices: PriceList | None,
     made: str,
     made_by: str,
-) -> JudgeCard:
+) -> AuditCard:
     """Make the card of the judge of an audit's run folder.
 
     Args:
@@ -196,7 +197,7 @@ def make_card(
         made_by: Who ran it.
     """
     judged = _judged(run, probes, prices)
-    return JudgeCard(
+    return AuditCard(
         set=of_set,
         judge=judged.by,
         id=judged.judge,

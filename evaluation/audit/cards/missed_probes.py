@@ -8,10 +8,10 @@ from ..audit_results import ShownProbe
 from ..probe_folder import read_facts
 from ..weakness_examples import shown_probe
 from .audit_sets import audit_set, sources_path
-from .judge_card import CardMiss, JudgeCard
+from .judge_card import AuditCard, CardMiss
 
 
-def missed_probes(card: JudgeCard) -> dict[str, list[ShownProbe]]:
+def missed_probes(card: AuditCard) -> dict[str, list[ShownProbe]]:
     """Return the set's probes that a card's judge graded wrongly, by operator.
 
     Score and reason are those of the card, everything else is the set's. Misses that the set does not have are left out.

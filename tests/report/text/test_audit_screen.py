@@ -11,7 +11,7 @@ from judge_ids import judge_id
 from ladders import BEFORE, ON, ladder
 
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.audit.audit_results import AuditNumbers, JudgeAudit, JudgeWeakness, OperatorResult
+from fiducial.evaluation.audit.audit_results import Audit, JudgeAudit, JudgeWeakness, OperatorResult
 from fiducial.evaluation.audit.ladder.ladder_results import LadderThreshold
 from fiducial.records.verdict import JudgeKind
 from fiducial.report.document import as_lines
@@ -36,7 +36,7 @@ def audit_of(name: str, *, caught: float, asked: int = 1, kind: JudgeKind = "shi
 
 
 def screen(*judges: JudgeAudit) -> list[str]:
-    return list(as_lines(audit_screen(AuditNumbers(probes={}, judges=list(judges))), width=WIDTH))
+    return list(as_lines(audit_screen(Audit(probes={}, judges=list(judges))), width=WIDTH))
 
 
 @pytest.mark.parametrize("model", ["gpt-4.1-mini-2025-04-14", "m"])

@@ -13,7 +13,7 @@ import fiducial as fd
 from fiducial.errors import InputError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.card_file import read_card
-from fiducial.evaluation.audit.cards.judge_card import CardMiss, JudgeCard
+from fiducial.evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from fiducial.evaluation.audit.cards.missed_probes import missed_probes
 from fiducial.evaluation.audit.probe_folder import read_facts
 
@@ -21,19 +21,19 @@ CARDS = Path(__file__).parents[4] / "docs" / "cards"
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
-def page_of(card: JudgeCard, folder: Path) -> str:
+def page_of(card: AuditCard, folder: Path) -> str:
     (folder / "card.json").write_bytes(msgspec.json.encode(card))
     _, page = fd.audit_table(folder / "card.json").write(folder / "pages")
     return page.read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def lexical() -> JudgeCard:
+def lexical() -> AuditCard:
     return read_card(CARDS / "memory_answer-lexical.json")
 
 
 def test_every_fault_that_is_missed_is_shown_as_a_change_in_the_right_output(
-    lexical: JudgeCard, tmp_path: Path
+    lexical: AuditCard, tmp_path: Path
 ):
     page = page_of(lexical, tmp_path)
     shown = re.findall(r'<pre class="change" dir="auto">.*?</pre>', page, re.DOTALL)
@@ -59,13 +59,13 @@ def test_every_probe_of_the_set_has_the_right_output_it_was_made_of():
     assert all(each.right for probes in shown.values() for each in probes)
 
 
-def test_what_a_card_says_of_a_probe_is_not_shown_instead_of_the_probe(lexical: JudgeCard):
+def test_what_a_card_says_of_a_probe_is_not_shown_instead_of_the_probe(lexical: AuditCard):
     lie = msgspec.structs.replace(lexical.misses[0], change="nothing", operator="trivial", plants="attack")
     (probes,) = missed_probes(msgspec.structs.replace(lexical, misses=[lie])).values()
     assert (probes[0].plants, probes[0].change != "nothing") == ("fault", True)
 
 
-def test_a_verdict_on_no_probe_of_the_set_is_counted(lexical: JudgeCard, tmp_path: Path):
+def test_a_verdict_on_no_probe_of_the_set_is_counted(lexical: AuditCard, tmp_path: Path):
     unknown = msgspec.structs.replace(lexical.misses[0], case_id=HOSTILE)
     page = page_of(msgspec.structs.replace(lexical, misses=[*lexical.misses, unknown]), tmp_path)
     assert "1 wrong verdict of the card: on no probe of audit-set-1" in page
@@ -100,7 +100,7 @@ def test_real_outputs_are_named_without_texts(tmp_path: Path):
 
 
 def test_right_outputs_other_than_those_shipped_are_refused(
-    lexical: JudgeCard, monkeypatch: pytest.MonkeyPatch
+    lexical: AuditCard, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(audit_sets.SOURCE_DIGESTS, "audit-set-1", "0" * 64)
     with pytest.raises(InputError, match="that was shipped"):
