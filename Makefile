@@ -121,6 +121,7 @@ shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests
 
 cards: $(VENV)/.ready  ## a card of every judge that can be asked offline into docs/cards, and docs/measured-judges.md; needs FIDUCIAL_REFERENCE; in the environment of shipped-judges
 	$(call beside,$(JUDGES),.ci/judges.txt)
+	@$(JUDGES)/bin/python -m pip install --quiet -r .ci/decisions.txt
 	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/judge_cards.py
 
 tool-rounds: $(VENV)/.ready  ## requests of other tools' judges, round by round, answered by a scripted model; each tool in an environment of its own (4 GB); TOOL="deepeval" for some
