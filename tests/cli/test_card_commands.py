@@ -16,7 +16,7 @@ from fiducial.evaluation.audit.probe_folder import read_facts
 pytestmark = pytest.mark.slow  # all probes of a kind, over loopback
 
 
-def card_in(folder: Path, *options: object) -> dict[str, Any]:
+def card_in(folder: Path, *options: str | Path) -> dict[str, Any]:
     asked = ("audit", "card", "--judge", "memory_answer/reasons", "--model", "m", *options)
     assert fiducial(*asked, "--out", folder / "card.json").code in {0, 3}
     return json.loads((folder / "card.json").read_text("utf-8"))
