@@ -31,7 +31,7 @@ def test_failed_calls_are_made_again_and_recorded_replies_make_the_same_card(
         return good(seen) if len(server.seen) <= 40 else Status(500)
 
     replies = tmp_path / "replies.jsonl"
-    reach = ("--base-url", server.base_url, "--no-cache", "--attempts", 1, "--record", replies)
+    reach = ("--base-url", server.base_url, "--no-cache", "--attempts", "1", "--record", replies)
     server.script = half
     first = card_in(tmp_path, *reach)
     failed = first["shares"]["ungraded"]["failed"]
