@@ -88,7 +88,10 @@ def threshold_cautions(
             if thresholds[each.name].source == "default":
                 score = each.score[rows]
                 undeclared[names] = int((label_between | ((low <= score) & (score < high))).sum())
-    return [*_cautions("cut_not_declared", undeclared), *_cautions("labels_between_cuts", between)]
+    return [
+        *_cautions("threshold_not_declared", undeclared),
+        *_cautions("labels_between_thresholds", between),
+    ]
 
 
 def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:

@@ -588,7 +588,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     unjudged = StratumRate(name=UNJUDGED, n=0, of=9)
     calibration = Calibration(
         judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
-        cautions=[Caution("another_cut", {"j": 0.7})],
+        cautions=[Caution("another_threshold", {"j": 0.7})],
         suspected_label_errors=[
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
         ],
