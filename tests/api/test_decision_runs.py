@@ -12,6 +12,8 @@ from provider_server import Answer, ProviderServer, Response, Script, Seen, in_t
 
 import fiducial as fd
 from fiducial.errors import InputError
+from fiducial.evaluation.past_runs.certified_part import sent_on_from
+from fiducial.evaluation.store.run_store import RunStore
 
 _N = 24
 
@@ -101,6 +103,12 @@ def test_versions_that_a_server_names_are_judges_of_their_own(server: ProviderSe
     assert all(panel.scores == "probabilities" for panel in found.judges.values())
     with pytest.warns(UserWarning, match="several versions"), pytest.raises(InputError, match="2 judges"):
         fd.estimate(run)
+
+
+def test_a_run_of_several_versions_is_no_first_part_of_a_cascade(server: ProviderServer):
+    run = run_of(server, versions("jev-1.13.0", "jev-1.14.0"))
+    with RunStore(run.kept) as store, pytest.raises(InputError, match=r"several versions .* belongs to one"):
+        sent_on_from(store, 0.3)
 
 
 def test_a_failed_call_of_a_split_judge_is_kept_apart(server: ProviderServer):
