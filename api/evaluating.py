@@ -34,7 +34,7 @@ from .callable_judge import ReadyJudge
 from .callers import warn_caller
 from .cascading import after_first_judge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
-from .generating import AgentLike, warn_untracked
+from .generating import AgentLike, warn_passed_over, warn_untracked
 from .judging import judge
 from .label_sources import LabelReading, label_input, unread_note
 from .model_access import AccessArguments, judging_api
@@ -283,6 +283,7 @@ def _evaluate(
         if agent is not None:
             tally = generate_into_run(agent, plan.cases, plan.out, shown, again=again)
             warn_untracked(tally)
+            warn_passed_over(tally)
             if (crashed := crashes(tally)) is not None:
                 warn_caller(crashed)
         with plan.engine or nullcontext():

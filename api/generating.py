@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias, Unpack
 
 import msgspec
 
-from ..errors import ConfigurationError, ProviderError, UsageError
+from ..errors import ConfigurationError, InputError, ProviderError, UsageError
 from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.attempt_store import AttemptStore, MemoryAttempts, OutputsFile
 from ..evaluation.generation.binding import memories_beside
@@ -58,8 +58,8 @@ class Generated(list[Output]):
     """Outputs in order of case and trial, one for each.
 
     Attributes:
-        failures: Attempts without an output, with the reason: failed calls, cases that are not for this agent.
-        tally: Counts of all attempts.
+        failures: Attempts without an output because of failed calls, with the reason.
+        tally: Counts of all attempts; ``passed_over`` counts cases that are not for this agent, by reason.
     """
 
     failures: Mapping[ItemKey, str]
@@ -256,6 +256,21 @@ def warn_untracked(tally: GenerationTally) -> None:
         warn_caller(warning)
 
 
+def warn_passed_over(tally: GenerationTally) -> None:
+    """Warn about cases that are not for the agent.
+
+    Raises:
+        InputError: None of the cases is.
+    """
+    if not tally.passed_over:
+        return
+    reasons = "; ".join(f"{count} x {why}" for why, count in tally.passed_over.most_common(3))
+    problem = f"{tally.passed_over.total():,} of {tally.wanted:,} attempts are not for this agent: {reasons}"
+    if tally.passed_over.total() == tally.wanted:
+        raise InputError(problem)
+    warn_caller(problem)
+
+
 def _user_access(
     endpoint: EndpointLike | None,
     agents: ModelAccess | None,
@@ -292,6 +307,7 @@ def _generated(attempts: MemoryAttempts, keys: list[ItemKey], tally: GenerationT
     outputs = Generated(attempts.outputs[key] for key in keys if key in attempts.outputs)
     outputs.failures, outputs.tally = attempts.failures, tally
     warn_untracked(tally)
+    warn_passed_over(tally)
     if tally.without_output:
         reasons = "; ".join(f"{count} x {why}" for why, count in tally.failures.most_common(3))
         problem = f"{tally.without_output} of {tally.wanted} attempts gave no output: {reasons}"

@@ -19,16 +19,18 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
 from ..judges.prices import dollars_of
+from ..records import InputPath, MemoryFile
 from ..records.disk_files import shards_of
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
 from ..spelling import setting
 from .agent_environments import bfcl_histories, scenes_of, server_embedding
 from .checking import Worlds
-from .display import Document, Shown
+from .display import Document, Result
 from .paths import FilePath, folder_path, input_path, paths_of, written_path
 from .price_memory import known_prices
 from .progress_bars import show_progress
+from .selecting import selected_cases
 
 __all__ = [
     "GENERATED",
@@ -48,7 +50,7 @@ _MOST_COMMANDS = 8
 """Maximum commands at a time."""
 
 
-class Generation(Shown, frozen=True, kw_only=True):
+class Generation(Result, frozen=True, kw_only=True):
     """Results of a generation.
 
     Attributes:
@@ -193,17 +195,33 @@ def generate_file(
     cases: FilePath,
     out: FilePath,
     *,
+    only: Sequence[str] = (),
+    again: bool = False,
     progress: bool | None = None,
     prices: Sequence[str] = (),
     **options: Any,
 ) -> Generation:
-    """Generate outputs into a file with a model or a command; the same call resumes."""
+    """Generate outputs into a file with a model or a command; the same call resumes.
+
+    ``only`` selects cases by id or ``TAG=VALUE``. The file may have outputs on others, which are kept.
+    """
+    file = input_path(cases)
+    chosen = _chosen([file], only, again=again) if only else file
     with show_progress(enabled=progress) as shown:
-        tally = make_file(source, input_path(cases), written_path(out), shown, **options)
+        tally = make_file(source, chosen, written_path(out), shown, again=again, **options)
     return Generation.of_source(source, tally, prices)
 
 
-class OutputsForecast(Shown, frozen=True, kw_only=True):
+def _chosen(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
+    """Return the selected cases; refuse to drop outputs that would not be made anew."""
+    if again:
+        raise UsageError(
+            f"{setting('again')} replaces all outputs of the system, {setting('only')} makes some: use one of them"
+        )
+    return selected_cases(files, only)
+
+
+class OutputsForecast(Result, frozen=True, kw_only=True):
     """Forecast of a generation."""
 
     forecast: GenerationForecast
@@ -223,15 +241,17 @@ def forecast_file(
     cases: FilePath | Sequence[FilePath],
     out: FilePath,
     *,
+    only: Sequence[str] = (),
     trials: int = 1,
     again: bool = False,
     prices: Sequence[str] = (),
 ) -> OutputsForecast:
     """Forecast a generation without making a call or writing a file."""
     files = shards_of(paths_of(cases)).files
+    chosen = _chosen(files, only, again=again) if only else files
     return OutputsForecast(
         forecast=forecast_generation(
-            source, files, written_path(out), known_prices(prices), trials=trials, again=again
+            source, chosen, written_path(out), known_prices(prices), trials=trials, again=again
         )
     )
 

@@ -15,6 +15,7 @@ from ..formats.bfcl import expand, find_results, open_source, read_cases, read_o
 from ..formats.custom_format import read_custom
 from ..formats.imported_records import LOGGED, RevisedCase, revised
 from ..records import Case, Output, Verdict, write_records
+from ..report.text.challenge_notes import challenge_notes
 from .argument_checks import checked_arguments
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
@@ -23,6 +24,7 @@ from .selecting import selected
 __all__ = [
     "Imported",
     "ImportedSuite",
+    "challenge_notes",
     "import_agbenchmark",
     "import_bfcl",
     "import_custom_format",

@@ -24,12 +24,12 @@ from ..settings.typed_commands import proposed
 from ..spelling import setting
 from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
-from .display import Document, Shown
+from .display import Document, Result
 from .paths import Cases, FilePath, Outputs, folder_or_memory, folder_path, output_sources, put_back, source
 from .progress_bars import show_progress
 
 
-class Probes(Shown, frozen=True):
+class Probes(Result, frozen=True):
     """Mutants with one named fault each, harmless twins and attacks, from correct outputs.
 
     Attributes:
@@ -44,9 +44,9 @@ class Probes(Shown, frozen=True):
         """Return the number of probes per operator as a document."""
         return probe_document(self.manifest)
 
-    def screen(self, room: int = SCREEN - 1) -> Document:
+    def screen(self, room: int | None = None) -> Document:
         """Return the number of probes per operator, in one screen of a terminal."""
-        return one_screen(probe_document(self.manifest, about=False), room)
+        return one_screen(probe_document(self.manifest, about=False), SCREEN - 1 if room is None else room)
 
     def to_dict(self) -> dict[str, Any]:
         """Return how the probes were made."""

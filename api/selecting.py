@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from ..records import Case, Output, Verdict, read_records
+from ..records import Case, InputPath, MemoryFile, Output, Verdict, memory_file, read_records
 from ..records.disk_files import shards_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
 from .files_beside import require_local, write_beside
 from .paths import FilePath, paths_of
 
-__all__ = ["selected", "selected_files", "selected_labels"]
+__all__ = ["selected", "selected_cases", "selected_files", "selected_labels"]
 
 
 def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
@@ -42,6 +42,16 @@ def _matches(case: Case, part: str) -> bool:
 
 def _tag_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def selected_cases(files: Iterable[InputPath], only: Iterable[str]) -> MemoryFile:
+    """Return the selected cases of files as a file in memory.
+
+    Raises:
+        UsageError: A part of the selection matches no case.
+    """
+    every = (case for path in files for case in read_records(path, Case))
+    return memory_file("selected cases", list(selected(every, only)))
 
 
 def selected_files(

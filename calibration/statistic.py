@@ -176,6 +176,7 @@ ComparisonCaution: TypeAlias = Literal[
     "corrected",
     "chosen_by_score",
     "labels_of_some",
+    "labels_for_estimate",
     "labels_of_checkers",
     "tied_labels",
     "row_numbers",
@@ -201,6 +202,7 @@ ComparisonCaution: TypeAlias = Literal[
   random, with the number of labels.
 * ``chosen_by_score``: systems whose labels correct nothing, because labelled outputs are scored unlike the
   others, with the number of labels.
+* ``labels_for_estimate``: declarations under which labels correct rates only in ``estimate``, with their number.
 * ``labels_of_some``: systems without enough labels while others have labels, with the missing number.
 * ``labels_of_checkers``, ``tied_labels``: as for a calibration.
 * ``row_numbers``: ids are row numbers, so that no two have an item in common.

@@ -117,10 +117,12 @@ def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
 
     Next: `fiducial artifacts run` runs an agent on them; `fiducial run` checks workspaces and judges the undecided ones.
     """
-    from ..api.importing import import_agbenchmark, unknown_dependencies
+    from ..api.importing import challenge_notes, import_agbenchmark, unknown_dependencies
 
     suite = import_agbenchmark(path)
     _write(suite, out, None, only)
+    for each in challenge_notes(suite.only(only).cases if only else suite.cases):
+        note(each)
     for case_id, dependency in unknown_dependencies(suite.cases):
         note(f"{case_id} depends on {dependency!r}, which is not one of these challenges")
 

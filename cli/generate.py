@@ -48,7 +48,13 @@ def command(**values: Any) -> int:
     source = source_of(options, options.model, out, lambda: model_access(options), options.worlds)
     if options.dry_run:
         forecast = forecast_file(
-            source, cases, out, trials=options.trials, again=options.again, prices=options.price
+            source,
+            cases,
+            out,
+            only=options.only,
+            trials=options.trials,
+            again=options.again,
+            prices=options.price,
         )
         click.echo(str(forecast))
         return EXIT_OK
@@ -56,6 +62,7 @@ def command(**values: Any) -> int:
         source,
         cases,
         out,
+        only=options.only,
         trials=options.trials,
         progress=True,
         prices=options.price,

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.label_declarations import LabelsDeclaredBy
+from ..calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import (
     ADDED,
@@ -157,9 +157,12 @@ def _has_checked(store: RunStore) -> bool:
     return any(each.graded and each.source == "checker" for each in store.other_verdicts())
 
 
-def systems_table(store: RunStore) -> Table:
-    """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
-    chosen_by = choice_of(store.labels)
+def systems_table(store: RunStore, declared: LabelDeclaration | None = None) -> Table:
+    """Return a run's calibration table with all outputs, judged or not, to compare its systems.
+
+    ``declared`` says how outputs were chosen for labels; by default the labels do.
+    """
+    chosen_by = declared or choice_of(store.labels)
     table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
     return _with_order(with_tested_columns(table, [store]), [store])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..evaluation.audit.audit_results import AuditNumbers, JudgeAudit, OperatorResult
+from ..evaluation.audit.audit_results import Audit, JudgeAudit, OperatorResult
 from .document import Columns, Details, Figure, Piece
 from .document_parts import DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
@@ -27,7 +27,7 @@ _DRAWN = {
 """Operators that have a figure of their own, and whether low or high rates come first."""
 
 
-def audit_page(audit: AuditNumbers) -> ResultPage:
+def audit_page(audit: Audit) -> ResultPage:
     """Return the page of an audit, ladders included."""
     probes = sum(audit.probes.values())
     lexical = lexical_rates(audit.judges)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..evaluation.audit.cards.card_table import CardTable
-from ..evaluation.audit.cards.judge_card import JudgeCard
+from ..evaluation.audit.cards.card_table import AuditCards
+from ..evaluation.audit.cards.judge_card import AuditCard
 from ..records import InputPath
 from .document import Piece
 from .document_parts import Cell, DocumentTable, filled
@@ -27,7 +27,7 @@ _LONGEST = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
 
-def write_card_pages(table: CardTable, folder: Path) -> list[Path]:
+def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
     """Write ``index.html`` and one page a card into a folder; return the files."""
     files = [folder / f"{name}.html" for name in _page_names(table)]
     index = ResultPage(
@@ -41,7 +41,7 @@ def write_card_pages(table: CardTable, folder: Path) -> list[Path]:
     return pages
 
 
-def write_badge(path: InputPath, card: JudgeCard) -> None:
+def write_badge(path: InputPath, card: AuditCard) -> None:
     """Write a card's badge as SVG."""
     left, right = badge_text(card)
     widths = [10 + 7 * len(text) for text in (left, right)]
@@ -66,7 +66,7 @@ def write_badge(path: InputPath, card: JudgeCard) -> None:
     )
 
 
-def _page_names(table: CardTable) -> Iterator[str]:
+def _page_names(table: AuditCards) -> Iterator[str]:
     """Yield a file name for each card, all different."""
     taken: set[str] = {"index"}
     for card in table.cards:
@@ -78,7 +78,7 @@ def _page_names(table: CardTable) -> Iterator[str]:
         yield name
 
 
-def _links(table: CardTable, files: list[Path]) -> Piece:
+def _links(table: AuditCards, files: list[Path]) -> Piece:
     rows = [
         (Cell(card.judge, link=file.name), headline(card))
         for card, file in zip(table.cards, files, strict=True)
@@ -86,7 +86,7 @@ def _links(table: CardTable, files: list[Path]) -> Piece:
     return DocumentTable(("judge", "what it let through"), rows, left_aligned=frozenset({0, 1}))
 
 
-def _card_page(card: JudgeCard) -> ResultPage:
+def _card_page(card: AuditCard) -> ResultPage:
     return ResultPage(
         title=card.judge,
         about=f"{card.set.name}, {card.made[:10]}",

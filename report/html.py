@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import jinja2
 
-from ..calibration.agreement.calibration_results import CalibrationNumbers
+from ..calibration.agreement.calibration_results import Calibration
 from ..calibration.pass_threshold import HALF, PassThreshold
 from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
@@ -72,7 +72,7 @@ _HEAD: tuple[str | Cell, ...] = (
 
 
 @document
-def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers | None) -> Iterator[Piece]:
+def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
     """Yield each judge's verdicts, agreement with the labels, costs, and what it did not grade."""
     if not judges:
         return

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 
+from ..label_declarations import LabelsChosenBy
 from ..pass_threshold import PassThreshold
 from ..sample import Estimator
 from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution
@@ -109,6 +111,7 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
             {name: n for name, n in undecided.graded.items() if name not in corrected},
         ),
         *_cautions("labels_of_some", _missing_labels(undecided) if labelled else {}),
+        *_cautions("labels_for_estimate", _no_samples(undecided)),
         *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
         *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
         *_cautions("repeats", outputs.repeats),
@@ -121,6 +124,15 @@ def _uneven_trials(outputs: AllOutputs) -> list[Caution]:
     rates = uneven_rates(graded_of(outputs))
     known = {name: rate.value for name, rate in rates.items() if rate.value is not None}
     return [Caution("uneven_trials", known)] if known else []
+
+
+def _no_samples(undecided: ComparedStratum) -> dict[str, int]:
+    """Count labels of undecided outputs that are declared no random sample, by declaration."""
+    counts: dict[str, int] = {}
+    for name, chosen_by in undecided.declared.items():
+        if chosen_by is not None and chosen_by in get_args(LabelsChosenBy):
+            counts[chosen_by] = counts.get(chosen_by, 0) + undecided.labelled[name]
+    return counts
 
 
 def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:

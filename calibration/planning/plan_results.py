@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ...records.result import Framed, Result
 from ..statistic import Statistic
 from .budget_plan import BudgetPlan
 
@@ -82,7 +83,7 @@ class MeasuredRates(NamedTuple):
     prevalence: float
 
 
-class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
+class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
     Attributes:
@@ -114,7 +115,7 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     expected: Mapping[str, float] = {}
 
 
-def plan_json(numbers: PlanNumbers) -> dict[str, Any]:
+def plan_json(numbers: SamplePlan) -> dict[str, Any]:
     """Return a plan as JSON, without the parts that were not requested."""
     result: dict[str, Any] = {"design_effect": numbers.design_effect}
     if numbers.labels is not None:

@@ -49,6 +49,17 @@ class _Reference(msgspec.Struct):
     folder: str | None = None
 
 
+_MOCKS = ("mock_func", "mock_task")
+
+
+def ignored_mock(case: Case) -> list[str]:
+    """Return the fields of a challenge that describe a mock of an agent, which are never run."""
+    mock = case.reference.get("mock")
+    inside = [name for name in _MOCKS if name in mock] if isinstance(mock, dict) else []
+    named = [name for name in _MOCKS if case.reference.get(name)]
+    return [*dict.fromkeys([*inside, *named])] or (["mock"] if mock else [])
+
+
 class Challenge(msgspec.Struct, frozen=True):
     """Fields of a challenge that a checker needs.
 
@@ -71,13 +82,14 @@ class Challenge(msgspec.Struct, frozen=True):
     def solution_modules(self) -> list[str]:
         """Return the modules of the challenge that have the name of a standard module.
 
-        The challenge names them or has them in its folder, so an agent cannot add any.
+        The challenge names them or has them in its folder, so an agent cannot add any. ``unittest`` is never one: the hidden tests
+        rest on it.
         """
         names = {Path(name).stem for name in self.files if name.endswith(".py") and "/" not in name}
         for part in ("artifacts_in", "artifacts_out"):
             if self.folder is not None:
                 names.update(path.stem for path in (self.folder / part).glob("*.py"))
-        return sorted(names & sys.stdlib_module_names)
+        return sorted((names & sys.stdlib_module_names) - {"unittest"})
 
     def hidden_tests(self) -> Path | None:
         """Return the folder whose files are copied in after the agent's work; None if there is none.

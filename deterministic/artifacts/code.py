@@ -15,6 +15,7 @@ from ..sandbox.limits import Limits
 from ..sandbox.running import CommandResult, Confinement, Exam, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
+from .needed_modules import missing_modules, standard_modules
 from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, printable_name, read_bytes
 
 _EXAM = Path(__file__).with_name("exam.py")
@@ -69,6 +70,7 @@ def run_code(
         CodeFault: The code failed, or ran into a limit.
     """
     limits, strict = options.artifacts.limits, options.rules == "strict"
+    _require_modules(challenge, None if strict else workspace)
     with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder).resolve() / "workspace"
         copy_tree(workspace, copy, limits.disk_bytes // 2)
@@ -91,6 +93,14 @@ def run_code(
         (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
     ]
     return CodeOutput(contents, report.confinement)
+
+
+def _require_modules(challenge: Challenge, workspace: Path | None) -> None:
+    """Refuse a challenge whose hidden tests import what is missing here."""
+    if missing := missing_modules(challenge, workspace):
+        raise ChallengeError(
+            f"the hidden tests import {' and '.join(missing)}, neither installed here nor in the challenge's artifacts_out"
+        )
 
 
 def confinement_evidence(confinement: Confinement) -> dict[str, str]:
@@ -118,7 +128,8 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
 
 def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
     """Return agbenchmark's command, or that of `exam` for hidden tests or strict rules."""
-    rules = f"{'strict' if strict else 'bfcl'}:{','.join(challenge.solution_modules())}"
+    used = standard_modules(challenge) if hidden else []
+    rules = ":".join(["strict" if strict else "bfcl", ",".join(challenge.solution_modules()), ",".join(used)])
     program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), rules]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:

@@ -11,8 +11,10 @@ import json
 import os
 import runpy
 import sys
-from collections.abc import Callable
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import TracebackType
@@ -26,16 +28,20 @@ def main(rules: str, kind: str, *names: str) -> int:
     """Run a script or tests of the working folder.
 
     ``strict`` puts the folder after the libraries on the path, else before them, as in agbenchmark. ``strict:code`` still imports the
-    module ``code`` from the folder, for challenges that have a solution file of that name.
+    module ``code`` from the folder, for challenges that have a solution file of that name; ``strict:code:pdb`` imports the standard
+    library's ``pdb`` first, for hidden tests that use it.
     """
     hidden, prove = _read_order()
-    rules, _, solution_modules = rules.partition(":")
+    rules, solution_modules, used = [*rules.split(":"), "", ""][:3]
+    preferred = [each for each in solution_modules.split(",") if each]
     workspace = str(Path.cwd())
     folders = [workspace] if hidden is None else [str(hidden), workspace]
     libraries = list(sys.path)
+    _import_now(used.split(",") if used else [])
 
     def find_workspace() -> None:
-        _prefer([each for each in solution_modules.split(",") if each], Path(workspace))
+        _keep_out(libraries, frozenset(preferred))
+        _prefer(preferred, Path(workspace))
         sys.path[:] = [*libraries, *folders] if rules == "strict" else [*folders, *libraries]
 
     if kind == "pytest":
@@ -46,6 +52,55 @@ def main(rules: str, kind: str, *names: str) -> int:
     if ended and code == 0:
         prove()
     return code
+
+
+_TRIED = frozenset({"_winreg", "java", "org", "vms_lib", "win32evtlog", "win32evtlogutil"})
+"""Modules that the standard library imports if they are there: Jython's, and those of other systems."""
+
+
+def _import_now(modules: list[str]) -> None:
+    """Import what hidden tests use, before any file of the workspace can be found."""
+    for name in modules:
+        with suppress(ImportError):  # of another system, or removed: the test itself decides
+            import_module(name)
+
+
+def _keep_out(libraries: list[str], preferred: frozenset[str]) -> None:
+    """Find modules of the standard library in it alone, also those that this system does not have.
+
+    A library that tries to import ``msvcrt``, to see whether this is Windows, would run a workspace's ``msvcrt.py``.
+    """
+
+    class Guard:
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+            del target
+            is_standard = name in sys.stdlib_module_names and name not in preferred
+            if path is not None or not (is_standard or name in _TRIED):
+                return None
+            by_library = _is_in(_importer(), libraries)
+            spec = PathFinder.find_spec(name, libraries)
+            if spec is None and (is_standard or by_library):
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            return spec if by_library else None
+
+    place = next((at for at, each in enumerate(sys.meta_path) if each is PathFinder), len(sys.meta_path))
+    sys.meta_path.insert(place, Guard)  # pyright: ignore[reportArgumentType] - a finder needs no more than find_spec
+
+
+def _importer() -> str:
+    """Return the file whose code imports, beyond the import system's own frames."""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001 - inspect would import what a workspace may replace
+    while frame.f_back is not None and (
+        frame.f_code.co_filename.startswith("<frozen importlib")
+        or frame.f_globals.get("__name__") == "importlib"
+    ):
+        frame = frame.f_back
+    return frame.f_code.co_filename
+
+
+def _is_in(file: str, folders: Iterable[str]) -> bool:
+    return file.startswith(("<frozen ", *(f"{folder}{os.sep}" for folder in folders if folder)))
 
 
 def _prefer(modules: list[str], folder: Path) -> None:
@@ -97,9 +152,7 @@ def _was_ended_by(trace: TracebackType | None, tests: set[str], libraries: tuple
     """Return whether the tests, or libraries that they called, such as unittest, exited."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if file not in tests and not file.startswith(
-            ("<frozen ", *(f"{folder}{os.sep}" for folder in libraries if folder))
-        ):
+        if file not in tests and not _is_in(file, libraries):
             return False
         trace = trace.tb_next
     return True

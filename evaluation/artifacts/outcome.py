@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from itertools import product
 from pathlib import Path
 
-import msgspec
-
+from ...deterministic.artifacts.challenge import ignored_mock
 from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_dependencies
 from ...deterministic.options import CheckOptions
 from ...formats.agbenchmark import ChallengeResult, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
+from ...records.result import Result, display_of
 from ..checking.checks import SystemOptions, check_outputs
 from ..inputs import EvaluationInputs
 from .attempts import RUNS, AgentPlan, AgentRun
@@ -20,12 +21,17 @@ from .workspaces import OUTPUTS
 VERDICTS, REPORT = "verdicts.jsonl", "report.json"
 
 
-class ArtifactOutcome(msgspec.Struct, frozen=True):
-    """Attempts at challenges with their verdicts, in the order of cases and trials."""
+class AgentResults(Result, frozen=True):
+    """Attempts of an agent with their verdicts, in the order of cases and trials."""
 
     attempts: list[ChallengeResult]
     unused_mocks: list[str] = []
     """Challenges of a mock run that have a ``mock`` and no ``artifacts_out``."""
+
+    @property
+    def not_allowed(self) -> int:
+        """Number of challenges that were not checked, because they run code."""
+        return len({each.case_id for each in self.ungraded if each.error_type == "code_not_allowed"})
 
     @property
     def passed(self) -> int:
@@ -53,6 +59,10 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
         """Dependencies that name no challenge of the cases, and have no effect."""
         return unknown_dependencies(attempt.case for attempt in self.attempts)
 
+    def write_skills(self, html: str | os.PathLike[str]) -> Path:
+        """Write categories and dependencies with their pass rates as a page."""
+        return display_of(type(self)).write(self, "skills", html)
+
 
 def conclude_artifacts(
     cases: Path,
@@ -63,7 +73,7 @@ def conclude_artifacts(
     command: str,
     started: datetime,
     ended: datetime,
-) -> ArtifactOutcome:
+) -> AgentResults:
     """Check what an agent left, and write ``verdicts.jsonl`` and ``report.json``.
 
     In a mock run a challenge that asks for a judge passes, as in agbenchmark, when the files it names are there.
@@ -81,16 +91,15 @@ def conclude_artifacts(
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
     report = report_of(attempts, command=command, started=started, ended=ended, config=config)
     write_json(out / REPORT, report)
-    return ArtifactOutcome(
-        attempts, [each.case.id for each in attempts if mock and _has_mock_alone(each.case)]
-    )
+    return AgentResults(attempts, [each.case.id for each in attempts if mock and _has_mock_alone(each.case)])
 
 
 def _has_mock_alone(case: Case) -> bool:
     """Return whether a challenge names a function to mock an agent, and has no solution."""
-    mock = any(case.reference.get(name) for name in ("mock", "mock_func", "mock_task"))
     folder = case.reference.get("folder")
-    return mock and not (isinstance(folder, str) and Path(folder, "artifacts_out").is_dir())
+    return bool(ignored_mock(case)) and not (
+        isinstance(folder, str) and Path(folder, "artifacts_out").is_dir()
+    )
 
 
 def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> ChallengeResult:

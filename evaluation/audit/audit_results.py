@@ -12,6 +12,7 @@ from ...calibration.localisation import Localisation
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
 from ...records import JudgeId
+from ...records.result import Framed, ResultOnPage
 from .ladder.ladder_results import LadderResult
 
 Concern: TypeAlias = Literal[
@@ -329,7 +330,7 @@ class WeaknessExample(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: list[WrongVerdict] = []
 
 
-class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
+class Audit(ResultOnPage, Framed, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
     Attributes:

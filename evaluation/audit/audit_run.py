@@ -35,8 +35,8 @@ from ..store.run_writer import RunWriter
 from .analysis import graded_nothing, judge_audit, to_read, with_forms, with_ladders
 from .audit_plan import AuditPlan, PreparedAudit, audit_steps, open_probes, prepare_audit, with_tasks
 from .audit_results import (
+    Audit,
     AuditAdjudication,
-    AuditNumbers,
     JudgeAudit,
     LocatedFault,
     OperatorAdjudicated,
@@ -59,7 +59,7 @@ TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
-) -> AuditNumbers:
+) -> Audit:
     """Carry out a plan, or continue an earlier start of it.
 
     Raises:
@@ -90,7 +90,7 @@ def run_audit(
 
 def _conclude(
     plan: AuditPlan, prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
-) -> AuditNumbers:
+) -> Audit:
     """Analyse the verdicts, and write the results."""
     tasks = prepared.tasks
     requested = tasks[: len(plan.judges)]  # their word overlap baselines follow
@@ -107,7 +107,7 @@ def _conclude(
         forms = forms_named(plan.operators)
         by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
         audits = [with_forms(each, by_judge[each.id]) for each in audits]
-    audit = AuditNumbers(
+    audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
         judges=audits,
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),

@@ -14,12 +14,12 @@ import msgspec
 
 from ...errors import FiducialError, UsageError
 from ...judges.loop_thread import thread_safe_call
-from ...records import Case, ItemKey, ToolCall
+from ...records import Case, ItemKey, ToolCall, kind_spec
 from ...records.typed_values import convert
 from .agent_answers import answer_fields, output_of
 from .agent_crash import crash_text, of_the_agent
 from .agent_tools import Toolbox
-from .attempt import AgentUsage, Attempt, MadeOutput, StepTaken, StepUsage
+from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepTaken, StepUsage
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
@@ -28,6 +28,8 @@ MOST_STEPS = 1_000
 """Most steps of a generator, after which it is stopped."""
 
 _TOOLS, _TRIAL = "tools", "trial"
+
+_NO_WORKSPACE = "the answer to a challenge is a workspace: use `fiducial artifacts run`, or return an output that names its workspace"
 
 
 class CallableAgent:
@@ -68,6 +70,7 @@ class CallableAgent:
 
         Raises:
             UsageError: The function returned or yielded something of another form.
+            NoOutputError: A challenge's answer names no workspace, in which alone it can be graded.
         """
         converse = partial(self._converse, trial=trial)
         scene = await self._scenes.scene(case, trial, converse)
@@ -76,6 +79,8 @@ class CallableAgent:
         attempt.case = case
         in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
         output = output_of(answer, attempt, self.system, trial, in_turns=in_turns, renamed=self._renamed)
+        if (output.workspace, output.error) == (None, None) and kind_spec(case.kind).family == "workspace":
+            raise NoOutputError(_NO_WORKSPACE)
         return MadeOutput(output, attempt)
 
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:

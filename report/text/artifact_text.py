@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...evaluation.artifacts.outcome import ArtifactOutcome
+from ...deterministic.artifacts.challenge import ignored_mock
+from ...evaluation.artifacts.outcome import AgentResults
 from ...evaluation.artifacts.skills import SkillTree, skill_tree
 from ...formats.agbenchmark import ChallengeResult
 from ...records import Verdict
+from ...spelling import flag
 from ..document import Figure, Piece, document
 from ..document_parts import DocumentTable
 from ..figures.skill_tree import skill_figure
 from . import number_text
+from .challenge_notes import running
 from .number_text import count, counted, statistic_cells
 
 _CODES = 3
@@ -20,7 +23,7 @@ _CODES = 3
 
 
 @document
-def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
+def artifacts_document(outcome: AgentResults) -> Iterator[Piece]:
     """Yield passes, failures, ungraded challenges and the pass rates of categories."""
     attempts = len(outcome.attempts)
     challenges = len({each.case.id for each in outcome.attempts})
@@ -34,8 +37,11 @@ def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
     yield from (f"failed: {_named(each)}: {each.error_type}: {each.reason}" for each in outcome.failed)
     for each in outcome.ungraded:
         yield f"{each.outcome.replace('_', ' ')}: {_named(each)}: {each.reason}"
+    if outcome.not_allowed:
+        yield f"note: {running(outcome.not_allowed)} code, which is not allowed: add {flag('allow_code')}"
+    mocks = {each.case.id: ignored_mock(each.case) for each in outcome.attempts}
     for case_id in outcome.unused_mocks:
-        yield f"note: {case_id}: mock functions are not run; put the right files into its artifacts_out"
+        yield f"note: {case_id}: mock functions are not run ({', '.join(mocks[case_id])}); put the right files into its artifacts_out"
     yield from number_text.unknown_dependency_notes(
         outcome.unknown_dependencies, "is not one of these challenges"
     )

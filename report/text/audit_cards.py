@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...evaluation.audit.audit_results import AuditNumbers, JudgeWeakness, WeaknessExample
+from ...evaluation.audit.audit_results import Audit, JudgeWeakness, WeaknessExample
 from ..document import Card, Details, Piece
 from ..document_parts import DocumentTable
 from ..text_change import TextChange
@@ -25,7 +25,7 @@ _WRONG = {
 """What a wrong verdict did, by what the operator plants."""
 
 
-def weakness_cards(audit: AuditNumbers, judges: Sequence[str] | None = None) -> list[Card]:
+def weakness_cards(audit: Audit, judges: Sequence[str] | None = None) -> list[Card]:
     """Return a card per weakness of these judges, or of all; the worst of a judge first."""
     examples = {(each.judge, each.where): each for each in audit.examples}
     several = judges is None and len({each.judge for each in audit.examples}) > 1

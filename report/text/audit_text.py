@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 
 from ...evaluation.audit.audit_results import (
+    Audit,
     AuditAdjudication,
     AuditComparison,
-    AuditNumbers,
     JudgeAudit,
     OperatorResult,
 )
@@ -44,7 +44,7 @@ _REASON = 240
 
 
 @document
-def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
+def audit_document(audit: Audit) -> Iterator[Piece]:
     """Build the audit document: each judge, agreement between judges, and baselines.
 
     The baselines are the rates of judges that do not look.
@@ -70,7 +70,7 @@ def ungraded_judges(judges: Iterable[JudgeAudit]) -> Iterator[str]:
             yield f"{judge.judge} graded nothing: {shortened(judge.graded_nothing, _REASON).rstrip('.')}."
 
 
-def across_judges(audit: AuditNumbers) -> Iterator[Piece]:
+def across_judges(audit: Audit) -> Iterator[Piece]:
     """Yield decisions by people, comparisons of judges, and the baselines."""
     yield from _adjudicated(audit.adjudication)
     if audit.prompts:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from ...calibration.statistic import Statistic
-from ...evaluation.audit.cards.card_table import CardTable
-from ...evaluation.audit.cards.judge_card import CardMiss, JudgeCard
+from ...evaluation.audit.cards.card_table import AuditCards
+from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, interval, moment, number, outcomes
@@ -33,7 +33,7 @@ LIMITS = (
 
 
 @document
-def card_document(card: JudgeCard) -> Iterator[Piece]:
+def card_document(card: AuditCard) -> Iterator[Piece]:
     """Build the document of one card: what it let through first, then what it took."""
     yield headline(card)
     if sentence := ungraded_sentence(card):
@@ -52,7 +52,7 @@ def card_document(card: JudgeCard) -> Iterator[Piece]:
 
 
 @document
-def card_table_document(table: CardTable) -> Iterator[Piece]:
+def card_table_document(table: AuditCards) -> Iterator[Piece]:
     """Build the table of cards, one a kind of case; it does not rank them."""
     yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
     for kinds, cards in table.groups.items():
@@ -73,7 +73,7 @@ def card_table_document(table: CardTable) -> Iterator[Piece]:
 
 
 @document
-def card_table_screen(table: CardTable) -> Iterator[Piece]:
+def card_table_screen(table: AuditCards) -> Iterator[Piece]:
     """Build the table of cards for a terminal, with counts in place of shares and intervals."""
     yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
     for kinds, cards in table.groups.items():
@@ -93,7 +93,7 @@ def card_table_screen(table: CardTable) -> Iterator[Piece]:
     yield LIMITS
 
 
-def headline(card: JudgeCard) -> str:
+def headline(card: AuditCard) -> str:
     """Return what the judge let through and rejected, in one sentence."""
     shares = card.shares
     if not shares.caught.n and not shares.rejected.n:
@@ -112,13 +112,13 @@ def headline(card: JudgeCard) -> str:
     )
 
 
-def ungraded_sentence(card: JudgeCard) -> str:
+def ungraded_sentence(card: AuditCard) -> str:
     """Return how many probes have no score; empty if all have one."""
     ungraded = card.shares.ungraded
     return f"without a score: {outcomes(ungraded)}; in none of these shares" if any(ungraded.values()) else ""
 
 
-def natural_sentence(card: JudgeCard) -> str:
+def natural_sentence(card: AuditCard) -> str:
     """Return the results on natural faults, or that they were not tried."""
     natural = card.natural
     if natural is None:
@@ -133,7 +133,7 @@ def natural_sentence(card: JudgeCard) -> str:
     )
 
 
-def misses(card: JudgeCard, most: int) -> Iterator[Piece]:
+def misses(card: AuditCard, most: int) -> Iterator[Piece]:
     """Yield tables of the probes that the judge graded wrongly, by what was planted."""
     for plants, heading in _SORTS.items():
         of_sort = [each for each in card.misses if each.plants == plants]
@@ -147,7 +147,7 @@ def misses(card: JudgeCard, most: int) -> Iterator[Piece]:
             )
 
 
-def cost_sentence(card: JudgeCard) -> str:
+def cost_sentence(card: AuditCard) -> str:
     """Return what asking took."""
     cost = card.cost
     parts = [f"asked {counted(cost.verdicts, 'time')}"]
@@ -160,7 +160,7 @@ def cost_sentence(card: JudgeCard) -> str:
     return ", ".join(parts)
 
 
-def badge_text(card: JudgeCard) -> tuple[str, str]:
+def badge_text(card: AuditCard) -> tuple[str, str]:
     """Return both texts of a card's badge: what it is about, and the share."""
     caught, rejected = card.shares.caught, card.shares.rejected
     faults, right = (_asked(card, plants) for plants in ({"fault"}, {"nothing", "twin"}))
@@ -172,13 +172,13 @@ def badge_text(card: JudgeCard) -> tuple[str, str]:
     )
 
 
-def _asked(card: JudgeCard, plants: AbstractSet[str]) -> int:
+def _asked(card: AuditCard, plants: AbstractSet[str]) -> int:
     """Return the number of probes of some sorts, with or without a score."""
     chosen = [each for each in card.operators if each.plants in plants]
     return sum(each.rate.n + sum(each.ungraded.values()) for each in chosen)
 
 
-def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
+def _share_rows(card: AuditCard) -> Iterator[Sequence[str]]:
     shares = card.shares
     for name, share in (
         ("planted faults caught", shares.caught),
@@ -190,7 +190,7 @@ def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
             yield name, number(share.value), interval(share.low, share.high, 3), count(share.n)
 
 
-def _table_row(card: JudgeCard) -> Sequence[str]:
+def _table_row(card: AuditCard) -> Sequence[str]:
     shares, natural = card.shares, card.natural
     dollars, anew = card.cost.dollars, card.cost.verdicts - card.cost.from_recording
     return (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
 from ...evaluation.served_versions import versions_sentence
-from ...spelling import either, flag, setting, spelled_pairs
+from ...spelling import command, either, flag, setting, spelled_pairs
 from ..document import CautionLine
 from .number_text import counted, draw_command
 
@@ -27,14 +27,14 @@ _SENTENCES: dict[str, str] = {
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weights them",
     "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with {chosen} "
-    "(stratified_ppi holds), label or elsewhere (rogan_gladen holds), or label a random sample (`{draw}` draws one)",
+    "(the estimate by strata of the score holds), label or elsewhere (Rogan and Gladen's holds), or label a random sample (`{draw}` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; with fewer than {FEW_CLUSTERS}, intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
     "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
     "looked_at": "labels came in {about}: an interval looked at after each may be wrong more often than it says; {anytime} holds at every look",
     "repeats": "a judge's later verdicts on an output do not count ({about}), only its first",
-    "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only stratified_ppi is valid",
+    "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only the estimate by strata is valid",
 }
 
 
@@ -214,11 +214,27 @@ def _of_comparison(kind: str) -> str:
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
     return [
-        tied_sentence(each)
-        if each.kind == "tied_labels"
+        own(each)
+        if (own := _OF_THEIR_OWN.get(each.kind)) is not None
         else f"{_of_comparison(each.kind)}{f': {_counted_names(each.about, each.kind)}' if each.about else ''}"
         for each in cautions
     ]
+
+
+def _labels_for_estimate(caution: Caution) -> str:
+    """Return the sentence on labels that are no random sample, and the command they correct."""
+    return "; ".join(
+        f"{counted(round(count), 'label')} chosen {'from' if name == 'elsewhere' else 'by'} {name} correct no difference: "
+        f"`{command('estimate', 'TABLE', labels_chosen_by=name)}` corrects rates"
+        for name, count in caution.about.items()
+    )
+
+
+_OF_THEIR_OWN: dict[str, Callable[[Caution], str]] = {
+    "tied_labels": tied_sentence,
+    "labels_for_estimate": _labels_for_estimate,
+}
+"""Sentences on cautions of a comparison that are more than names with numbers."""
 
 
 _PAIR, _SYSTEM = "pair", "system"

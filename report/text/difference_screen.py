@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
-from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, TwoRuns
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Difference
 from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import short_names
@@ -34,12 +34,12 @@ _SENTENCES = 2
 """Most systems with a sentence each; more are counted."""
 
 
-def difference_screen(runs: TwoRuns) -> Document:
+def difference_screen(runs: Difference) -> Document:
     """Say which systems changed, and which cases."""
     return _pieces(runs)
 
 
-def _pieces(runs: TwoRuns) -> Iterator[Piece]:
+def _pieces(runs: Difference) -> Iterator[Piece]:
     if not any(after_before(deciding(strata)[0]) for strata in runs.systems.values()):
         yield nothing_compared(runs)
         yield from uncompared_lines(runs)
@@ -69,7 +69,7 @@ def _pieces(runs: TwoRuns) -> Iterator[Piece]:
     yield from uncompared_lines(runs)
 
 
-def _answer(runs: TwoRuns) -> Iterator[str]:
+def _answer(runs: Difference) -> Iterator[str]:
     """Yield a sentence per system; of many, a count per verdict."""
     if len(runs.systems) <= _SENTENCES:
         yield from (change_verdict(system, strata) for system, strata in runs.systems.items())
@@ -91,13 +91,13 @@ def _word(pair: ComparedPair | None) -> str:
     return {AFTER: "better", BEFORE: "worse"}.get(better or "", "no significant change")
 
 
-def _systems(runs: TwoRuns) -> DocumentTable:
+def _systems(runs: Difference) -> DocumentTable:
     """Return rates before and after; the earlier one has its interval if there is room."""
     whole, short = (_table(runs, intervals=each) for each in (True, False))
     return whole if max(map(columns_of, whole.lines())) <= WIDTH else short
 
 
-def _table(runs: TwoRuns, *, intervals: bool) -> DocumentTable:
+def _table(runs: Difference, *, intervals: bool) -> DocumentTable:
     names = short_names(runs.systems)
     rows = [_row(names.of(system), strata, intervals=intervals) for system, strata in runs.systems.items()]
     return DocumentTable(("", "before", "after", "change", "n", ""), rows, left_aligned=FIRST | {5}, indent=0)

@@ -138,7 +138,7 @@ def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> 
     for case_id, dependency in unknown[:_MOST_UNKNOWN]:
         yield f"note: {case_id} depends on {dependency!r}, which {why}"
     if len(unknown) > _MOST_UNKNOWN:
-        yield f"note: {counted(len(unknown) - _MOST_UNKNOWN, 'more dependency')}, which {why}"
+        yield f"note: {counted(len(unknown) - _MOST_UNKNOWN, 'more dependency')} like {'this' if len(unknown) == _MOST_UNKNOWN + 1 else 'these'}"
 
 
 def unjudged_outputs(systems: Iterable[SystemResult]) -> str:

@@ -39,7 +39,7 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     no_new_failures: Annotated[
         tuple[str, ...],
         Setting(
-            "Cases with this tag that passed before must pass; without a run before, all of them. TAG is a name or NAME=VALUE.",
+            "Cases with this tag, in either run, that passed before must pass; without a run before, all of them. TAG is a name or NAME=VALUE.",
             metavar="TAG",
             harmless=True,
         ),
@@ -84,11 +84,12 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
         ),
     ] = None
     markdown: Annotated[
-        bool, Setting("Print Markdown for a pull request: what broke, and who says so.", harmless=True)
+        bool, Setting("Print Markdown for a pull request: the regressions, and who says so.", harmless=True)
     ] = False
     junit: Annotated[
         Path | None, Setting("Also write the conditions as JUnit XML.", metavar="FILE", form="out file")
     ] = None
     annotations: Annotated[
-        bool, Setting("Also print what broke as annotations of GitHub Actions.", harmless=True)
+        bool,
+        Setting("Also print what failed, and regressions, as annotations of GitHub Actions.", harmless=True),
     ] = False

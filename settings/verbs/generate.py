@@ -5,10 +5,11 @@ from typing import Annotated
 
 from ..checking_settings import WorldsSettings
 from ..generating_settings import GeneratingSettings
+from ..inputs_settings import OnlySettings
 from ..setting import Setting
 
 
-class GenerateSettings(GeneratingSettings, WorldsSettings):
+class GenerateSettings(GeneratingSettings, WorldsSettings, OnlySettings):
     """Settings of `fiducial generate`."""
 
     cases: Annotated[Path, Setting(is_argument=True, form="input file", required=True)]

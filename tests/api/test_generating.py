@@ -13,7 +13,7 @@ import pytest
 from each_row import each_row
 
 import fiducial as fd
-from fiducial.errors import AgentSetupError, RecordError, RunFolderError, UsageError
+from fiducial.errors import AgentSetupError, InputError, RecordError, RunFolderError, UsageError
 
 CASES: list[dict[str, Any]] = [
     {"id": name, "kind": "open_answer", "reference": {"criterion": "It is short."}}
@@ -62,6 +62,31 @@ def test_a_system_is_named_after_its_agent():
 def test_an_answer_may_be_text_calls_fields_or_an_output(answer: Any, field: str, expected: Any):
     output = fd.generate(CASES[:1], lambda _case: answer, system="me")[0]
     assert (getattr(output, field), output.case_id, output.system) == (expected, "a", "me")
+
+
+def _challenge(name: str) -> dict[str, Any]:
+    return {"id": name, "kind": "artifact", "messages": [], "reference": {"ground": {"files": [".txt"]}}}
+
+
+def test_an_answer_without_a_workspace_is_no_output_on_a_challenge():
+    with pytest.warns(UserWarning, match="1 of 4 attempts are not for this agent.*fiducial artifacts run"):
+        outputs = fd.generate([*CASES, _challenge("d")], _echo)
+    assert [each.case_id for each in outputs] == ["a", "b", "c"]
+    assert outputs.tally.passed_over.total() == 1
+    for ask in (fd.generate, fd.evaluate):
+        with pytest.raises(InputError, match="1 of 1 attempts are not for this agent"):
+            ask([_challenge("d")], _echo)
+
+
+def test_a_workspace_or_a_crash_is_an_output_on_a_challenge(tmp_path: Path):
+    def crash(case: fd.Case) -> str:
+        raise RuntimeError(case.id)
+
+    def work(case: fd.Case) -> fd.Output:
+        return fd.Output(case_id=case.id, system="work", workspace=tmp_path.name)
+
+    assert fd.generate([_challenge("d")], work)[0].workspace == tmp_path.name
+    assert "RuntimeError: d" in str(fd.generate([_challenge("d")], crash)[0].error)
 
 
 @each_row(

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from known_numbers import printed, value_of
 from msgspec import structs, to_builtins
 
-from fiducial.calibration import CalibrationNumbers, calibrate, compare, estimate, table_from_rows
+from fiducial.calibration import Calibration, calibrate, compare, estimate, table_from_rows
 from fiducial.calibration.agreement.calibrate import Requests
 from fiducial.calibration.pass_threshold import PassAt, PassThreshold, pass_at_of
 from fiducial.calibration.tables.calibration_table import Table
@@ -39,7 +39,7 @@ def table_of(*judges: str, thresholds: dict[str, PassThreshold] | None = None) -
     return replace(table_from_rows(rows), thresholds=OWN if thresholds is None else thresholds)
 
 
-def counts(result: CalibrationNumbers, judge: str) -> list[int]:
+def counts(result: Calibration, judge: str) -> list[int]:
     panel = result[judge]
     return [panel.tp, panel.fp, panel.fn, panel.tn]
 

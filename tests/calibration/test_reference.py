@@ -14,7 +14,7 @@ import reference_names
 from known_numbers import half_width
 
 from fiducial.calibration import (
-    CalibrationNumbers,
+    Calibration,
     JudgeCalibration,
     Table,
     calibrate,
@@ -44,7 +44,7 @@ def summhay(reference: Path) -> Table:
     return read_table([reference / "calibration" / "summhay" / "data.jsonl"])
 
 
-def panels_of(result: CalibrationNumbers) -> dict[str, JudgeCalibration]:
+def panels_of(result: Calibration) -> dict[str, JudgeCalibration]:
     judge = "agent_as_a_judge:gray_box"
     systems = {system: judges[judge] for system, judges in result.slices["system"].items()}
     return {"all": result.judges[judge], **systems}

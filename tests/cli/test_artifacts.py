@@ -107,10 +107,45 @@ def test_a_mock_function_is_named_as_what_is_not_run(tmp_path: Path):
     make_challenge(
         tmp_path / "challenges", "mocked", solution={}, mock={"mock_func": "write", "mock_task": "Go."}
     )
-    fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
+    make_challenge(tmp_path / "challenges", "solved", mock_func="write")
+    read = fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
+    assert [line for line in read.err.splitlines() if "ignored" in line] == [
+        "note: mocked: mock_func, mock_task: ignored; `fiducial artifacts run --mock` takes artifacts_out",
+        "note: solved: mock_func: ignored; `fiducial artifacts run --mock` takes artifacts_out",
+    ]
     done = fiducial("artifacts", "run", tmp_path / "cases.jsonl", "--mock", "--out", tmp_path / "mock")
-    note = "note: mocked: mock functions are not run; put the right files into its artifacts_out"
-    assert note in done.out.splitlines()
+    note = "note: mocked: mock functions are not run (mock_func, mock_task); put the right files into its artifacts_out"
+    assert [line for line in done.out.splitlines() if "mock functions" in line] == [note]
+
+
+def test_challenges_name_what_they_need_to_run_code(cases: Path, tmp_path: Path):
+    make_challenge(
+        tmp_path / "challenges",
+        "code/fourth",
+        solution={"solution.py": "word = 'yes'"},
+        tests={"test.py": "import no_such_library\nfrom solution import word\nprint(word)"},
+        ground={"files": ["test.py"], "eval": {"type": "python"}},
+    )
+    read = fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "more.jsonl")
+    assert read.err.splitlines() == [
+        "note: 2 challenges run code: `fiducial artifacts run` and `fiducial run` need --allow-code",
+        "note: code/fourth: its hidden tests import no_such_library, not installed here",
+    ]
+    some = fiducial("cases", "agbenchmark", tmp_path / "challenges", "--only", "files/first", "--out", cases)
+    assert some.err == ""
+    done = fiducial("artifacts", "run", tmp_path / "more.jsonl", "--mock", "--out", tmp_path / "mock")
+    assert "note: 2 challenges run code, which is not allowed: add --allow-code" in done.out.splitlines()
+
+
+def test_an_agent_of_generate_that_leaves_no_workspace_is_not_graded_on_challenges(
+    cases: Path, tmp_path: Path
+):
+    out = tmp_path / "outputs.jsonl"
+    done = fiducial("generate", cases, "--agent", "echo yes", "--out", out)
+    assert (
+        "no output, the case is not for this agent: 3 x the answer to a challenge is a workspace" in done.out
+    )
+    assert out.read_text() == ""
 
 
 def test_an_agent_on_challenges_of_text_needs_no_leave_to_run_code(cases: Path, tmp_path: Path):

@@ -51,6 +51,30 @@ def rows(cases: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+def test_some_cases_are_generated_and_the_rest_later(cases: Path, weather: ProviderServer):
+    assert "m: 1 of 1 output, 1 generated now" in generate(cases, weather, "--only", "b").out
+    some = generate(cases, weather, "--only", "a", "--only", "b")
+    assert "m: 2 of 2 outputs, 1 generated now" in some.out
+    assert "m: 6 of 6 outputs, 4 generated now" in generate(cases, weather).out
+    assert sorted(each.case_id for each in outputs(cases)) == list("abcdef")
+    assert len(weather.seen) == 6
+    assert sorted(path.name for path in cases.parent.glob("*only*")) == []
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_selection_that_matches_nothing_or_would_lose_outputs_is_refused(
+    cases: Path, weather: ProviderServer, dry: tuple[str, ...]
+):
+    generate(cases, weather, "--only", "a", "--only", "b")
+    for options, message in [
+        (("--only", "z"), "no case has this id"),
+        (("--only", "a", "--again"), "--again replaces all"),
+    ]:
+        refused = generate(cases, weather, *options, *dry)
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+    assert [each.case_id for each in outputs(cases)] == ["a", "b"]
+
+
 def test_every_case_and_trial_gets_an_output(cases: Path, weather: ProviderServer):
     result = generate(cases, weather, "--trials", "2")
     assert result.code == 0

@@ -148,3 +148,7 @@ def test_of_a_run_both_phases_are_foreseen_one_after_the_other(tmp_path: Path, s
     assert "rubric/" in told.out
     assert "calls: 1 for 1 verdict\n" in told.out
     assert (len(server.seen), contents()) == (1, before)
+
+
+def test_it_counts_the_selected_cases(cases: Path, server: ProviderServer):
+    assert "  attempts: 2 of 2 to make\n  calls: 2\n" in dry(cases, server, "--only", "a", "--only", "c")

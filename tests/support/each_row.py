@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -67,7 +67,9 @@ def each_row(
 def _wrapped(keys: tuple[str, ...], table: list[dict[str, Any]]) -> bool:
     """Return whether all rows of one name are tuples of one: the test would get tuples as values."""
     values = [row[keys[0]] for row in table]
-    return len(keys) == 1 and all(isinstance(value, tuple) and len(value) == 1 for value in values)
+    return len(keys) == 1 and all(
+        isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 1 for value in values
+    )
 
 
 def _own_folder(fixtures: dict[str, Any], place: int) -> dict[str, Any]:

@@ -91,5 +91,5 @@ def test_labels_without_a_header_ask_for_one(tmp_path: Path):
 def test_a_table_without_a_row_that_can_be_read_is_refused(text: str, tmp_path: Path):
     path = tmp_path / "labels.csv"
     path.write_text(text)
-    with pytest.raises(fd.FiducialError, match="wrong number of fields: ., but the header has 2"):
+    with pytest.raises(fd.FiducialError, match=r"wrong number of fields: ., but the header has 2"):
         label_table(path, GradeScale(), {})

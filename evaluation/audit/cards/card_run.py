@@ -18,7 +18,7 @@ from ...progress import Progress
 from ..audit_plan import AuditPlan
 from ..audit_run import audit_forecasts, run_audit
 from .audit_sets import NATURAL, audit_set
-from .judge_card import JudgeCard, make_card
+from .judge_card import AuditCard, make_card
 from .natural_faults import NaturalPart, NaturalReference, lay_out_natural
 
 _EVERYTHING = 1_000_000
@@ -66,7 +66,7 @@ def run_card(
     progress: Progress,
     now: Callable[[], datetime],
     prices: PriceList | None,
-) -> JudgeCard:
+) -> AuditCard:
     """Ask the judge about everything that has no verdict yet, and write its card.
 
     Raises:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from ....errors import UsageError
+from ....records.result import Result, display_of
 from .audit_sets import AuditSet
-from .judge_card import JudgeCard, read_card
+from .judge_card import AuditCard, read_card
 
 
-class CardTable(msgspec.Struct, frozen=True, kw_only=True):
+class AuditCards(Result, frozen=True, kw_only=True):
     """Cards of the same set, grouped by the kinds of case that their judges judge.
 
     Attributes:
@@ -21,18 +21,30 @@ class CardTable(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     set: AuditSet
-    cards: list[JudgeCard]
+    cards: list[AuditCard]
 
     @property
-    def groups(self) -> dict[str, list[JudgeCard]]:
+    def groups(self) -> dict[str, list[AuditCard]]:
         """Cards by the kinds of case: only those within a group were asked the same probes."""
-        groups: dict[str, list[JudgeCard]] = {}
+        groups: dict[str, list[AuditCard]] = {}
         for card in self.cards:
             groups.setdefault(", ".join(sorted(card.kinds)), []).append(card)
         return groups
 
+    def write(self, out: str | os.PathLike[str]) -> list[Path]:
+        """Write the table as Markdown (``NAME.md``), or as pages into a folder; return the files."""
+        return display_of(type(self)).write(self, "table", out)
 
-def read_cards(paths: Sequence[Path]) -> CardTable:
+    def badge(self, out: str | os.PathLike[str]) -> Path:
+        """Write an SVG badge of the only card; return the file.
+
+        Raises:
+            UsageError: There are several cards.
+        """
+        return display_of(type(self)).write(self, "badge", out)
+
+
+def read_cards(paths: Sequence[Path]) -> AuditCards:
     """Read cards for one table.
 
     Raises:
@@ -49,10 +61,10 @@ def read_cards(paths: Sequence[Path]) -> CardTable:
         raise UsageError(
             f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
         )
-    return CardTable(set=sets[0], cards=_in_order(cards))
+    return AuditCards(set=sets[0], cards=_in_order(cards))
 
 
-def _in_order(cards: Iterable[JudgeCard]) -> list[JudgeCard]:
+def _in_order(cards: Iterable[AuditCard]) -> list[AuditCard]:
     """Return cards by judge, then model: the table does not rank, since intervals overlap."""
     return sorted(cards, key=lambda card: (card.id.name, card.judge, card.made))
 

@@ -18,6 +18,7 @@ from ....errors import InputError, RecordError
 from ....judges.prices import PriceList
 from ....records import CaseIndex, InputPath, JudgeId, decode_record
 from ....records.folder_files import CASES
+from ....records.result import Result
 from ....version import VERSION
 from ...conclusion.conclude import judge_uses
 from ...store.run_store import RunStore
@@ -109,8 +110,8 @@ class CardCost(msgspec.Struct, frozen=True, kw_only=True):
     seconds_an_item: float | None
 
 
-class JudgeCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's card.
+class AuditCard(Result, frozen=True, kw_only=True):
+    """A judge's card: ``card.shares.caught.low``.
 
     Attributes:
         card: Version of this format.
@@ -170,7 +171,7 @@ def make_card(
     prices: PriceList | None,
     made: str,
     made_by: str,
-) -> JudgeCard:
+) -> AuditCard:
     """Make the card of the judge of an audit's run folder.
 
     Args:
@@ -183,7 +184,7 @@ def make_card(
         made_by: Who ran it.
     """
     judged = _judged(run, probes, prices)
-    return JudgeCard(
+    return AuditCard(
         set=of_set,
         judge=judged.by,
         id=judged.judge,
@@ -200,14 +201,14 @@ def make_card(
     )
 
 
-def read_card(path: InputPath) -> JudgeCard:
+def read_card(path: InputPath) -> AuditCard:
     """Read a card, which somebody else may have made.
 
     Raises:
         InputError: It is not a card, or of a format that a later version wrote; or its set is not one that is known here.
     """
     try:
-        card = decode_record(path.read_bytes(), JudgeCard)
+        card = decode_record(path.read_bytes(), AuditCard)
     except (OSError, RecordError) as error:
         raise InputError(f"not a judge's card: {error}", path=path) from error
     if SEALS.get(card.set.name) != card.set.seal:
@@ -221,7 +222,7 @@ def read_card(path: InputPath) -> JudgeCard:
     return card
 
 
-def _shares_of(card: JudgeCard) -> Iterator[Statistic]:
+def _shares_of(card: AuditCard) -> Iterator[Statistic]:
     shares, natural = card.shares, card.natural
     yield from (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
     yield from (each.rate for each in card.operators)

@@ -186,8 +186,7 @@ def test_every_attack_is_among_those_tried_with_every_change():
 @pytest.mark.parametrize("attack", OVERRULING)
 def test_nothing_in_a_workspace_overrules_hidden_tests(tmp_path: Path, kind: Kind, attack: str, rules: str):
     files = {"solution.py": WRONG, **OVERRULING[attack]}
-    posing = attack.startswith("a library") and kind == "python" and rules == "bfcl"
-    verdict = verdict_on(tmp_path, kind, files, rules, exam_of(kind, PLAIN_SCRIPT if posing else SCRIPT))
+    verdict = verdict_on(tmp_path, kind, files, rules, exam_of(kind, SCRIPT))
     assert (verdict.outcome, verdict.score) == ("graded", 0.0), verdict.reason
 
 
@@ -253,6 +252,88 @@ def test_tests_that_run_the_code_as_a_program_are_out_of_its_reach(tmp_path: Pat
     assert right.score == 1.0, right.reason
     wrong = verdict_on(tmp_path / "wrong", kind, {"solution.py": _READS_THE_TESTS}, rules, tests)
     assert wrong.score == 0.0
+
+
+_POSING = sorted(
+    {*sys.stdlib_module_names, "org", "java", "vms_lib", "sitecustomize", "conftest"} - {"__main__"}
+)
+
+
+@pytest.mark.attack("hidden tests")
+@pytest.mark.parametrize(("kind", "rules"), WAYS)
+def test_no_file_of_a_workspace_is_imported_as_a_module_of_the_standard_library(
+    tmp_path: Path, kind: Kind, rules: str
+):
+    tests = {
+        ("test.py" if kind == "python" else "test_hidden.py"): f"import copy, pdb, platform\n{_AS_A_PROGRAM}",
+        "helper_expected.py": HELPER,
+    }
+    posing: Files = {f"{name}.py": _READS_THE_TESTS for name in _POSING}
+    verdict = verdict_on(tmp_path, kind, {**posing, "solution.py": "print(2)"}, rules, tests)
+    assert (verdict.outcome, verdict.score) == ("graded", 0.0), verdict.reason
+
+
+@pytest.mark.attack("hidden tests")
+def test_a_right_solution_passes_beside_files_called_as_every_standard_module(tmp_path: Path):
+    posing: Files = {f"{name}.py": "raise SystemExit" for name in _POSING}
+    verdict = verdict_on(
+        tmp_path, "python", {**posing, "solution.py": RIGHT}, "strict", exam_of("python", SCRIPT)
+    )
+    assert (verdict.outcome, verdict.score) == ("graded", 1.0), verdict.reason
+
+
+@pytest.mark.attack("hidden tests")
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_solutions_unittest_is_not_the_framework_of_the_hidden_tests(
+    tmp_path: Path, rules: str, named: bool
+):
+    posing: Files = {"unittest.py": "class TestCase: pass\ndef main(): pass\n"}
+    if named:
+        lay_out(tmp_path / "challenge" / "artifacts_out", {**posing, "solution.py": RIGHT})
+    verdict = verdict_on(
+        tmp_path, "python", {**posing, "solution.py": WRONG}, rules, exam_of("python", SCRIPT)
+    )
+    assert (verdict.outcome, verdict.score) == ("graded", 0.0), verdict.reason
+
+
+def test_a_solution_may_have_a_name_that_the_test_framework_uses(tmp_path: Path):
+    tests = {"test.py": SCRIPT.replace("solution", "difflib"), "helper_expected.py": HELPER}
+    lay_out(tmp_path / "challenge" / "artifacts_out", {"difflib.py": RIGHT})
+    assert verdict_on(tmp_path, "python", {"difflib.py": RIGHT}, "strict", tests).score == 1.0
+
+
+def test_a_hidden_test_may_be_called_as_its_framework(tmp_path: Path):
+    lay_out(tmp_path / "challenge" / "custom_python", {"unittest.py": SCRIPT, "helper_expected.py": HELPER})
+    for text, score in ((RIGHT, 1.0), (WRONG, 0.0)):
+        workspace = lay_out(tmp_path / f"workspace {score}", {"solution.py": text})
+        reference = {
+            "ground": {"files": ["unittest.py"], "eval": {"type": "python"}},
+            "folder": str(tmp_path / "challenge"),
+        }
+        assert verdict_on_workspace(workspace, reference, "strict", allow_code=True).score == score
+
+
+@pytest.mark.parametrize(
+    ("text", "solution", "outcome"),
+    [
+        ("import no_such_library\n", {"solution.py": RIGHT}, "not_applicable"),
+        ("from no_such_library.part import thing\n", {"solution.py": RIGHT}, "not_applicable"),
+        ("try:\n    import no_such_library\nexcept ImportError: pass\n", {"solution.py": RIGHT}, "graded"),
+        ("import no_such_library\n", {"solution.py": RIGHT, "no_such_library.py": RIGHT}, "graded"),
+        ("import no_such_library\n", {}, "graded"),
+    ],
+)
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+def test_a_package_that_hidden_tests_need_and_this_machine_lacks_fails_nobody(
+    tmp_path: Path, text: str, solution: Files, outcome: str, rules: str
+):
+    lay_out(tmp_path / "challenge" / "artifacts_out", solution)
+    verdict = verdict_on(tmp_path, "python", {"solution.py": RIGHT}, rules, exam_of("python", text + SCRIPT))
+    assert verdict.outcome == outcome, verdict.reason
+    if outcome == "not_applicable":
+        assert verdict.error_type == "unusable_challenge"
+        assert "import no_such_library, neither installed here" in str(verdict.reason)
 
 
 @pytest.mark.parametrize("rules", ["strict", "bfcl"])

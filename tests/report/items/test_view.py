@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -210,20 +211,17 @@ def test_no_other_address_becomes_an_image(make_item: Callable[..., ListedItem],
 @each_row(
     "part",
     [
-        lambda kind: {"type": "image_url", "image_url": {"url": f"data:{kind};base64,PHN2Zz4="}},
-        lambda kind: {"type": "input_image", "image_url": f"data:{kind};base64,PHN2Zz4="},
-        lambda kind: {
-            "type": "image",
-            "source": {"type": "base64", "media_type": kind, "data": "PHN2Zz4="},
-        },
-        lambda kind: {"type": "image", "mimeType": kind, "data": "PHN2Zz4="},
+        {"type": "image_url", "image_url": {"url": "data:KIND;base64,PHN2Zz4="}},
+        {"type": "input_image", "image_url": "data:KIND;base64,PHN2Zz4="},
+        {"type": "image", "source": {"type": "base64", "media_type": "KIND", "data": "PHN2Zz4="}},
+        {"type": "image", "mimeType": "KIND", "data": "PHN2Zz4="},
     ],
 )
-def test_formats_that_can_hold_a_script_are_not_shown_in_any_form_of_a_part(
-    part: Callable[[str], dict[str, Any]],
-):
+def test_formats_that_can_hold_a_script_are_not_shown_in_any_form_of_a_part(part: dict[str, Any]):
     shown_of = {
-        kind: [each.address for each in with_pictures([part(kind)])[1]]
+        kind: [
+            each.address for each in with_pictures([json.loads(json.dumps(part).replace("KIND", kind))])[1]
+        ]
         for kind in ("image/png", "image/svg+xml")
     }
     assert shown_of == {"image/png": ["data:image/png;base64,PHN2Zz4="], "image/svg+xml": []}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import calibrate, table_from_rows
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
+from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.report.document import as_lines
 from fiducial.report.text.one_screen import one_screen
@@ -64,7 +64,7 @@ def last_line(said: FloatArray, passed: BoolArray, unlabelled: int) -> str:
     return list(as_lines(probability_lines(calibrated(said, passed, unlabelled))))[-1]
 
 
-def calibrated(said: FloatArray, passed: BoolArray, unlabelled: int) -> CalibrationNumbers:
+def calibrated(said: FloatArray, passed: BoolArray, unlabelled: int) -> Calibration:
     rows = [
         {"item_id": f"i{n}", "judge": "sure", "score": round(float(said[n]), 3)}
         | ({"label": float(passed[n])} if n >= unlabelled else {})

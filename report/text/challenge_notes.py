@@ -1,0 +1,44 @@
+"""Needs of challenges: code that may run, packages of hidden tests; and fields that are ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...deterministic.artifacts.challenge import ignored_mock
+from ...deterministic.artifacts.needed_modules import missing_packages, runs_code
+from ...records import Case, kind_spec
+from ...spelling import flag
+from .number_text import counted
+
+_NOTES = 5
+"""Most challenges that are named for one reason."""
+
+
+def challenge_notes(cases: Iterable[Case]) -> Iterator[str]:
+    """Yield what challenges need of this machine, and which of their fields are ignored."""
+    challenges = [case for case in cases if kind_spec(case.kind).family == "workspace"]
+    with_code = sum(map(runs_code, challenges))
+    if with_code:
+        yield f"{running(with_code)} code: `fiducial artifacts run` and `fiducial run` need {flag('allow_code')}"
+    yield from _first(
+        f"{case.id}: its hidden tests import {' and '.join(names)}, not installed here"
+        for case in challenges
+        if (names := missing_packages(case))
+    )
+    yield from _first(
+        f"{case.id}: {', '.join(names)}: ignored; `fiducial artifacts run --mock` takes artifacts_out"
+        for case in challenges
+        if (names := ignored_mock(case))
+    )
+
+
+def _first(notes: Iterable[str]) -> Iterator[str]:
+    every = list(notes)
+    yield from every[:_NOTES]
+    if more := every[_NOTES:]:
+        yield f"{len(more):,} more like {'this' if len(more) == 1 else 'these'}"
+
+
+def running(challenges: int) -> str:
+    """Return a number of challenges with the verb: ``1 challenge runs``."""
+    return f"{counted(challenges, 'challenge')} {'runs' if challenges == 1 else 'run'}"
