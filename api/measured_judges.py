@@ -18,7 +18,12 @@ from ..evaluation.audit.cards.judge_card import AuditCard
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..records import atomic_write
-from ..report.text.card_text import card_document, card_table_document, card_table_screen
+from ..report.text.card_text import (
+    card_document,
+    card_screen,
+    card_table_document,
+    card_table_screen,
+)
 from ..settings.verbs.audit import AuditCardSettings
 from ..spelling import setting
 from .argument_checks import checked_arguments, require_whole
@@ -51,7 +56,7 @@ def _write_badge(cards: AuditCards, path: Path) -> Path:
     return path
 
 
-bind_display(AuditCard, Presentation[AuditCard](make_document=card_document))
+bind_display(AuditCard, Presentation[AuditCard](make_document=card_document, make_screen=card_screen))
 bind_display(
     AuditCards,
     Presentation(

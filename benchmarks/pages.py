@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -148,6 +148,27 @@ def first_screen(browser: Browser, page: Path) -> Iterator[str]:
         yield from (f"  {top:>4} to {bottom:>4}  {text}" for top, bottom, text in browser.run(ROWS))
 
 
+Run = tuple[str, Path, float, str]
+"""Title, page, the seconds it took to make, and what is searched."""
+
+
+def measured(runs: Sequence[Run], times: int) -> Iterator[str]:
+    """Open the pages in turns, each in a fresh browser; yield a line for each."""
+    openings: dict[str, list[dict[str, Any]]] = {title: [] for title, *_ in runs}
+    for _ in range(times):
+        for title, page, _, sought in runs:
+            with fresh_chromium() as browser:
+                openings[title].append(opened(browser, page, sought))
+    for title, page, seconds, _ in runs:
+        found = openings[title]
+        shown = ", ".join(
+            f"{median(values):,.0f} ({min(values):,.0f})"
+            for each in ("painted", "loaded", "listed", "searched")
+            for values in [[one[each] for one in found]]
+        )
+        yield f"{title}; {seconds:.1f}; {page.stat().st_size / 1000:,.0f}; {shown}; {found[0]['found']}"
+
+
 def main() -> None:
     """Measure the sizes that are asked for."""
     parser = described(__doc__)
@@ -181,22 +202,7 @@ def main() -> None:
         print(
             f"outputs; seconds to check and report; kB; milliseconds until painted, loaded, listed, of a search: median (least) of {arguments.times}"
         )
-        openings: dict[str, list[dict[str, Any]]] = {title: [] for title, *_ in runs}
-        for _ in range(arguments.times):
-            for title, page, _, sought in runs:
-                with fresh_chromium() as browser:
-                    openings[title].append(opened(browser, page, sought))
-        for title, page, seconds, _ in runs:
-            found = openings[title]
-            times = ", ".join(
-                f"{median(values):,.0f} ({min(values):,.0f})"
-                for each in ("painted", "loaded", "listed", "searched")
-                for values in [[one[each] for one in found]]
-            )
-            print(
-                f"{title}; {seconds:.1f}; {page.stat().st_size / 1000:,.0f}; {times}; {found[0]['found']}",
-                flush=True,
-            )
+        print("\n".join(measured(runs, arguments.times)))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import (
     BASELINE_NAMES,
+    CONSTANTS,
     CONTROL,
     FAILED_GOOD,
     PASSED_BAD,
@@ -229,10 +230,24 @@ def _baseline_accuracies(calibration: Calibration) -> str:
             agreeing = round(accuracy.value * accuracy.n)
             people = f" Two people agree on {agreeing:,} of {accuracy.n:,}."
             continue
-        shown = f"{BASELINE_NAMES.get(name, name)} {number_text.decimal(accuracy.value)}"
-        names_by_n.setdefault(accuracy.n, []).append(shown)
+        value, n = _for_only_judge(calibration, name, accuracy.n) or (accuracy.value, accuracy.n)
+        names_by_n.setdefault(n, []).append(f"{BASELINE_NAMES.get(name, name)} {number_text.decimal(value)}")
     texts = [f"{', '.join(names)} (n {n:,})" for n, names in names_by_n.items()]
     return f"Accuracy of baselines: {'; '.join(texts)}.{people}" if texts else people.strip()
+
+
+def _for_only_judge(calibration: Calibration, baseline: str, labelled: int) -> tuple[float, int] | None:
+    """Return a constant baseline's accuracy and n on those labelled items that the only judge grades.
+
+    None if it grades all, for several judges, which may grade different items, and for other baselines.
+    """
+    judges = list(trust_of(calibration))
+    if len(judges) != 1 or baseline not in CONSTANTS:
+        return None
+    panel = judges[0].panel
+    good, bad = panel.tp + panel.fn, panel.fp + panel.tn
+    hits = good if baseline == CONSTANTS[0] else bad
+    return (hits / (good + bad), good + bad) if 0 < good + bad < labelled else None
 
 
 def _custom(trust: Sequence[Trust]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
@@ -21,6 +21,7 @@ from .agreement_text import (
     system_pieces,
 )
 from .caution_text import folded
+from .judges_text import CONSTANTS
 from .jury_text import jury_lines
 from .number_text import counted, draw_command, listed, number, p_value, passing, statistic_cells
 
@@ -120,14 +121,24 @@ def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[s
 
 def _baselines(calibration: Calibration) -> Iterator[Piece]:
     """Yield the baselines: constant judges on all labelled items, others on those they grade."""
-    constant = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
+    constant = {name: calibration.baselines[name] for name in CONSTANTS}
     others = {name: panel for name, panel in calibration.baselines.items() if name not in constant}
-    yield f"Baselines on the same {counted(constant['always_pass'].n, 'labelled item')}:"
+    yield f"Baselines on {_labelled(constant[CONSTANTS[0]].n, calibration.judges.values())}:"
     yield _headline_table(constant)
     if others:
         yield "Other graders, on the items that they grade:"
         yield _headline_table(others)
     yield from people_pieces(calibration)
+
+
+def _labelled(n: int, judges: Collection[JudgeCalibration]) -> str:
+    """Say which labelled items baselines grade, and that judges grade fewer."""
+    of_judges = sorted({each.tp + each.fn + each.fp + each.tn for each in judges})
+    if of_judges in ([n], []):
+        return f"the same {counted(n, 'labelled item')}"
+    graded = f"{of_judges[0]:,} to {of_judges[-1]:,}" if len(of_judges) > 1 else f"{of_judges[0]:,}"
+    subject = "the judge grades" if len(judges) == 1 else "judges grade"
+    return f"all {counted(n, 'labelled item')}, of which {subject} {graded}"
 
 
 def _headline_table(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:

@@ -10,11 +10,13 @@ from ...evaluation.audit.cards.card_table import AuditCards
 from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
+from ..items.naming import short_names
 from .card_probability_text import card_probability_tables, probability_tables
 from .card_signature_text import signature_tables
 from .number_text import count, counted, interval, moment, number, outcomes
+from .one_screen import clipped
 from .probe_titles import probe_title
-from .safe_text import shortened
+from .safe_text import WIDTH, columns_of, shortened
 
 MISS_SORTS = {
     "fault": "faults it let through",
@@ -25,8 +27,8 @@ MISS_SORTS = {
 }
 """Headings of misses, by what was planted."""
 
-_REASON = 160
-_MOST_MISSES = 10
+_REASON, _LEAST = 160, 20
+"""Longest reason or change, and the room that a change has at least on a screen, in columns."""
 
 LIMITS = (
     "Planted faults are not distributed like your systems' errors: no share here is an accuracy on your data. "
@@ -38,7 +40,16 @@ LIMITS = (
 def card_document(card: AuditCard) -> Iterator[Piece]:
     """Build the document of one card: what it let through first, then what it took."""
     yield from card_shares(card)
-    yield from misses(card, _MOST_MISSES)
+    yield from misses(card, len(card.misses))
+    yield from card_origin(card)
+    yield LIMITS
+
+
+@document
+def card_screen(card: AuditCard) -> Iterator[Piece]:
+    """Build one card for a terminal: misses with what was changed, without reasons."""
+    yield from card_shares(card)
+    yield from _brief_misses(card)
     yield from card_origin(card)
     yield LIMITS
 
@@ -62,6 +73,25 @@ def card_origin(card: AuditCard) -> Iterator[Piece]:
         f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served}, passes from {card.pass_at:g}; "
         f"made {moment(card.made)}{by}, fiducial {card.fiducial}"
     )
+
+
+def _brief_misses(card: AuditCard) -> Iterator[Piece]:
+    """Yield tables of all misses whose rows fit the screen, which says how many it leaves out."""
+    for plants, heading in MISS_SORTS.items():
+        rows = [
+            (probe_title(each.operator), each.case_id.partition("~")[0], each.change)
+            for each in card.misses
+            if each.plants == plants
+        ]
+        if rows:
+            kind, case = (max(columns_of(row[column]) for row in rows) for column in range(2))
+            room = max(_LEAST, WIDTH - 2 - kind - 2 - case - 2)
+            yield DocumentTable(
+                ("kind", "case", "change"),
+                [(*row[:2], clipped(shortened(row[2], _REASON), room)) for row in rows],
+                caption=f"{heading}: {len(rows):,}",
+                left_aligned=frozenset(range(3)),
+            )
 
 
 @document
@@ -89,24 +119,46 @@ def card_table_document(table: AuditCards) -> Iterator[Piece]:
 
 @document
 def card_table_screen(table: AuditCards) -> Iterator[Piece]:
-    """Build the table of cards for a terminal, with counts in place of shares and intervals."""
-    yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
+    """Build the table of cards for a terminal, with counts in place of shares and intervals.
+
+    All cards are rows of one table, so that a screen too short for them says how many are missing.
+    """
+    names = short_names((card.judge for card in table.cards), columns=_NAME)
+    yield (
+        f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]}): planted faults caught, "
+        "right outputs rejected, attacks that worked, natural faults caught."
+    )
+    yield ""
+    rows: list[Sequence[str]] = []
     for kinds, cards in table.groups.items():
-        head = ("judge", "faults caught", "right rejected", "attacks worked", "natural caught")
-        rows = [
-            (
-                card.judge,
-                *map(_counts, (card.shares.caught, card.shares.rejected, card.shares.attacks_passed)),
-                "not tried" if card.natural is None else _counts(card.natural.caught),
-            )
-            for card in cards
-        ]
-        yield DocumentTable(head, rows, caption=f"on {kinds.replace('_', ' ')}")
-        without = [f"{card.judge} {outcomes(card.shares.ungraded)}" for card in cards if card.shares.ungraded]
-        if without:
-            yield f"without a score, in none of these counts: {'; '.join(without)}"
+        rows.append((_on(kinds), "", "", "", ""))
+        rows += [(f"  {names.of(card.judge)}", *_count_cells(card)) for card in cards]
+    head = ("judge", "caught", "rejected", "attacks", "natural")
+    yield DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
+    missing = [sum(card.shares.ungraded.values()) for card in table.cards]
+    if any(missing):
+        judges = counted(sum(map(bool, missing)), "judge")
+        yield f"without a score, in none of these counts: {counted(sum(missing), 'probe')} of {judges}"
     yield from signature_tables(table)
     yield LIMITS
+
+
+_NAME = 28
+"""Columns of a judge's name on the screen."""
+
+
+def _on(kinds: str) -> str:
+    """Return the heading of cards by their kinds of cases, counted if their names are too long."""
+    words = kinds.replace("_", " ")
+    return f"on {words if len(words) <= _NAME else counted(kinds.count(',') + 1, 'kind') + ' of cases'}:"
+
+
+def _count_cells(card: AuditCard) -> Sequence[str]:
+    shares, natural = card.shares, card.natural
+    return (
+        *map(_counts, (shares.caught, shares.rejected, shares.attacks_passed)),
+        "not tried" if natural is None else _counts(natural.caught),
+    )
 
 
 def headline(card: AuditCard) -> str:

@@ -21,6 +21,9 @@ _SHORT = "both below 10 %"
 BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
 """Judges that do not look, in words."""
 
+CONSTANTS = tuple(BASELINE_NAMES)
+"""Their names; the first passes everything."""
+
 PASSED_BAD, FAILED_GOOD = "let through", "rejected"
 """The two errors of a judge: false positives and false negatives."""
 

@@ -1,0 +1,83 @@
+"""Cards of judges on one screen: every row is shown or counted, and names keep what differs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fiducial.evaluation.audit.cards.card_table import AuditCards, read_cards
+from fiducial.evaluation.audit.cards.judge_card import AuditCard
+from fiducial.report.document import as_lines
+from fiducial.report.text.card_text import LIMITS, card_document, card_screen, card_table_screen
+from fiducial.report.text.one_screen import one_screen
+from fiducial.report.text.safe_text import WIDTH, columns_of
+
+CARDS = Path(__file__).parents[3] / "docs" / "cards"
+
+
+@pytest.fixture(scope="module")
+def cards() -> AuditCards:
+    return read_cards(sorted(CARDS.glob("*.json")))
+
+
+def screen(pieces: object) -> list[str]:
+    lines = list(as_lines(one_screen(list(pieces)), width=WIDTH))  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportCallIssue] - a document
+    assert len(lines) <= 23
+    assert [line for line in lines if columns_of(line) > WIDTH] == []
+    return lines
+
+
+def more_rows(lines: list[str]) -> int:
+    return sum(int(found[1]) for line in lines if (found := re.match(r" *(\d+) more rows?$", line)))
+
+
+def test_each_card_of_a_table_is_a_row_or_counted_and_the_limits_are_shown(cards: AuditCards):
+    lines = screen(card_table_screen(cards))
+    head = next(number for number, line in enumerate(lines) if line.startswith("judge"))
+    end = next(number for number, line in enumerate(lines) if "more row" in line)
+    shown = lines[head + 1 : end]
+    assert len(shown) + more_rows(lines) == len(cards.cards) + len(cards.groups)
+    assert " ".join(LIMITS.split()) in " ".join(" ".join(lines).split())
+    names = [line.split()[0] for line in shown if line.startswith("  ")]
+    assert len({*names}) == len(names)
+    assert {"always-pass/function", "always-fail/function"} <= {*names}
+
+
+def test_all_cards_of_a_short_table_are_shown(cards: AuditCards):
+    few = AuditCards(set=cards.set, cards=cards.cards[:4])
+    text = "\n".join(screen(card_table_screen(few)))
+    assert all(each.judge in text for each in few.cards if len(each.judge) <= 28)
+    assert "more row" not in text
+
+
+def test_a_card_s_screen_counts_its_misses_once(cards: AuditCards):
+    card = max(cards.cards, key=lambda each: len(each.misses))
+    for most in (3, 17, len(card.misses)):
+        one = msgspec.structs.replace(
+            card, misses=[each for each in card.misses if each.plants == "fault"][:most]
+        )
+        lines = screen(card_screen(one))
+        caption = next(line for line in lines if line.startswith("faults it let through"))
+        assert caption == f"faults it let through: {len(one.misses):,}"
+        head = next(number for number, line in enumerate(lines) if line.split() == ["kind", "case", "change"])
+        shown = (
+            next(number for number, line in enumerate(lines) if re.search("more row|^asked", line)) - head - 1
+        )
+        assert shown + more_rows(lines) == len(one.misses)
+
+
+def test_a_change_is_cut_at_its_end_alone(cards: AuditCards):
+    card = next(each for each in cards.cards if each.judge == "memory_answer/lexical@baseline")
+    text = "\n".join(screen(card_screen(card)))
+    assert "'Dr. Adeyemi' stands beside it" in text
+    assert not re.search(r"\w\.\.\.\w", text.partition("change\n")[2].partition("more rows")[0])
+
+
+def test_everything_has_every_miss_with_its_reason(cards: AuditCards):
+    card: AuditCard = next(each for each in cards.cards if len(each.misses) > 10)
+    text = "\n".join(as_lines(card_document(card), full=True))
+    assert text.count(card.misses[0].case_id) >= 1
+    assert sum(f"{each.case_id}, {each.system}" in text for each in card.misses) == len(card.misses)
