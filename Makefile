@@ -124,8 +124,8 @@ cards: $(VENV)/.ready  ## a card of every judge that can be asked offline into d
 	@$(JUDGES)/bin/python -m pip install --quiet -r .ci/decisions.txt
 	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/judge_cards.py
 
-tool-rounds: $(VENV)/.ready  ## requests of other tools' judges, round by round, answered by a scripted model; each tool in an environment of its own (4 GB); TOOL="deepeval" for some
-	@$(BIN)/python benchmarks/tool_requests.py --rounds --scripted --out build/tool-rounds $(TOOL)
+tool-rounds: $(VENV)/.ready  ## requests of other tools' judges, round by round, each tool in an environment of its own (4 GB), answered by a scripted model; REAL=1 writes them to ./requests/tools instead, and goes on with recorded replies (FIDUCIAL_REFERENCE); TOOL="deepeval" for some
+	@$(BIN)/python benchmarks/tool_requests.py $(TOOL) --rounds $(if $(REAL),--replies $(wildcard $(FIDUCIAL_REFERENCE)/recorded/tools-*.jsonl),--scripted --out build/tool-rounds)
 
 ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
 	$(call beside,.venv-ray,.ci/ray.txt)
