@@ -91,6 +91,8 @@ def fiducial_gate(request: pytest.FixtureRequest) -> Callable[..., None]:
         answer = gate(*runs, **limits)
         if answer.decided(wished) != "passes":
             pytest.fail(str(answer), pytrace=False)
+        if answer.answer != "passes":
+            request.node.add_report_section("call", "gate", str(answer.decided_by(wished)))
 
     return check
 

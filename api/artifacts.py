@@ -9,20 +9,21 @@ from typing import Unpack
 
 from ..deterministic.artifacts.needed_modules import runs_code
 from ..deterministic.options import Rules
-from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
+from ..deterministic.sandbox.diagnosis import SandboxDiagnosis, diagnose
 from ..deterministic.sandbox.limits import Limits
 from ..errors import UsageError
 from ..evaluation.artifacts.attempts import AgentPlan, run_agents
-from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
+from ..evaluation.artifacts.outcome import AgentResults, conclude_artifacts
 from ..evaluation.artifacts.skills import skill_tree
 from ..evaluation.artifacts.workspaces import lay_out_workspaces as lay_out_all
 from ..evaluation.generation.commands import command_words, refuse_relative_script
 from ..records import Case, kind_spec, read_records
+from ..report.document import document
 from ..report.page import ResultPage, document_page
 from ..report.text.artifact_text import artifacts_document, skills_document
 from ..spelling import flag
 from .checking import Workspaces, check_options
-from .display import Document, Shown
+from .display import Presentation, bind_display
 from .paths import FilePath, input_path, written_path
 from .progress_bars import show_progress
 
@@ -36,19 +37,13 @@ def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent")
     return lay_out_all(read_records(input_path(cases), Case), written_path(out), system=system)
 
 
-class AgentResults(ArtifactOutcome, Shown, frozen=True):
-    """Results of an agent on challenges."""
+def _write_skills(results: AgentResults, html: Path) -> Path:
+    return document_page(
+        html, ResultPage(title="Skill tree", answer=skills_document(skill_tree(results.attempts)))
+    )
 
-    def document(self) -> Document:
-        """Return the results as a document."""
-        return artifacts_document(self)
 
-    def write_skills(self, html: FilePath) -> Path:
-        """Write categories and dependencies with their pass rates as a page."""
-        return document_page(
-            written_path(html),
-            ResultPage(title="Skill tree", answer=skills_document(skill_tree(self.attempts))),
-        )
+bind_display(AgentResults, Presentation(make_document=artifacts_document, writers={"skills": _write_skills}))
 
 
 def run_agent(
@@ -96,10 +91,8 @@ def run_agent(
         )
         run_agents(read_records(path, Case), written_path(out), plan, shown)
     ended = datetime.now(UTC)
-    return AgentResults.of(
-        conclude_artifacts(
-            path, written_path(out), plan, checks, command=recorded_command, started=started, ended=ended
-        )
+    return conclude_artifacts(
+        path, written_path(out), plan, checks, command=recorded_command, started=started, ended=ended
     )
 
 
@@ -112,20 +105,13 @@ def _refuse_code(cases: Path) -> None:
             )
 
 
-class SandboxDiagnosis(Diagnosis, Shown, frozen=True):
-    """Sandboxing that this machine offers for code in workspaces."""
-
-    def document(self) -> Document:
-        """Return the diagnosis as a document."""
-        return list(_confinement(self))
-
-
 def sandbox() -> SandboxDiagnosis:
     """Return the sandboxing that this machine offers for code in workspaces."""
-    return SandboxDiagnosis.of(diagnose(Limits()))
+    return diagnose(Limits())
 
 
-def _confinement(diagnosis: Diagnosis) -> Iterator[str]:
+@document
+def _confinement(diagnosis: SandboxDiagnosis) -> Iterator[str]:
     if diagnosis.confinement is not None:
         for name in diagnosis.confinement.__struct_fields__:
             yield f"{name}: {getattr(diagnosis.confinement, name)}"
@@ -143,3 +129,6 @@ def _in_force(limits: Limits) -> str:
         f"{limits.file_bytes // mib} MiB a file, {limits.processes} processes, {limits.open_files} open files, "
         f"{limits.output_bytes // mib} MiB of output; with a private root {limits.disk_bytes // mib} MiB of files"
     )
+
+
+bind_display(SandboxDiagnosis, Presentation[SandboxDiagnosis](make_document=_confinement))

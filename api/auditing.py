@@ -155,4 +155,4 @@ def _chosen(
 
 def _audit(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit:
     with show_progress(enabled=progress) as shown:
-        return Audit.of(run_audit(plan, access, shown, lambda: datetime.now(UTC)))
+        return run_audit(plan, access, shown, lambda: datetime.now(UTC))

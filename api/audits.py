@@ -16,9 +16,9 @@ from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit import foreign_judges
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE
-from ..evaluation.audit.audit_results import AuditNumbers
-from ..evaluation.audit.certificate import CertificateRecord, DriftTest
-from ..evaluation.audit.certificate_check import SIGNED, CertificateValidity, read_certificate
+from ..evaluation.audit.audit_results import Audit
+from ..evaluation.audit.certificate import Certificate, DriftTest
+from ..evaluation.audit.certificate_check import SIGNED, CertificateStatus, read_certificate
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.audit.signed_certificate import disclosed_anchors, sign_certificate
@@ -35,7 +35,7 @@ from ..report.text.certificate_text import (
 )
 from ..spelling import command, setting
 from .argument_checks import checked_arguments, require_range
-from .display import Document, Shown, ShownOnPage, statistics_frame
+from .display import Document, Presentation, Result, bind_display, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, disk_folder_of
 
@@ -45,31 +45,33 @@ if TYPE_CHECKING:
     from ..report.page import ResultPage
 
 
-class Audit(AuditNumbers, ShownOnPage, frozen=True, kw_only=True):
-    """Judges' results on probes: ``audit.judges[0].operators[0].rate.low``."""
+def _audit_page(audit: Audit) -> ResultPage:
+    from ..report.audit_page import audit_page  # noqa: PLC0415 - numbers need no page
 
-    _document = staticmethod(audit_document)
-    _screen = staticmethod(audit_screen)
+    return audit_page(audit)
 
-    def _page(self) -> ResultPage:
-        from ..report.audit_page import audit_page  # noqa: PLC0415 - numbers need no page
 
-        return audit_page(self)
+def _audit_frame(audit: Audit) -> pd.DataFrame:
+    return statistics_frame(
+        ({"judge": judge.judge, "operator": each.operator, "plants": each.plants}, each.rate)
+        for judge in audit.judges
+        for each in judge.operators
+    )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per judge and operator."""
-        return statistics_frame(
-            ({"judge": judge.judge, "operator": each.operator, "plants": each.plants}, each.rate)
-            for judge in self.judges
-            for each in judge.operators
-        )
+
+bind_display(
+    Audit,
+    Presentation(
+        make_document=audit_document, make_screen=audit_screen, make_page=_audit_page, make_frame=_audit_frame
+    ),
+)
 
 
 def load_audit(folder: FilePath) -> Audit:
     """Load an audit from its run folder; raise an InputError if it cannot be read."""
     path = folder_path(folder) / AUDIT
     try:
-        return Audit.of(decode_record(path.read_bytes(), AuditNumbers))
+        return decode_record(path.read_bytes(), Audit)
     except (OSError, RecordError) as error:
         raise InputError(f"not an audit: {error}", path=path) from error
 
@@ -125,39 +127,28 @@ def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str
 
     The format is detected from the content unless ``as_`` names it.
     """
-    return Audit.of(
-        foreign_judges.import_audit(folder_path(probes), input_path(results), written_path(out), as_=as_)
-    )
+    return foreign_judges.import_audit(folder_path(probes), input_path(results), written_path(out), as_=as_)
 
 
-class Certificate(CertificateRecord, ShownOnPage, frozen=True, kw_only=True):
-    """Claims about a judge that its labelled run supports."""
+def _certificate_page(certificate: Certificate) -> ResultPage:
+    from ..report.certificate_page import certificate_page  # noqa: PLC0415 - numbers need no page
 
-    @property
-    def holds(self) -> bool:
-        """True if every claim of the certificate holds."""
-        return all(claim.holds for claim in self.claims)
-
-    _document = staticmethod(certificate_document)
-
-    def _page(self) -> ResultPage:
-        from ..report.certificate_page import certificate_page  # noqa: PLC0415 - numbers need no page
-
-        return certificate_page(self)
+    return certificate_page(certificate)
 
 
-class CertificateStatus(CertificateValidity, ShownOnPage, frozen=True, kw_only=True):
-    """Validity of a certificate."""
+def _status_page(status: CertificateStatus) -> ResultPage:
+    from ..report.certificate_page import certificate_status_page  # noqa: PLC0415 - numbers need no page
 
-    _document = staticmethod(certificate_status_document)
-
-    def _page(self) -> ResultPage:
-        from ..report.certificate_page import certificate_status_page  # noqa: PLC0415 - numbers need no page
-
-        return certificate_status_page(self)
+    return certificate_status_page(status)
 
 
-class Alternatives(Shown, frozen=True, kw_only=True):
+bind_display(Certificate, Presentation(make_document=certificate_document, make_page=_certificate_page))
+bind_display(
+    CertificateStatus, Presentation(make_document=certificate_status_document, make_page=_status_page)
+)
+
+
+class Alternatives(Result, frozen=True, kw_only=True):
     """Test of whether judges may replace people."""
 
     judges: list[AlternativeAnnotator]
@@ -210,16 +201,14 @@ def certify(
     require_range("level", level)
     issued = datetime.now(UTC).isoformat(timespec="seconds")
     judged = read_judged_run(disk_folder_of(run, "certify"), judge)
-    certificate = Certificate.of(
-        certificates.certify(
-            judged,
-            dict(claims),
-            issued=issued,
-            level=level,
-            pass_at=pass_at_of(pass_at),
-            accepted=accept,
-            drift=drift,
-        )
+    certificate = certificates.certify(
+        judged,
+        dict(claims),
+        issued=issued,
+        level=level,
+        pass_at=pass_at_of(pass_at),
+        accepted=accept,
+        drift=drift,
     )
     if out is None:
         if sign is not None:
@@ -239,7 +228,7 @@ def signed_copy(certificate: Path) -> Path:
     return certificate.with_name(f"{certificate.stem}{SIGNED}")
 
 
-class VerifiedCertificate(Shown, frozen=True, kw_only=True):
+class VerifiedCertificate(Result, frozen=True, kw_only=True):
     """Content of a signed certificate whose signature is valid.
 
     Attributes:
@@ -295,7 +284,7 @@ def check_certificate(
     """
     path, folder = input_path(certificate), disk_folder_of(run, "check")
     judged = read_judged_run(folder, judge, prefer=read_certificate(path).id)
-    return CertificateStatus.of(check(path, judged, folder))
+    return check(path, judged, folder)
 
 
 def alternatives(

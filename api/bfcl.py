@@ -19,7 +19,7 @@ from ..records import nearest
 from ..report.text.bfcl_text import scores_document
 from ..spelling import setting
 from .argument_checks import checked_arguments
-from .display import Document, Shown, statistics_frame
+from .display import Document, Result, statistics_frame
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 from .progress_bars import show_progress
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class BfclScores(Shown, frozen=True, kw_only=True):
+class BfclScores(Result, frozen=True, kw_only=True):
     """Scores of a BFCL result tree.
 
     Attributes:

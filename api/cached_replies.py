@@ -9,12 +9,12 @@ from pathlib import Path
 from ..judges.transport.reply_cache import ReplyCache
 from ..report.document import Document
 from ..report.text.number_text import counted
-from .display import Shown
+from .display import Result
 from .model_access import default_cache
 from .paths import FilePath
 
 
-class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
+class CachedReplies(Result, frozen=True, kw_only=True, omit_defaults=True):
     """Content of a reply cache.
 
     Attributes:

@@ -31,7 +31,7 @@ from .argument_checks import (
     require_type,
     require_whole,
 )
-from .display import Document, Shown
+from .display import Document, Result
 from .paths import FilePath, as_case, as_output, paths_of, written_path
 from .progress_bars import show_progress
 
@@ -163,7 +163,7 @@ def check(
     return check_record(checked, as_output(output, checked), options)
 
 
-class CheckedFile(Shown, frozen=True):
+class CheckedFile(Result, frozen=True):
     """Checker results of each system."""
 
     systems: list[SystemResult]

@@ -72,4 +72,4 @@ def prompts_compared(out: Path) -> Comparison:
         name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL
     ]
     rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in judges])
-    return Comparison.of(compare(table.take(rows)))
+    return compare(table.take(rows))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..evaluation.past_runs.changed_verdict import ChangedVerdict
-from ..evaluation.past_runs.compare_runs import TwoRuns, two_runs
-from ..evaluation.past_runs.history import HistoryNumbers, read_history
+from ..evaluation.past_runs.compare_runs import Difference, two_runs
+from ..evaluation.past_runs.history import History, read_history
 from ..evaluation.store.run_store import RunStore
 from ..records import MemoryFolder
 from ..report.changed_cases import changed_cases
@@ -19,7 +19,7 @@ from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
 from ..tables.frames import data_frame
 from .argument_checks import checked_arguments
-from .display import ShownOnPage
+from .display import Presentation, bind_display
 from .paths import FilePath, folder_path
 from .run import Run, folder_of
 
@@ -29,66 +29,74 @@ if TYPE_CHECKING:
     from ..report.page import ResultPage
 
 
-class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
-    """Comparison of two runs.
+def _difference_frame(difference: Difference) -> pd.DataFrame:
+    kinds = {
+        "broke": difference.broke,
+        "better": difference.better,
+        "graded otherwise": difference.graded_otherwise,
+    }
+    rows = [{"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved]
+    # Columns are named, since without changes no row names them.
+    return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
 
-    Read ``difference.broke``, ``difference.better``, ``difference.systems["me"].all.pairs[0].difference``.
-    """
 
-    _document = staticmethod(difference_document)
-    _screen = staticmethod(difference_screen)
+def _difference_page(difference: Difference) -> ResultPage:
+    from ..report.difference_page import difference_page  # noqa: PLC0415 - numbers need no page
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per output whose verdict changed."""
-        kinds = {"broke": self.broke, "better": self.better, "graded otherwise": self.graded_otherwise}
-        rows = [
-            {"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved
+    return difference_page(difference, _changed_cases(difference))
+
+
+def _changed_cases(difference: Difference) -> list[Piece]:
+    """Return both answers of the changed cases; empty for runs in memory."""
+    changed = [*difference.broke, *difference.better, *difference.graded_otherwise]
+    folders = [folder_path(each) for each in (difference.before, difference.after)]
+    if not changed or not all(each.is_dir() for each in folders):
+        return []
+    with RunStore(folders[0]) as before, RunStore(folders[1]) as after:
+        return list(changed_cases(before, after, changed))
+
+
+def _history_frame(history: History) -> pd.DataFrame:
+    return data_frame(
+        [
+            {
+                "run": run.name,
+                "ended": run.ended,
+                "system": system,
+                "part": part,
+                **msgspec.structs.asdict(rate),
+            }
+            for run in history.runs
+            for system, rates in run.systems.items()
+            for part, rate in rates.items()
         ]
-        # Columns are named, since without changes no row names them.
-        return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
-
-    def _page(self) -> ResultPage:
-        from ..report.difference_page import difference_page  # noqa: PLC0415 - numbers need no page
-
-        return difference_page(self, self._cases())
-
-    def _cases(self) -> list[Piece]:
-        """Return both answers of the changed cases; empty for runs in memory."""
-        changed = [*self.broke, *self.better, *self.graded_otherwise]
-        folders = [folder_path(each) for each in (self.before, self.after)]
-        if not changed or not all(each.is_dir() for each in folders):
-            return []
-        with RunStore(folders[0]) as before, RunStore(folders[1]) as after:
-            return list(changed_cases(before, after, changed))
+    )
 
 
-class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
-    """Runs over time: ``history.runs[-1].systems["me"]``, ``history.drifts``."""
+def _history_page(history: History) -> ResultPage:
+    from ..report.history_page import history_page  # noqa: PLC0415 - numbers need no page
 
-    _document = staticmethod(history_document)
-    _screen = staticmethod(history_screen)
+    return history_page(history)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per run, system and part."""
-        return data_frame(
-            [
-                {
-                    "run": run.name,
-                    "ended": run.ended,
-                    "system": system,
-                    "part": part,
-                    **msgspec.structs.asdict(rate),
-                }
-                for run in self.runs
-                for system, rates in run.systems.items()
-                for part, rate in rates.items()
-            ]
-        )
 
-    def _page(self) -> ResultPage:
-        from ..report.history_page import history_page  # noqa: PLC0415 - numbers need no page
-
-        return history_page(self)
+bind_display(
+    Difference,
+    Presentation(
+        make_document=difference_document,
+        make_screen=difference_screen,
+        make_page=_difference_page,
+        make_frame=_difference_frame,
+    ),
+)
+bind_display(
+    History,
+    Presentation(
+        make_document=history_document,
+        make_screen=history_screen,
+        make_page=_history_page,
+        make_frame=_history_frame,
+    ),
+)
 
 
 _NAMES = {"before": "the earlier run", "after": "the later run"}
@@ -112,7 +120,7 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
     """
     folders = {"before": folder_of(before), "after": folder_of(after)}
     with RunStore(folders["before"]) as first, RunStore(folders["after"]) as second:
-        difference = Difference.of(two_runs(first, second))
+        difference = two_runs(first, second)
     # Runs in memory share one name, which a folder may have, too.
     in_memory = {each for each, folder in folders.items() if isinstance(folder, MemoryFolder)}
     return msgspec.structs.replace(difference, **{each: _NAMES[each] for each in in_memory})
@@ -131,4 +139,4 @@ def history(folder: FilePath) -> History:
     Raises:
         InputError: There is no finished run in it.
     """
-    return History.of(read_history(folder_path(folder)))
+    return read_history(folder_path(folder))

@@ -1,15 +1,18 @@
-"""Base of all results: display on a terminal and in a notebook, and export to JSON."""
+"""Displays of results: functions of `report`, bound to the types that they show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 from ..calibration.statistic import Statistic
 from ..errors import as_named
 from ..records import Verdict
+from ..records.result import Displayed, Framed, Result, ResultOnPage, bind_display
 from ..report.document import Document, as_lines, as_markdown
 from ..report.text.safe_text import SCREEN, WIDTH, visible
 from ..tables.frames import data_frame
@@ -26,10 +29,14 @@ if TYPE_CHECKING:
 __all__ = [
     "SCREEN",
     "WIDTH",
+    "Displayed",
     "Document",
-    "Shown",
-    "ShownOnPage",
+    "Framed",
+    "Presentation",
+    "Result",
+    "ResultOnPage",
     "as_lines",
+    "bind_display",
     "statistics_frame",
     "verdicts_frame",
 ]
@@ -48,78 +55,89 @@ _VERDICT_COLUMNS = [
 ]
 
 
-class DisplayMixin:
-    """Base of values that are displayed on a terminal, in a notebook and in a pull request."""
+R = TypeVar("R")
+F = TypeVar("F")
 
-    __slots__ = ()
 
-    _document: ClassVar[staticmethod[[Any], Document]]
-    _screen: ClassVar[staticmethod[[Any], Document] | None] = None
+@dataclass(frozen=True, kw_only=True)
+class Presentation(Generic[R]):
+    """Functions that display the results of a type.
 
-    def document(self) -> Document:
-        """Return the value as a document with tables."""
-        return self._document(self)
+    Args:
+        make_document: The document with tables.
+        make_screen: The document of which one screen is shown; the whole one if not given.
+        make_page: The HTML page.
+        make_frame: The data frame.
+        make_values: The JSON-compatible values; the fields if not given.
+        writers: Functions that write further forms to a path, by name.
+    """
 
-    def screen(self, room: int = SCREEN - 1) -> Document:
-        """Return a one-screen summary for a terminal, the answer first.
+    make_document: Callable[..., Document] | None = None
+    make_screen: Callable[..., Document] | None = None
+    make_page: Callable[[R], ResultPage] | None = None
+    make_frame: Callable[[R], pd.DataFrame] | None = None
+    make_values: Callable[[R], dict[str, Any]] | None = None
+    writers: Mapping[str, Callable[[R, Path], Any]] = field(default_factory=dict[str, Any])
 
-        Args:
-            room: Number of lines.
-        """
+    def document(self, result: R, **choices: Any) -> Document:
+        """Return the result as a document with tables."""
+        return _made(self.make_document, "document")(result, **choices)
+
+    def screen(self, result: Any, room: int | None, **choices: Any) -> Document:
+        """Return the first screen of the result."""
         from ..report.text.one_screen import one_screen  # noqa: PLC0415 - most commands print the whole document
 
-        return one_screen(self.document() if self._screen is None else self._screen(self), room)
+        made = result.document if self.make_screen is None else partial(self.make_screen, result)
+        return one_screen(made(**choices), SCREEN - 1 if room is None else room)
 
-    def __str__(self) -> str:
-        return inert("\n".join(as_lines(self.document())))
+    def text(self, result: Any) -> str:
+        """Return the document as printed on a terminal."""
+        return inert("\n".join(as_lines(result.document())))
 
-    def to_markdown(self) -> str:
-        """Return GitHub Markdown for the summary of a pull request."""
-        return inert("\n".join(as_markdown(self.document())))
+    def markdown(self, result: Any) -> str:
+        """Return the document as GitHub Markdown."""
+        return inert("\n".join(as_markdown(result.document())))
 
-    def _repr_html_(self) -> str:
-        from ..report.page import notebook_cell  # noqa: PLC0415 - for a notebook alone
+    def sentence(self, result: Any) -> str:
+        """Return the first sentence of the screen, after the type."""
+        pieces = result.screen(10 * SCREEN)
+        sentences = (piece for piece in pieces if isinstance(piece, str) and piece.strip())
+        return inert(as_named(f"<{type(result).__name__}: {visible(next(sentences, 'no result'))}>"))
 
-        return notebook_cell(self.document())
+    def cell(self, result: Any) -> str:
+        """Return HTML for a cell of a notebook: the page, if it has one, or the document."""
+        from ..report.page import notebook_cell, page_cell  # noqa: PLC0415 - for a notebook alone
 
+        if self.make_page is None:
+            return notebook_cell(result.document())
+        return page_cell(self.make_page(result))
 
-class Shown(msgspec.Struct, DisplayMixin, frozen=True):
-    """Result with a display: ``print(result)``, a notebook cell, ``to_dict``, ``to_frame``."""
+    def values(self, result: R) -> dict[str, Any]:
+        """Return JSON-compatible values."""
+        return msgspec.to_builtins(result) if self.make_values is None else self.make_values(result)
 
-    @classmethod
-    def of(cls, numbers: Any) -> Self:
-        """Return the result that displays these numbers."""
-        return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
+    def frame(self, result: R) -> pd.DataFrame:
+        """Return a data frame."""
+        return _made(self.make_frame, "data frame")(result)
 
-    def __repr__(self) -> str:
-        """Return one sentence: the answer."""
-        sentences = (piece for piece in self.screen(10 * SCREEN) if isinstance(piece, str) and piece.strip())
-        return inert(as_named(f"<{type(self).__name__}: {visible(next(sentences, 'no result'))}>"))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON-compatible values."""
-        return msgspec.to_builtins(self)
-
-
-class ShownOnPage(Shown, frozen=True):
-    """Result that is also written as an HTML page."""
-
-    def report(self, path: FilePath) -> Path:
-        """Write the result as one HTML file that opens from the disk, and return its path.
-
-        It raises an InputError if it cannot be written.
-        """
+    def page(self, result: R, path: FilePath) -> Path:
+        """Write the page, and return its path; raise an InputError if it cannot be written."""
         from ..report.page import document_page  # noqa: PLC0415 - numbers need no page
 
-        return document_page(written_path(path), self._page())
+        return document_page(written_path(path), _made(self.make_page, "page")(result))
 
-    def _repr_html_(self) -> str:
-        from ..report.page import page_cell  # noqa: PLC0415 - for a notebook alone
+    def write(self, result: R, form: str, path: FilePath) -> Any:
+        """Write a further form of the result."""
+        return self.writers[form](result, written_path(path))
 
-        return page_cell(self._page())
 
-    def _page(self) -> ResultPage:
-        raise NotImplementedError
+def _made(function: F | None, what: str) -> F:
+    if function is None:
+        raise TypeError(f"this result has no {what}")
+    return function
+
+
+bind_display(Displayed, Presentation[Any]())
 
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..evaluation.forecast import Forecast
 from ..report.text.forecast_text import forecasts_document
-from .display import Document, Shown
+from .display import Document, Result
 
 
-class Forecasts(Shown, frozen=True, kw_only=True):
+class Forecasts(Result, frozen=True, kw_only=True):
     """Forecast of judging."""
 
     judges: list[Forecast]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..calibration.gating.gate_results import clears
 from ..calibration.statistic import CaseRate
 from ..errors import UsageError
-from ..evaluation.conclusion.run_results import StratumRate, SystemResult
+from ..evaluation.conclusion.run_results import TRIED_AGAIN, StratumRate, SystemResult
 from ..records import nearest
 from ..records.made_scores import rounded_score
 from ..spelling import command, setting
@@ -212,7 +212,7 @@ def not_gated(statistic: Statistic) -> str:
     if not isinstance(statistic, StratumRate) or (trials := statistic.trials) is None:
         return ""
     if trials.retried:
-        return "each case with fewer trials ends in its only pass: if cases were tried again until they passed, it is too high; give each case as many trials"
+        return TRIED_AGAIN
     if statistic.n_cases is not None:
         return ""
     from ..report.text.number_text import by_case  # noqa: PLC0415 - most gates hold

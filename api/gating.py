@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
-from ..calibration.gating.gate_results import GateAnswer
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
-from ..evaluation.past_runs.gate_numbers import GateLimits, GateNumbers, minimums
-from ..evaluation.past_runs.gated_runs import GatedRun, gated_records, gated_run
+from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
+from ..evaluation.past_runs.gated_imports import gated_records
+from ..evaluation.past_runs.gated_runs import GatedRun, gated_run
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, Output, Verdict, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
 from .argument_checks import checked_arguments, require_choice
-from .display import Shown
-from .inert_text import inert
-from .paths import FilePath, input_path, written_path
+from .display import Presentation, bind_display
+from .paths import FilePath, input_path
 from .reading import read
 from .run import Run, folder_of
 
@@ -29,29 +28,15 @@ R = TypeVar("R", Case, Output, Verdict)
 __all__ = ["Gate", "gate", "gate_annotations"]
 
 
-class Gate(GateNumbers, Shown, frozen=True, kw_only=True):
-    """Answer of a gate: ``gate.answer``, ``gate.systems``, ``gate.checks``, ``gate.broke``."""
+def _write_junit(gate: Gate, path: Path) -> Path:
+    path.write_text(gate_junit(gate), "utf-8")
+    return path
 
-    _document = staticmethod(gate_document)
-    _screen = staticmethod(gate_screen)
 
-    def assert_passes(self) -> None:
-        """Fail a test unless the gate passes, with the answer as the message."""
-        __tracebackhide__ = True
-        if self.answer != "passes":
-            raise AssertionError(inert(str(self)))
-
-    def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
-        """Return the answer for those who must decide; none if nothing is graded."""
-        if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
-            return self.answer
-        return "passes" if cannot_tell == "pass" else "fails"
-
-    def write_junit(self, path: FilePath) -> Path:
-        """Write the conditions as JUnit XML, and return the path."""
-        target = written_path(path)
-        target.write_text(gate_junit(self), "utf-8")
-        return target
+bind_display(
+    Gate,
+    Presentation(make_document=gate_document, make_screen=gate_screen, writers={"junit": _write_junit}),
+)
 
 
 @checked_arguments
@@ -78,7 +63,7 @@ def gate(
         before: The run to compare with; without any other limit, a drop of 0 is the limit.
         minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "rubric": 0.7, "risk=high:overall": 0.9}``; ``rubric`` is the mean score.
         max_drop: Most that the rate of all outputs may drop.
-        no_new_failures: Tags of cases that must pass if they passed before; without ``before``, all of them.
+        no_new_failures: Tags, in either run, of cases that must pass if they passed before; without ``before``, all of them.
         max_ungraded: Largest share of a system's outputs that may be ungraded or missing.
         cost_at_most: Most dollars that the judges may have cost.
         judge_error: Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs; 0 takes its verdicts as
@@ -114,7 +99,7 @@ def gate(
     with ExitStack() as exits:
         now = _read(after, graded_by, labels_chosen_by, exits)
         earlier = None if before is None else _read(before, graded_by, labels_chosen_by, exits)
-        return Gate.of(decide_gate(now, earlier, limits))
+        return decide_gate(now, earlier, limits)
 
 
 def _read(
@@ -138,4 +123,5 @@ def _read(
 
 
 def _records(path: Path, kind: type[R]) -> Iterator[R]:
-    return read_records(path, kind) if path.exists() else iter(())
+    """Return a file's records; none if an import wrote no such record."""
+    return read_records(path, kind) if path.exists() and path.stat().st_size else iter(())

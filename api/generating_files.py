@@ -26,7 +26,7 @@ from ..report.text.generation_text import generation_lines
 from ..spelling import setting
 from .agent_environments import bfcl_histories, scenes_of, server_embedding
 from .checking import Worlds
-from .display import Document, Shown
+from .display import Document, Result
 from .paths import FilePath, folder_path, input_path, paths_of, written_path
 from .price_memory import known_prices
 from .progress_bars import show_progress
@@ -50,7 +50,7 @@ _MOST_COMMANDS = 8
 """Maximum commands at a time."""
 
 
-class Generation(Shown, frozen=True, kw_only=True):
+class Generation(Result, frozen=True, kw_only=True):
     """Results of a generation.
 
     Attributes:
@@ -221,7 +221,7 @@ def _chosen(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> 
     return selected_cases(files, only)
 
 
-class OutputsForecast(Shown, frozen=True, kw_only=True):
+class OutputsForecast(Result, frozen=True, kw_only=True):
     """Forecast of a generation."""
 
     forecast: GenerationForecast

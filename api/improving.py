@@ -13,7 +13,7 @@ from ..calibration.comparison.prompt_gain import MARGIN
 from ..calibration.decisions import Decisions, read_decisions
 from ..errors import UsageError
 from ..evaluation.improvement.improvement_plan import SAMPLE, ImprovementPlan, ModelUse
-from ..evaluation.improvement.improvement_results import ImprovementNumbers
+from ..evaluation.improvement.improvement_results import Improvement
 from ..evaluation.improvement.improvement_run import run_improvement
 from ..evaluation.improvement.labelled_set import LabelledSet, labels_of_run
 from ..evaluation.judging.tasks import split_spec
@@ -29,7 +29,7 @@ from ..spelling import setting
 from ..tables.frames import data_frame
 from .argument_checks import checked_arguments
 from .checking import Worlds, worlds_of
-from .display import Shown
+from .display import Presentation, bind_display
 from .label_sources import LabelReading
 from .model_access import AccessArguments, model_access
 from .mutating import Probes, probes_folder
@@ -50,31 +50,27 @@ REPORT = "improvement.md"
 """File of the result in Markdown, in the output folder."""
 
 
-class Improvement(ImprovementNumbers, Shown, frozen=True, kw_only=True):
-    """Result of improving a prompt: ``improvement.gain.at_least``, ``improvement.written``."""
+def _improvement_frame(improvement: Improvement) -> pd.DataFrame:
+    return data_frame(
+        [
+            {
+                "candidate": each.name,
+                "by": each.by,
+                "refused": each.refused,
+                "agreement": None if each.agreement is None else each.agreement.value,
+                "n": None if each.agreement is None else each.agreement.n,
+            }
+            for each in improvement.tried
+        ]
+    )
 
-    _document = staticmethod(improvement_document)
-    _screen = staticmethod(improvement_screen)
 
-    @property
-    def improved(self) -> bool:
-        """True if a better prompt was written."""
-        return self.answer == "improved"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per candidate."""
-        return data_frame(
-            [
-                {
-                    "candidate": each.name,
-                    "by": each.by,
-                    "refused": each.refused,
-                    "agreement": None if each.agreement is None else each.agreement.value,
-                    "n": None if each.agreement is None else each.agreement.n,
-                }
-                for each in self.tried
-            ]
-        )
+bind_display(
+    Improvement,
+    Presentation(
+        make_document=improvement_document, make_screen=improvement_screen, make_frame=_improvement_frame
+    ),
+)
 
 
 @checked_arguments
@@ -175,9 +171,7 @@ def improve(
 
 def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) -> Improvement:
     with show_progress(enabled=progress) as shown:
-        improvement = Improvement.of(
-            run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC)))
-        )
+        improvement = run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC)))
     with atomic_write(plan.out / REPORT) as file:
         file.write(improvement.to_markdown().encode())
     return improvement

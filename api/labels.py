@@ -25,7 +25,7 @@ from ..tables.joined_table import joined_table
 from ..tables.label_table import is_verdicts, label_table
 from ..tables.table_rows import UnreadRows
 from .argument_checks import checked_arguments, require_choice
-from .display import Document, Shown
+from .display import Document, Result
 from .files_beside import require_local, write_beside
 from .headers import header_choice
 from .joining import complete_cases, next_lines, recheck_command
@@ -36,7 +36,7 @@ from .run import Run, disk_folder_of
 _SHOWN = 10
 
 
-class LabelsExported(Shown, frozen=True, kw_only=True):
+class LabelsExported(Result, frozen=True, kw_only=True):
     """Patch of a data set.
 
     Attributes:
@@ -114,7 +114,7 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
     return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=recheck)
 
 
-class LabelsJoined(Shown, frozen=True, kw_only=True):
+class LabelsJoined(Result, frozen=True, kw_only=True):
     """Labels and references that were joined to outputs and cases.
 
     Attributes:

@@ -13,8 +13,8 @@ from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import AuditPlan
 from ..evaluation.audit.cards.card_run import CardPlan, card_forecasts, run_card
-from ..evaluation.audit.cards.card_table import CardTable, read_cards
-from ..evaluation.audit.cards.judge_card import JudgeCard
+from ..evaluation.audit.cards.card_table import AuditCards, read_cards
+from ..evaluation.audit.cards.judge_card import AuditCard
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..records import atomic_write
@@ -23,7 +23,7 @@ from ..settings.verbs.audit import AuditCardSettings
 from ..spelling import setting
 from .argument_checks import checked_arguments, require_whole
 from .checking import Worlds, worlds_of
-from .display import Shown
+from .display import Presentation, bind_display
 from .evaluating import JudgeLike, judging_fields, judging_fields_of
 from .forecasts import Forecasts
 from .paths import FilePath, folder_path, input_path, written_path
@@ -32,42 +32,34 @@ from .progress_bars import show_progress
 from .run_files import Access
 
 
-class AuditCard(JudgeCard, Shown, frozen=True, kw_only=True):
-    """A judge's card: ``card.shares.caught.low``."""
+def _write_table(cards: AuditCards, path: Path) -> list[Path]:
+    if path.suffix == ".md":
+        with atomic_write(path) as file:
+            file.write(f"{cards.to_markdown()}\n".encode())
+        return [path]
+    from ..report.card_pages import write_card_pages  # noqa: PLC0415 - numbers need no page
 
-    _document = staticmethod(card_document)
+    return write_card_pages(cards, path)
 
 
-class AuditCards(CardTable, Shown, frozen=True, kw_only=True):
-    """Cards of one set side by side: ``cards.cards[0].judge``."""
+def _write_badge(cards: AuditCards, path: Path) -> Path:
+    if len(cards.cards) != 1:
+        raise UsageError(f"{setting('badge')} is of one card; got {len(cards.cards)}")
+    from ..report.card_pages import write_badge  # noqa: PLC0415 - numbers need no badge
 
-    _document = staticmethod(card_table_document)
-    _screen = staticmethod(card_table_screen)
+    write_badge(path, cards.cards[0])
+    return path
 
-    def write(self, out: FilePath) -> list[Path]:
-        """Write the table as Markdown (``NAME.md``), or as pages into a folder; return the files."""
-        path = written_path(out)
-        if path.suffix == ".md":
-            with atomic_write(path) as file:
-                file.write(f"{self.to_markdown()}\n".encode())
-            return [path]
-        from ..report.card_pages import write_card_pages  # noqa: PLC0415 - numbers need no page
 
-        return write_card_pages(self, path)
-
-    def badge(self, out: FilePath) -> Path:
-        """Write an SVG badge of the only card; return the file.
-
-        Raises:
-            UsageError: There are several cards.
-        """
-        if len(self.cards) != 1:
-            raise UsageError(f"{setting('badge')} is of one card; got {len(self.cards)}")
-        from ..report.card_pages import write_badge  # noqa: PLC0415 - numbers need no badge
-
-        path = written_path(out)
-        write_badge(path, self.cards[0])
-        return path
+bind_display(AuditCard, Presentation[AuditCard](make_document=card_document))
+bind_display(
+    AuditCards,
+    Presentation(
+        make_document=card_table_document,
+        make_screen=card_table_screen,
+        writers={"table": _write_table, "badge": _write_badge},
+    ),
+)
 
 
 @checked_arguments
@@ -138,7 +130,7 @@ def audit_table(cards: FilePath | Iterable[FilePath]) -> AuditCards:
         UsageError: The cards are of different sets.
     """
     several = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
-    return AuditCards.of(read_cards([input_path(each) for each in several]))
+    return read_cards([input_path(each) for each in several])
 
 
 def card_plan(settings: AuditCardSettings, *, command: str) -> CardPlan:
@@ -168,4 +160,4 @@ def card_by(
 
 def _card(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]) -> AuditCard:
     with show_progress(enabled=progress) as shown:
-        return AuditCard.of(run_card(plan, access, shown, lambda: datetime.now(UTC), known_prices(prices)))
+        return run_card(plan, access, shown, lambda: datetime.now(UTC), known_prices(prices))

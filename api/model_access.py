@@ -321,6 +321,7 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
         replay=None if replay is None else input_path(replay),
         served_by=arguments.get("served_by"),
         budget=_budget(arguments, model),
+        prices=None if replay is not None else known_prices(arguments.get("prices", ())),
     )
 
 

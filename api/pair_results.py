@@ -68,10 +68,10 @@ class PairCalibration(Calibration, frozen=True, kw_only=True):
         del slices
         return pair_calibration_document(self.pairs)
 
-    def screen(self, room: int = SCREEN - 1, *, slices: Iterable[str] = ()) -> Document:
+    def screen(self, room: int | None = None, *, slices: Iterable[str] = ()) -> Document:
         """Return the agreement of each judge, in one screen of a terminal."""
         del slices
-        return one_screen(pair_calibration_screen(self.pairs), room)
+        return one_screen(pair_calibration_screen(self.pairs), SCREEN - 1 if room is None else room)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as ``calibrate --json`` prints them."""

@@ -14,7 +14,7 @@ from ..evaluation.inputs import file_sha256
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.preference.preference_run import (
     PreferencePlan,
-    PreferenceRun,
+    Preferences,
     preference_forecasts,
     run_preferences,
 )
@@ -22,15 +22,13 @@ from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
 from ..records.folder_files import CASES, LABELS, MANIFEST, OUTPUTS
-from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
-from ..report.text.safe_text import SCREEN
 from ..settings.verbs.compare import CompareSettings
 from .argument_checks import checked_arguments, require_range, require_whole
 from .callers import warn_caller
 from .checking import Worlds, worlds_of
-from .display import Document, ShownOnPage, statistics_frame
+from .display import Document, Presentation, bind_display, statistics_frame
 from .evaluating import JudgeLike, judging_fields, judging_fields_of
 from .forecasts import Forecasts
 from .pair_results import recorded_pairs
@@ -49,50 +47,45 @@ Preferable: TypeAlias = Run | Outputs | Output | Sequence[Mapping[str, Any]]
 """A run, the folder of one, outputs in any form, or rows of pairs."""
 
 
-class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
-    """Preferences of judges.
+def _preferences_document(preferences: Preferences) -> Document:
+    return preferences_document(preferences.judges, preferences.refused)
 
-    Read ``preferences.judges[0].matches[0].preferred.low``, ``preferences.judges[0].systems["me"].strength``.
-    """
 
-    def document(self) -> Document:
-        """Return the results as a document with tables."""
-        return preferences_document(self.judges, self.refused)
+def _preferences_screen(preferences: Preferences) -> Document:
+    return preferences_screen(preferences.judges, preferences.refused)
 
-    def screen(self, room: int = SCREEN - 1) -> Document:
-        """Return the preferred systems, in one screen of a terminal, which has this room."""
-        return one_screen(preferences_screen(self.judges, self.refused), room)
 
-    def _page(self) -> ResultPage:
-        from ..report.comparison_page import preferences_page  # noqa: PLC0415 - numbers need no page
+def _preferences_page(preferences: Preferences) -> ResultPage:
+    from ..report.comparison_page import preferences_page  # noqa: PLC0415 - numbers need no page
 
-        return preferences_page(self.judges, self.refused)
+    return preferences_page(preferences.judges, preferences.refused)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per judge and pair of systems.
 
-        Each row has the win rate of the first system.
-        """
-        counts = (
-            "a",
-            "b",
-            "n",
-            "a_won",
-            "b_won",
-            "tied",
-            "flipped_to_first",
-            "flipped_to_second",
-            "half_tied",
+_COUNTS = ("a", "b", "n", "a_won", "b_won", "tied", "flipped_to_first", "flipped_to_second", "half_tied")
+
+
+def _preferences_frame(preferences: Preferences) -> pd.DataFrame:
+    """Return a row per judge and pair of systems, with the win rate of the first system."""
+    return statistics_frame(
+        (
+            {"judge": each.judge}
+            | {name: getattr(match, name) for name in (*_COUNTS, "adjusted_p", "better")},
+            match.preferred,
         )
-        return statistics_frame(
-            (
-                {"judge": each.judge}
-                | {name: getattr(match, name) for name in (*counts, "adjusted_p", "better")},
-                match.preferred,
-            )
-            for each in self.judges
-            for match in each.matches
-        )
+        for each in preferences.judges
+        for match in each.matches
+    )
+
+
+bind_display(
+    Preferences,
+    Presentation(
+        make_document=_preferences_document,
+        make_screen=_preferences_screen,
+        make_page=_preferences_page,
+        make_frame=_preferences_frame,
+    ),
+)
 
 
 @checked_arguments
@@ -291,4 +284,4 @@ def _combined(parts: Sequence[_ComparedOutputs], cases: Cases | None) -> _Compar
 
 def _prefer(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:
     with show_progress(enabled=progress) as shown:
-        return Preferences.of(run_preferences(plan, access, shown, lambda: datetime.now(UTC)))
+        return run_preferences(plan, access, shown, lambda: datetime.now(UTC))

@@ -87,25 +87,35 @@ class FailedCalls:
 
 
 class Replies:
-    """Tokens that verdicts took, and replies that could not be read, over all stages."""
+    """Tokens and dollars of verdicts, and unreadable replies, over all stages."""
 
     def __init__(self) -> None:
-        self._tokens = self._unreadable = 0
+        self._tokens = self._unpriced = self._unreadable = 0
+        self._dollars = 0.0
 
-    def add(self, tokens: int, unreadable: int) -> None:
+    def add(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
         """Count a verdict. See `Progress.replied`."""
         self._tokens += tokens
         self._unreadable += unreadable
+        dollars = cost() if tokens else 0.0
+        self._dollars += dollars or 0.0
+        self._unpriced += tokens if dollars is None else 0
 
     def __str__(self) -> str:
-        """Return both as text, empty if there are none."""
+        """Return the counts as text, empty if there are none; no dollars if no price is known."""
         if not (self._tokens or self._unreadable):
             return ""
         from ..report.text.number_text import counted  # noqa: PLC0415 - most stages ask no model
 
         unreadable = counted(self._unreadable, "unreadable reply") if self._unreadable else ""
         tokens = counted(self._tokens, "token") if self._tokens else ""
-        return ", ".join(filter(None, (tokens, unreadable)))
+        return ", ".join(filter(None, (tokens, self._cost(), unreadable)))
+
+    def _cost(self) -> str:
+        if self._unpriced >= self._tokens:
+            return ""
+        dollars = f"${self._dollars:,.4f}"
+        return f"{dollars} without {self._unpriced:,} of unknown price" if self._unpriced else dollars
 
 
 class BarProgress:
@@ -146,9 +156,9 @@ class BarProgress:
         if self._left <= 0 or self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
             self.finish()
 
-    def replied(self, tokens: int, unreadable: int) -> None:
-        """Count tokens and unreadable replies, which are shown below the bars when these are drawn."""
-        self._replies.add(tokens, unreadable)
+    def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
+        """Count tokens, cost and unreadable replies, which bars show when they are drawn."""
+        self._replies.add(tokens, unreadable, cost)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, which are shown below the bars."""
@@ -196,9 +206,9 @@ class LineProgress:
         self._done += count
         self._write_if_due(_SECONDS_BETWEEN_LINES)
 
-    def replied(self, tokens: int, unreadable: int) -> None:
-        """Count tokens and unreadable replies, for the next line."""
-        self._replies.add(tokens, unreadable)
+    def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
+        """Count tokens, cost and unreadable replies, for the next line."""
+        self._replies.add(tokens, unreadable, cost)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, and print the count if due."""

@@ -30,7 +30,7 @@ from ..judges.prompt_variables import NotApplicableError, Replay
 from ..records import Case, CaseIndex, Message, Output, atomic_write, nearest, read_records
 from ..spelling import setting
 from .checking import Worlds, worlds_of
-from .display import Document, Shown
+from .display import Document, Result
 from .paths import FilePath, input_path, written_path
 
 _WIDTH = 80
@@ -92,7 +92,7 @@ def _as_facts(known: KnownPrompt) -> list[dict[str, Any]]:
     return [{**msgspec.to_builtins(each), "found": each.found} for each in known.measured]
 
 
-class Prompts(Shown, frozen=True, kw_only=True):
+class Prompts(Result, frozen=True, kw_only=True):
     """Prompts included in the package: the judges', and one that splits answers into statements."""
 
     judges: list[PromptFacts]

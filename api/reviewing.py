@@ -13,7 +13,7 @@ from ..calibration.label_declarations import LabelDeclaration
 from ..errors import UsageError
 from ..evaluation.labelling.disputes import draw_disputes
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
-from ..evaluation.labelling.trusted_labels import AddedLabels, decided_by, labelled_by
+from ..evaluation.labelling.trusted_labels import LabelsAdded, decided_by, labelled_by
 from ..evaluation.labelling.trusted_labels import add_labels as add_files
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
@@ -22,7 +22,7 @@ from ..report.text.looks_text import looks_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole
-from .display import Document, Shown
+from .display import Document, Presentation, Result, bind_display
 from .joining import correction_commands
 from .paths import FilePath, input_path, put_back, written_path
 from .run import Run, disk_folder_of
@@ -42,7 +42,7 @@ _PARTS = {
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 
-class ReviewPage(Shown, frozen=True, kw_only=True):
+class ReviewPage(Result, frozen=True, kw_only=True):
     """Page for labelling outputs.
 
     Attributes:
@@ -199,36 +199,36 @@ def review(
     return ReviewPage(run=folder, drawn=drawn, keys=keys, name=name, page=page, table=table)
 
 
-class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
-    """Labels that were added to a run."""
+def _labels_added_values(added: LabelsAdded) -> dict[str, Any]:
+    values = msgspec.structs.asdict(added) | {"labels": str(added.labels)}
+    del values["run"]
+    return values
 
-    run: Path
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``review --add --json`` prints it."""
-        shown = msgspec.structs.asdict(self) | {"labels": str(self.labels)}
-        del shown["run"]
-        return shown
+def _labels_added_document(added: LabelsAdded) -> Document:
+    people = ", ".join(f"{name} {number:,}" for name, number in added.people.items())
+    return [
+        f"{'decisions' if added.decided else 'labels'}: {added.labels} ({added.added:,} added, {added.unchanged:,} already there; {people})",
+        *_undecidable(added),
+        *looks_of(added.rounds, added.run),
+        *(
+            ["next: adjudicated numbers", *_adjudicated_by(added.run)]
+            if added.decided
+            else ["next: rates, corrected by them", *correction_commands(added.run)]
+        ),
+    ]
 
-    def document(self) -> Document:
-        """Return the result as a document."""
-        people = ", ".join(f"{name} {number:,}" for name, number in self.people.items())
-        return [
-            f"{'decisions' if self.decided else 'labels'}: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
-            *self._skipped(),
-            *looks_of(self.rounds, self.run),
-            *(
-                ["next: adjudicated numbers", *_adjudicated_by(self.run)]
-                if self.decided
-                else ["next: rates, corrected by them", *correction_commands(self.run)]
-            ),
-        ]
 
-    def _skipped(self) -> list[str]:
-        if not self.skipped:
-            return []
-        why = "cannot be decided" if self.decided else "without a label, since the labeller could not tell"
-        return [f"{self.skipped:,} {why}"]
+def _undecidable(added: LabelsAdded) -> list[str]:
+    if not added.skipped:
+        return []
+    why = "cannot be decided" if added.decided else "without a label, since the labeller could not tell"
+    return [f"{added.skipped:,} {why}"]
+
+
+bind_display(
+    LabelsAdded, Presentation(make_document=_labels_added_document, make_values=_labels_added_values)
+)
 
 
 @checked_arguments
@@ -256,8 +256,7 @@ def add_labels(
             raise UsageError(
                 f"{path} is a table, not labels of a review page: `{command('labels add', folder, path)}` adds it"
             )
-    added = add_files(folder, paths, chosen_by=labels_chosen_by)
-    return LabelsAdded(run=folder, **msgspec.structs.asdict(added))
+    return add_files(folder, paths, chosen_by=labels_chosen_by)
 
 
 def _slug(kind: SampleKind, name: str) -> str:

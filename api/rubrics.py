@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..calibration.rubrics.rubric_results import RubricNumbers
+from ..calibration.rubrics.rubric_results import Rubrics
 from ..evaluation.past_runs.judged_rubrics import rubric_scores
 from ..evaluation.store.run_store import RunStore
 from ..report.text.rubric_text import rubric_document
 from .argument_checks import checked_arguments, require_range
-from .display import Shown, statistics_frame
+from .display import Presentation, bind_display, statistics_frame
 from .paths import FilePath, input_path
 from .run import Run, folder_of
 
@@ -17,28 +17,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Rubrics(RubricNumbers, Shown, frozen=True, kw_only=True):
-    """Rubric scores of a run: ``rubrics.judges[0].systems[0].means[0].score.low``."""
-
-    _document = staticmethod(rubric_document)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per judge, system and tag."""
-        return statistics_frame(
-            (
-                {
-                    "judge": judge.judge,
-                    "system": system.system,
-                    "tag": mean.tag,
-                    "ungraded": mean.ungraded,
-                    "corrected": None if mean.corrected is None else mean.corrected.value,
-                },
-                mean.score,
-            )
-            for judge in self.judges
-            for system in judge.systems
-            for mean in system.means
+def _rubrics_frame(rubrics: Rubrics) -> pd.DataFrame:
+    return statistics_frame(
+        (
+            {
+                "judge": judge.judge,
+                "system": system.system,
+                "tag": mean.tag,
+                "ungraded": mean.ungraded,
+                "corrected": None if mean.corrected is None else mean.corrected.value,
+            },
+            mean.score,
         )
+        for judge in rubrics.judges
+        for system in judge.systems
+        for mean in system.means
+    )
+
+
+bind_display(Rubrics, Presentation(make_document=rubric_document, make_frame=_rubrics_frame))
 
 
 @checked_arguments
@@ -60,4 +57,4 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
     require_range("level", level)
     with RunStore(folder_of(run)) as store:
         store.refuse_edited()
-        return Rubrics.of(rubric_scores(store, None if labels is None else input_path(labels), level=level))
+        return rubric_scores(store, None if labels is None else input_path(labels), level=level)

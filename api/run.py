@@ -19,7 +19,7 @@ from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import Document
 from ..report.first_answers import Answers, answers, run_document
 from ..report.model import MOST_TEXTS
-from .display import DisplayMixin, verdicts_frame
+from .display import Displayed, verdicts_frame
 from .inert_text import inert
 from .paths import FilePath, folder_path, put_back, written_path
 from .table_results import Calibration
@@ -90,7 +90,7 @@ class SystemsByName(dict[str, SystemRates]):
         raise KeyError(f"no system {name!r}; there are {', '.join(map(repr, self))}")
 
 
-class Run(DisplayMixin):
+class Run(Displayed):
     """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
     Properties below: ``answers``, ``calibration``, ``verdicts``.
@@ -128,7 +128,7 @@ class Run(DisplayMixin):
     def calibration(self) -> Calibration:
         """Agreement of each judge with the labels, by name; empty if no judged output has a label."""
         numbers = RunStore(self.kept).calibration
-        return Calibration() if numbers is None else Calibration.of(numbers)
+        return Calibration() if numbers is None else numbers
 
     @cached_property
     def verdicts(self) -> list[Verdict]:

@@ -18,14 +18,14 @@ from ..report.text import number_text
 from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
 from ..spelling import command
-from .display import Document, Shown
+from .display import Document, Result
 from .gates import UngradedRule, gate_notes, run_gate_failures
 
 if TYPE_CHECKING:
     from ..evaluation.past_runs.reparsing import Reparsed
 
 
-class RunResults(Shown, frozen=True, kw_only=True):
+class RunResults(Result, frozen=True, kw_only=True):
     """Results of a run.
 
     Attributes:
@@ -82,7 +82,7 @@ def worst_of(folder: FolderPath, most: int, *, markdown: bool = False) -> list[s
         return list((as_markdown if markdown else as_lines)(worst_failures(store, most)))
 
 
-class Reparsing(Shown, frozen=True, kw_only=True):
+class Reparsing(Result, frozen=True, kw_only=True):
     """Changes from reparsing a run's replies, and its results unless it holds preferences."""
 
     judges: list[Reparsed]

@@ -126,16 +126,14 @@ def calibrate(
         recalibrate=recalibrate,
         error_costs=None if error_costs is None else _error_costs(error_costs, None),
     )
-    return Calibration.of(
-        calibrate_table(
-            rows,
-            pass_at=pass_at,
-            interval=interval,
-            level=level,
-            seed=seed,
-            replicates=replicates,
-            requests=requests,
-        )
+    return calibrate_table(
+        rows,
+        pass_at=pass_at,
+        interval=interval,
+        level=level,
+        seed=seed,
+        replicates=replicates,
+        requests=requests,
     )
 
 
@@ -245,27 +243,25 @@ def compare(
     if labels_chosen_by is not None:
         require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     _require_settings(interval, level, replicates, seed)
-    return Comparison.of(
-        compare_table(
-            read_table(
-                combined_tables(a, b),
-                apart=by == "judge",
-                systems_apart=by == "system",
-                outputs=by == "system" and right != "agrees",
-                tags=_tested_tags(labels_chosen_by),
-                **reading,
-            ),
-            by=by,
-            right=right,
-            pass_at=pass_at,
-            against=against,
-            statistic=statistic if error_costs is None else _error_costs(error_costs, statistic),
-            flips=flips,
-            not_worse_by=not_worse_by,
-            labels_chosen_by=labels_chosen_by,
-            settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
-            cost_of=partial(dollars_of, known_prices(prices)),
-        )
+    return compare_table(
+        read_table(
+            combined_tables(a, b),
+            apart=by == "judge",
+            systems_apart=by == "system",
+            outputs=by == "system" and right != "agrees",
+            tags=_tested_tags(labels_chosen_by),
+            **reading,
+        ),
+        by=by,
+        right=right,
+        pass_at=pass_at,
+        against=against,
+        statistic=statistic if error_costs is None else _error_costs(error_costs, statistic),
+        flips=flips,
+        not_worse_by=not_worse_by,
+        labels_chosen_by=labels_chosen_by,
+        settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
+        cost_of=partial(dollars_of, known_prices(prices)),
     )
 
 
@@ -346,22 +342,20 @@ def estimate(
     require_choice("part", part, Part)
     require_range("open_worse_by", open_worse_by, ends="both")
     require_range("level", level)
-    return Estimation.of(
-        estimate_table(
-            read_table(
-                table,
-                open_only=part == "open" and open_worse_by is None,
-                tags=[*([strata] if strata else []), *reweight_by, *_tested_tags(labels_chosen_by)],
-                **reading,
-            ),
-            judge=judge,
-            pass_at=pass_at,
-            interval=interval,
-            level=level,
-            target=target,
-            strata=strata,
-            phases=phases,
-            labels_chosen_by=labels_chosen_by,
-            further=FurtherEstimates(judges, reweight_by, open_worse_by, anytime),
-        )
+    return estimate_table(
+        read_table(
+            table,
+            open_only=part == "open" and open_worse_by is None,
+            tags=[*([strata] if strata else []), *reweight_by, *_tested_tags(labels_chosen_by)],
+            **reading,
+        ),
+        judge=judge,
+        pass_at=pass_at,
+        interval=interval,
+        level=level,
+        target=target,
+        strata=strata,
+        phases=phases,
+        labels_chosen_by=labels_chosen_by,
+        further=FurtherEstimates(judges, reweight_by, open_worse_by, anytime),
     )

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Unpack
 from ..calibration.trial_rates import SystemTrials, trial_rates
 from ..errors import UsageError
 from ..records import nearest
-from ..report.document import Document
 from ..report.text.trials_text import trials_document
 from ..spelling import setting
 from ..tables.frames import data_frame
 from .argument_checks import checked_arguments, require_range
-from .display import ShownOnPage
+from .display import Document, Framed, Presentation, ResultOnPage, bind_display
 from .tables import TableReading, Tables, read_table
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _MOST = 1_000
 
 
-class TrialRates(ShownOnPage, frozen=True):
+class TrialRates(ResultOnPage, Framed, frozen=True):
     """Rates over repeated trials by system: ``trials["careful"].rates["pass^k"][4].low``."""
 
     systems: Mapping[str, SystemTrials]
@@ -34,33 +33,45 @@ class TrialRates(ShownOnPage, frozen=True):
             raise KeyError(f"there is no system {system!r}{nearest(system, self.systems)}")
         return self.systems[system]
 
-    def document(self) -> Document:
-        """Return the rates as a document with tables."""
-        return trials_document(self.systems)
 
-    def _page(self) -> ResultPage:
-        from ..report.trials_page import trials_page  # noqa: PLC0415 - numbers need no page
+def _trials_document(trials: TrialRates) -> Document:
+    return trials_document(trials.systems)
 
-        return trials_page(self.systems)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per system, rate and k."""
-        return data_frame(
-            [
-                {
-                    "system": name,
-                    "rate": rate,
-                    "k": k,
-                    "value": each.value,
-                    "low": each.low,
-                    "high": each.high,
-                    "n": each.n,
-                }
-                for name, system in self.systems.items()
-                for rate, by_k in system.rates.items()
-                for k, each in by_k.items()
-            ]
-        )
+def _trials_page(trials: TrialRates) -> ResultPage:
+    from ..report.trials_page import trials_page  # noqa: PLC0415 - numbers need no page
+
+    return trials_page(trials.systems)
+
+
+def _trials_frame(trials: TrialRates) -> pd.DataFrame:
+    """Return a row per system, rate and k."""
+    return data_frame(
+        [
+            {
+                "system": name,
+                "rate": rate,
+                "k": k,
+                "value": each.value,
+                "low": each.low,
+                "high": each.high,
+                "n": each.n,
+            }
+            for name, system in trials.systems.items()
+            for rate, by_k in system.rates.items()
+            for k, each in by_k.items()
+        ]
+    )
+
+
+bind_display(
+    TrialRates,
+    Presentation(
+        make_document=_trials_document,
+        make_page=_trials_page,
+        make_frame=_trials_frame,
+    ),
+)
 
 
 @checked_arguments

@@ -2,6 +2,8 @@
 
     PYTHONPATH=tests/support .venv-browser/bin/python benchmarks/pages.py [2000 50000 100000]
 
+`--before FOLDER` opens pages that another version of the source there makes, in turns with this one's.
+
 Needs Chromium, its driver and selenium: `make browser` brings selenium. Each size is a run of made-up tool calls by two systems, checked and reported by the command.
 """
 
@@ -88,9 +90,17 @@ def write_inputs(folder: Path, outputs: int) -> None:
                 )
 
 
-def reported(folder: Path, outputs: int) -> tuple[Path, float]:
-    """Check and report them, by the command; the report and the seconds it took."""
+def reported(folder: Path, outputs: int, source: Path | None = None) -> tuple[Path, float]:
+    """Check and report them, by the command; the report and the seconds it took.
+
+    ``source`` is the folder of another version of the package; None for this one.
+    """
     write_inputs(folder, outputs)
+    environment = dict(os.environ)
+    if source is not None:
+        (folder / "lib").mkdir()
+        (folder / "lib" / "fiducial").symlink_to(source.resolve())
+        environment["PYTHONPATH"] = str(folder / "lib")
     command = [
         sys.executable,
         "-m",
@@ -104,7 +114,7 @@ def reported(folder: Path, outputs: int) -> tuple[Path, float]:
         "-q",
     ]
     began = time.monotonic()
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=environment)
     return folder / "run" / "report.html", time.monotonic() - began
 
 
@@ -143,6 +153,7 @@ def main() -> None:
     parser = described(__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=[2_000, 50_000, 100_000])
     parser.add_argument("--times", type=int, default=5, help="openings of each page, each in a fresh browser")
+    parser.add_argument("--before", type=Path, help="folder of the source of another version")
     arguments = parser.parse_args()
     sizes = arguments.sizes
     load = os.getloadavg()[0]
@@ -158,16 +169,25 @@ def main() -> None:
             folder = place / str(size)
             folder.mkdir()
             runs.append((f"{size:,}", *reported(folder, size), "customer 77"))
+        if arguments.before:
+            runs = [(f"{title}, now", page, seconds, sought) for title, page, seconds, sought in runs[1:]]
+            for size in sizes:
+                folder = place / f"{size}-before"
+                folder.mkdir()
+                made = reported(folder, size, arguments.before)
+                runs.append((f"{size:,}, before", *made, "customer 77"))
         with fresh_chromium() as browser:
             print("\n".join(first_screen(browser, runs[0][1])))
         print(
             f"outputs; seconds to check and report; kB; milliseconds until painted, loaded, listed, of a search: median (least) of {arguments.times}"
         )
-        for title, page, seconds, sought in runs:
-            found: list[dict[str, Any]] = []
-            for _ in range(arguments.times):
+        openings: dict[str, list[dict[str, Any]]] = {title: [] for title, *_ in runs}
+        for _ in range(arguments.times):
+            for title, page, _, sought in runs:
                 with fresh_chromium() as browser:
-                    found.append(opened(browser, page, sought))
+                    openings[title].append(opened(browser, page, sought))
+        for title, page, seconds, _ in runs:
+            found = openings[title]
             times = ", ".join(
                 f"{median(values):,.0f} ({min(values):,.0f})"
                 for each in ("painted", "loaded", "listed", "searched")

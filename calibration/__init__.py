@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .agreement.calibrate import Requests, calibrate
-    from .agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+    from .agreement.calibration_results import Calibration, JudgeCalibration
     from .comparison.compare import compare
-    from .comparison.comparison_results import ComparisonNumbers
+    from .comparison.comparison_results import Comparison
     from .corrected_rate.estimation import estimate
-    from .corrected_rate.estimation_results import EstimationNumbers
+    from .corrected_rate.estimation_results import Estimation
     from .corrected_rate.rate_interval import RateInterval
     from .intervals.measurement import Settings, measure
     from .sample import Sample, make_sample
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 _HOME = {
     "AGREEMENT": "statistic_catalogue",
     "calibrate": "agreement.calibrate",
-    "CalibrationNumbers": "agreement.calibration_results",
+    "Calibration": "agreement.calibration_results",
     "Caution": "statistic",
     "compare": "comparison.compare",
-    "ComparisonNumbers": "comparison.comparison_results",
+    "Comparison": "comparison.comparison_results",
     "estimate": "corrected_rate.estimation",
-    "EstimationNumbers": "corrected_rate.estimation_results",
+    "Estimation": "corrected_rate.estimation_results",
     "ESTIMATORS": "statistic_catalogue",
     "JudgeCalibration": "agreement.calibration_results",
     "make_sample": "sample",
@@ -54,10 +54,10 @@ _HOME = {
 __all__ = [
     "AGREEMENT",
     "ESTIMATORS",
-    "CalibrationNumbers",
+    "Calibration",
     "Caution",
-    "ComparisonNumbers",
-    "EstimationNumbers",
+    "Comparison",
+    "Estimation",
     "JudgeCalibration",
     "RateInterval",
     "Requests",
@@ -77,9 +77,9 @@ __all__ = [
 
 
 _FORMER = {
-    "Calibration": "CalibrationNumbers",
-    "Comparison": "ComparisonNumbers",
-    "Estimation": "EstimationNumbers",
+    "CalibrationNumbers": "Calibration",
+    "ComparisonNumbers": "Comparison",
+    "EstimationNumbers": "Estimation",
 }
 
 

@@ -53,7 +53,7 @@ def command(**values: Any) -> int:
         judge_error=options.judge_error,
         labels_chosen_by=options.labels_chosen_by,
         graded_by=options.graded_by,
-    )
+    ).decided_by(options.cannot_tell)
     if options.junit is not None:
         answer.write_junit(options.junit)
     if options.markdown:

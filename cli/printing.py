@@ -23,7 +23,7 @@ from .exit_codes import EXIT_GATE, EXIT_OK
 from .forms import kept
 
 if TYPE_CHECKING:
-    from ..api.display import Document, Shown, ShownOnPage
+    from ..api.display import Document, Result, ResultOnPage
     from ..proposed_steps import Command
 
 _HTTP = re.compile(r"\bhttps?://")
@@ -68,7 +68,7 @@ def propose_tables(**commands: Command) -> None:
 
 
 def emit(
-    result: Shown,
+    result: Result,
     json_file: str | None,
     *,
     full: Callable[[], Document] | None = None,
@@ -108,7 +108,7 @@ def echo_json(text: str) -> None:
     click.echo(inert_json(text))
 
 
-def write_json(result: Shown, json_file: str | None) -> None:
+def write_json(result: Result, json_file: str | None) -> None:
     """Write the result's JSON to a file, or print it for ``-``."""
     if json_file is None:
         return
@@ -121,7 +121,7 @@ def write_json(result: Shown, json_file: str | None) -> None:
 
 
 def emit_page(
-    result: ShownOnPage,
+    result: ResultOnPage,
     html: Path | None,
     *,
     json_file: str | None,

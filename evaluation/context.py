@@ -60,6 +60,7 @@ class RunContext(NamedTuple):
         journal: Journal of this stage's verdicts; None for the run's verdicts.
         engine: Engine that does the work; None for this process and its workers.
         retry_unreadable: Number of later commands that ask again after unreadable replies.
+        phase: What judges are asked about, for the progress of commands that ask several times; empty otherwise.
     """
 
     inputs: EvaluationInputs
@@ -68,6 +69,7 @@ class RunContext(NamedTuple):
     journal: VerdictJournal | None = None
     engine: RayEngine | None = None
     retry_unreadable: int = 0
+    phase: str = ""
 
     @property
     def verdicts(self) -> VerdictJournal:

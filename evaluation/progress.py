@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -14,8 +15,11 @@ class Progress(Protocol):
     def advance(self, count: int = 1) -> None:
         """Add to the number done."""
 
-    def replied(self, tokens: int, unreadable: int) -> None:
-        """Count the tokens of a verdict, and replies that could not be read."""
+    def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
+        """Count the tokens of a verdict, and replies that could not be read.
+
+        ``cost`` returns the US dollars of the tokens; None without a known price. It is called only if costs are shown.
+        """
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, with the reason of the last and the seconds until it is retried."""
@@ -30,7 +34,7 @@ class Silent:
     def advance(self, count: int = 1) -> None:
         """Discard."""
 
-    def replied(self, tokens: int, unreadable: int) -> None:
+    def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
         """Discard."""
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..calibration.label_declarations import LabelsDeclaredBy
+from ..calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ..calibration.pass_threshold import PassThreshold
 from ..calibration.tables.calibration_table import (
     ADDED,
@@ -157,9 +157,12 @@ def _has_checked(store: RunStore) -> bool:
     return any(each.graded and each.source == "checker" for each in store.other_verdicts())
 
 
-def systems_table(store: RunStore) -> Table:
-    """Return a run's calibration table with all outputs, judged or not, to compare its systems."""
-    chosen_by = choice_of(store.labels)
+def systems_table(store: RunStore, declared: LabelDeclaration | None = None) -> Table:
+    """Return a run's calibration table with all outputs, judged or not, to compare its systems.
+
+    ``declared`` says how outputs were chosen for labels; by default the labels do.
+    """
+    chosen_by = declared or choice_of(store.labels)
     table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
     return _with_order(with_tested_columns(table, [store]), [store])
 
@@ -297,6 +300,7 @@ def output_rows(
         part_test(store.verdicts.standing, store.roster),
     )
     trusted, people = _labels(store)
+    rounds = rounds_of_outputs(store.labels)
     versions = ServedVersions(store) if by_version else None
     for verdict in store.judge_verdicts():
         judge = names.of(verdict.author, verdict.by, "" if versions is None else versions.of(verdict))
@@ -304,6 +308,8 @@ def output_rows(
             continue
         item = str(verdict.key)
         decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
+        if item in trusted:
+            decision[ADDED] = rounds[verdict.key]
         yield _judged_row(item, judge, verdict, store.clusters) | {"outcome": verdict.outcome} | decision
     for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:

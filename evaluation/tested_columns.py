@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -19,14 +20,28 @@ LENGTH = "output_length"
 """Covariate: logarithm of the length of an output's text and calls."""
 
 
-def with_tested_columns(table: Table, stores: Sequence[RunStore], wanted: Collection[str] = ()) -> Table:
+ItemOf: TypeAlias = Callable[[RunStore, ItemKey], str]
+"""Name of a run's output in a table; one that the table lacks for an output that is not in it."""
+
+
+def _as_in_the_run(_: RunStore, key: ItemKey) -> str:
+    return str(key)
+
+
+def with_tested_columns(
+    table: Table,
+    stores: Sequence[RunStore],
+    wanted: Collection[str] = (),
+    *,
+    item_of: ItemOf = _as_in_the_run,
+) -> Table:
     """Add tags and lengths if labels are declared a random sample, or these columns are wanted."""
     if table.labels_chosen_by in RANDOM_SAMPLES or ANY_TAG in wanted:
-        return _with_lengths(with_tags(table, stores, [ANY_TAG]), stores)
-    return _with_lengths(table, stores) if LENGTH in wanted else table
+        return _with_lengths(with_tags(table, stores, [ANY_TAG]), stores, item_of)
+    return _with_lengths(table, stores, item_of) if LENGTH in wanted else table
 
 
-def _with_lengths(table: Table, stores: Sequence[RunStore]) -> Table:
+def _with_lengths(table: Table, stores: Sequence[RunStore], item_of: ItemOf) -> Table:
     """Add the lengths of undecided outputs if some have a label, and some have none."""
     name, decided = f"{COVARIATE}{LENGTH}", table.numbers.get(DECIDED)
     undecided = np.ones(len(table), dtype=np.bool_) if decided is None else np.isnan(decided)
@@ -36,9 +51,9 @@ def _with_lengths(table: Table, stores: Sequence[RunStore]) -> Table:
     codes: list[int] = np.unique(table.item.codes[undecided]).tolist()
     items = {table.item.values[code] for code in codes}
     lengths: dict[str, float] = {}
-    for path in (path for store in stores for path in _outputs_of(store)):
+    for store, path in ((each, path) for each in stores for path in _outputs_of(each)):
         for key, length in _lengths_in(path):
-            if (item := str(key)) in items:
+            if (item := item_of(store, key)) in items:
                 lengths.setdefault(item, math.log1p(length))
     return table.with_numbers(name, lengths) if lengths else table
 

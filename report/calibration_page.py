@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ..calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ..calibration.agreement.diagnosis_results import ReliabilityBin
 from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
@@ -70,7 +70,7 @@ def statistic_cell(statistic: Statistic | None, method: bool = True) -> Cell:  #
 
 @document
 def calibration_page(
-    calibration: CalibrationNumbers,
+    calibration: Calibration,
     scores: Mapping[str, Sequence[Bin]] | None = None,
     baselines: Collection[str] = (),
     rates: Mapping[str, Sequence[RatesAtThreshold]] | None = None,
@@ -115,7 +115,7 @@ def calibration_page(
         yield Details(f"By {column}", list(_slice(column, values, readers)))
 
 
-def _restricted(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
+def _restricted(calibration: Calibration, judges: Collection[str]) -> Calibration:
     """Restrict a calibration to the given judges."""
 
     def restricted(by_judge: Mapping[str, T]) -> dict[str, T]:
@@ -160,11 +160,9 @@ def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
     return DocumentTable((f"Judge ({names.shared})" if names.shared else "Judge", *CELLS), rows)
 
 
-def _thresholds(
-    calibration: CalibrationNumbers, name: str, rates: Sequence[RatesAtThreshold]
-) -> Iterator[Piece]:
+def _thresholds(calibration: Calibration, name: str, rates: Sequence[RatesAtThreshold]) -> Iterator[Piece]:
     """Yield a judge's rates by threshold, and the choice on held-out groups."""
-    better = calibration.better_cuts.get(name)
+    better = calibration.better_thresholds.get(name)
     if better is not None:
         gain = number_text.statistic(better.gain)
         which = (
@@ -190,7 +188,7 @@ def _thresholds(
     yield "Corrected: pass rate of the undecided outputs (Rogan and Gladen), if their labels are a random sample; undefined without labels of both classes."
 
 
-def _curves(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def _curves(calibration: Calibration) -> Iterator[Piece]:
     """Yield the reliability curves of judges whose scores are, or may be, probabilities."""
     for name, each in (probability_judges(calibration) | undeclared_judges(calibration)).items():
         bins = [_bin(each) for each in each.bins]
@@ -209,7 +207,7 @@ def _bin(each: ReliabilityBin) -> Bin:
 
 
 def _figures(
-    calibration: CalibrationNumbers,
+    calibration: Calibration,
     judges: Mapping[str, JudgeCalibration],
     scores: Mapping[str, Sequence[Bin]],
 ) -> Iterator[Piece]:
@@ -226,9 +224,7 @@ def _figures(
             yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
 
 
-def _against_each_other(
-    calibration: CalibrationNumbers, judges: Mapping[str, JudgeCalibration]
-) -> Iterator[Piece]:
+def _against_each_other(calibration: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
     """Yield how often each pair of judges agrees, and their comparison on common items."""
     if calibration.comparison is None:
         return

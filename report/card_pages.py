@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..evaluation.audit.cards.card_table import CardTable
-from ..evaluation.audit.cards.judge_card import JudgeCard
+from ..evaluation.audit.cards.card_table import AuditCards
+from ..evaluation.audit.cards.judge_card import AuditCard
 from ..records import InputPath
 from .document import Piece
 from .document_parts import Cell, DocumentTable, filled
@@ -16,18 +16,18 @@ from .text.audit_text import operator_tables
 from .text.card_text import (
     LIMITS,
     badge_text,
-    card_document,
+    card_origin,
+    card_shares,
     card_table_document,
     headline,
-    misses,
 )
+from .text.missed_text import missed_sections
 
-_ALL = 10_000
 _LONGEST = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
 
-def write_card_pages(table: CardTable, folder: Path) -> list[Path]:
+def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
     """Write ``index.html`` and one page a card into a folder; return the files."""
     files = [folder / f"{name}.html" for name in _page_names(table)]
     index = ResultPage(
@@ -36,12 +36,12 @@ def write_card_pages(table: CardTable, folder: Path) -> list[Path]:
         answer=[*card_table_document(table), _links(table, files)],
     )
     pages = [document_page(folder / "index.html", index)]
-    for card, file in zip(table.cards, files, strict=True):
-        pages.append(document_page(file, _card_page(card)))
+    for card, file, key in zip(table.cards, files, table.signed_by, strict=True):
+        pages.append(document_page(file, _card_page(card, key)))
     return pages
 
 
-def write_badge(path: InputPath, card: JudgeCard) -> None:
+def write_badge(path: InputPath, card: AuditCard) -> None:
     """Write a card's badge as SVG."""
     left, right = badge_text(card)
     widths = [10 + 7 * len(text) for text in (left, right)]
@@ -66,7 +66,7 @@ def write_badge(path: InputPath, card: JudgeCard) -> None:
     )
 
 
-def _page_names(table: CardTable) -> Iterator[str]:
+def _page_names(table: AuditCards) -> Iterator[str]:
     """Yield a file name for each card, all different."""
     taken: set[str] = {"index"}
     for card in table.cards:
@@ -78,7 +78,7 @@ def _page_names(table: CardTable) -> Iterator[str]:
         yield name
 
 
-def _links(table: CardTable, files: list[Path]) -> Piece:
+def _links(table: AuditCards, files: list[Path]) -> Piece:
     rows = [
         (Cell(card.judge, link=file.name), headline(card))
         for card, file in zip(table.cards, files, strict=True)
@@ -86,13 +86,14 @@ def _links(table: CardTable, files: list[Path]) -> Piece:
     return DocumentTable(("judge", "what it let through"), rows, left_aligned=frozenset({0, 1}))
 
 
-def _card_page(card: JudgeCard) -> ResultPage:
+def _card_page(card: AuditCard, key: str | None) -> ResultPage:
+    signed = [] if key is None else [f"signed with the key {key}, and unchanged since"]
     return ResultPage(
         title=card.judge,
         about=f"{card.set.name}, {card.made[:10]}",
-        answer=card_document(card),
+        answer=[*card_shares(card), *card_origin(card), *signed],
         sections={
-            "What it graded wrongly": list(misses(card, _ALL)),
+            **missed_sections(card),
             "By kind": list(operator_tables(card.operators)),
             "Limits": [LIMITS],
         },

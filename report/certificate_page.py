@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..evaluation.audit.certificate import CertificateRecord
-from ..evaluation.audit.certificate_check import CertificateValidity
+from ..evaluation.audit.certificate import Certificate
+from ..evaluation.audit.certificate_check import CertificateStatus
 from .document import Figure
 from .figures.forest_plot import PlottedInterval, forest
 from .page import ResultPage
 from .text.certificate_text import certificate_document, certificate_status_document
 
 
-def certificate_page(certificate: CertificateRecord) -> ResultPage:
+def certificate_page(certificate: Certificate) -> ResultPage:
     """Return the page of a certificate: its claims, drawn with what was measured."""
     rows = [
         PlottedInterval.of(
@@ -32,6 +32,6 @@ def certificate_page(certificate: CertificateRecord) -> ResultPage:
     )
 
 
-def certificate_status_page(validity: CertificateValidity) -> ResultPage:
+def certificate_status_page(validity: CertificateStatus) -> ResultPage:
     """Return the page of a run that was checked against a certificate."""
     return ResultPage(title="Certificate", answer=certificate_status_document(validity))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.comparison_results import ComparedStratum, ComparisonNumbers
+from ..calibration.comparison.comparison_results import ComparedStratum, Comparison
 from ..calibration.preference.preference_results import PreferenceNumbers
 from ..calibration.statistic import Statistic
 from .document import Columns, Figure
@@ -24,7 +24,7 @@ _MOST = 30
 """Most rows of a figure; the tables have all."""
 
 
-def comparison_page(comparison: ComparisonNumbers) -> ResultPage:
+def comparison_page(comparison: Comparison) -> ResultPage:
     """Return the page of judges, prompts or systems against each other."""
     return ResultPage(
         title=f"{comparison.by.capitalize()}s compared",
@@ -52,7 +52,7 @@ def preferences_page(
     )
 
 
-def _figures(comparison: ComparisonNumbers) -> Iterator[Figure]:
+def _figures(comparison: Comparison) -> Iterator[Figure]:
     if comparison.strata is not None:
         part, where = deciding(comparison.strata)
         yield from _rates(part.rates, f"Pass rate {where}", short_names(part.rates))
@@ -82,7 +82,7 @@ def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 
-def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
+def _differences(comparison: Comparison) -> Iterator[Figure]:
     """Yield the differences of pairs with a common item, the largest first, baselines last."""
     pairs = [pair for pair in comparison.pairs if pair.n and pair.difference.value is not None]
     pairs.sort(key=lambda pair: (with_baseline(pair), -abs(pair.difference.value or 0.0)))
@@ -98,7 +98,7 @@ def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
-def _parts(comparison: ComparisonNumbers) -> Iterator[Columns]:
+def _parts(comparison: Comparison) -> Iterator[Columns]:
     """Yield the rates of each part if checkers decided one and judges another."""
     strata = comparison.strata
     if strata is None or not all(any(part.graded.values()) for part in (strata.decided, strata.open)):

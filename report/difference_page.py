@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..evaluation.past_runs.compare_runs import TwoRuns
+from ..evaluation.past_runs.compare_runs import Difference
 from .document import Columns, Piece
 from .page import ResultPage
 from .text.difference_screen import difference_screen
@@ -12,7 +12,7 @@ from .text.difference_text import difference_document, difference_figure
 from .text.number_text import counted
 
 
-def difference_page(runs: TwoRuns, cases: Sequence[Piece]) -> ResultPage:
+def difference_page(runs: Difference, cases: Sequence[Piece]) -> ResultPage:
     """Return the page of two runs, with the changed cases that are shown on it."""
     # The figure stands above.
     numbers = [piece for piece in difference_document(runs) if not isinstance(piece, Columns)]

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from ..evaluation.past_runs.gate_numbers import GateNumbers
+from ..evaluation.past_runs.gate_numbers import Gate
 
 _NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MOST = 50
 """Most annotations; GitHub shows ten of a kind in a step."""
 
 
-def gate_junit(gate: GateNumbers) -> str:
-    """Return a test suite with a case a condition; one that cannot be told is an error."""
-    words = {"fails": "failure", "cannot tell": "error"}
-    counts = {word: sum(check.answer == answer for check in gate.checks) for answer, word in words.items()}
+def gate_junit(gate: Gate) -> str:
+    """Return a test suite with a case a condition.
+
+    One that cannot be told is an error; where an option decides, a failure, or skipped if it counts as passed.
+    """
+    decided = {"passes": "skipped", "fails": "failure", None: "error"}
+    words = {"fails": "failure", "cannot tell": decided[gate.counts_as]}
+    counts = Counter(words.get(check.answer) for check in gate.checks)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="fiducial gate" tests="{len(gate.checks)}" failures="{counts["failure"]}" errors="{counts["error"]}">',
+        f'<testsuite name="fiducial gate" tests="{len(gate.checks)}" failures="{counts["failure"]}" errors="{counts["error"]}" skipped="{counts["skipped"]}">',
     ]
     for check in gate.checks:
         name = f"<testcase classname={_attribute(check.system or 'run')} name={_attribute(check.condition)}"
@@ -41,14 +46,16 @@ def _text(text: str) -> str:
     return escape(_NOT_XML.sub("?", text))
 
 
-def gate_annotations(gate: GateNumbers) -> Iterator[str]:
-    """Yield commands of GitHub Actions that annotate what failed and what broke."""
+def gate_annotations(gate: Gate) -> Iterator[str]:
+    """Yield commands of GitHub Actions that annotate what failed, and regressions."""
     for check in gate.checks:
         if check.answer == "fails":
             yield _annotation("error", f"{check.system}: {check.condition}", check.why)
     for each in gate.broke[:_MOST]:
         yield _annotation(
-            "warning", "broke", f"{each.case_id} ({each.system}), by {each.by}: {each.error_type or 'fails'}"
+            "warning",
+            "regression",
+            f"{each.case_id} ({each.system}), by {each.by}: {each.error_type or 'fails'}",
         )
 
 

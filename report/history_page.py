@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..calibration.statistic import Statistic
-from ..evaluation.past_runs.history import CHECKED, HistoryNumbers, PastRun
+from ..evaluation.past_runs.history import CHECKED, History, PastRun
 from .document import CautionLine, Columns, Details, Figure, Piece
 from .document_parts import DocumentTable
 from .page import ResultPage
@@ -19,7 +19,7 @@ _MOST_FIGURES, _MOST_RUNS = 6, 6
 """Systems with a figure on top, and runs side by side in a table."""
 
 
-def history_page(history: HistoryNumbers) -> ResultPage:
+def history_page(history: History) -> ResultPage:
     """Return the page of the runs in a folder."""
     return ResultPage(
         title=f"Runs in {history.folder}",
@@ -34,7 +34,7 @@ def history_page(history: HistoryNumbers) -> ResultPage:
     )
 
 
-def _trends(history: HistoryNumbers) -> Iterator[Figure]:
+def _trends(history: History) -> Iterator[Figure]:
     """Yield the trend of each system's main rate, the best of the latest run first."""
     part, latest = main_part(history), history.runs[-1].systems
 
@@ -50,7 +50,7 @@ def _trends(history: HistoryNumbers) -> Iterator[Figure]:
             yield figure
 
 
-def _parts(history: HistoryNumbers) -> Iterator[Piece]:
+def _parts(history: History) -> Iterator[Piece]:
     for system in names_in_order(run.systems for run in history.runs):
         values = [run.systems.get(system, {}) for run in history.runs]
         yield from _latest(system, history.runs, values)
@@ -63,7 +63,7 @@ def _parts(history: HistoryNumbers) -> Iterator[Piece]:
             yield Details(f"{system}: trends of these rates", [Columns(drawn)])
 
 
-def _judges(history: HistoryNumbers) -> Iterator[Piece]:
+def _judges(history: History) -> Iterator[Piece]:
     alarms = {(each.judge, each.run) for each in history.drifts}
     trends = [
         trend_figure(
@@ -101,7 +101,7 @@ def _latest(
         yield f"{counted(earlier, 'earlier run')} not shown; {whole_list()} has all."
 
 
-def _changes(history: HistoryNumbers) -> Iterator[Piece]:
+def _changes(history: History) -> Iterator[Piece]:
     for run in reversed(history.runs):
         if run.changed:
             title = f"{run.name}, {number_text.moment(run.ended)}: {counted(len(run.changed), 'change')}"

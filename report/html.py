@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import jinja2
 
-from ..calibration.agreement.calibration_results import CalibrationNumbers
+from ..calibration.agreement.calibration_results import Calibration
 from ..calibration.pass_threshold import HALF, PassThreshold
 from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
@@ -72,7 +72,7 @@ _HEAD: tuple[str | Cell, ...] = (
 
 
 @document
-def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers | None) -> Iterator[Piece]:
+def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
     """Yield each judge's verdicts, agreement with the labels, costs, and what it did not grade."""
     if not judges:
         return
@@ -178,10 +178,10 @@ def _passing(data: ReportData) -> str:
 _STATUSES = {
     "disagreement": "disagreements",
     "not graded": "neither graded nor labelled",
-    "wrong": "failures",
-    "right": "passes",
+    "fails": "failures",
+    "passes": "passes",
 }
-"""Statuses of items in words: outputs pass or fail, and only labels are right or wrong."""
+"""Statuses of items in words."""
 
 
 def _choice_label(column: str, choice: str, count: int = 0) -> str:

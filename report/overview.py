@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
+from ..calibration.comparison.comparison_results import Comparison, Strata
 from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
 from ..evaluation.conclusion.run_results import (
@@ -34,7 +34,7 @@ _MOST = 30
 
 
 @document
-def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Iterator[Piece]:
+def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
     """Yield figures of each part and the leads, a table of systems, and each judge's rates."""
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
@@ -87,7 +87,7 @@ def _fault(system: SystemResult, fault: str) -> Cell:
     return Cell(number_text.count(count) if count else "", link=address if count else "")
 
 
-def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Columns:
+def overview_figures(systems: Sequence[SystemResult], compared: Comparison | None) -> Columns:
     """Return figures of all systems: one per part, and one of the differences."""
     figures = [
         Figure(forest(part, rows), caption=part)
@@ -98,7 +98,7 @@ def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumber
 
 
 def _parts(
-    systems: Sequence[SystemResult], compared: ComparisonNumbers | None
+    systems: Sequence[SystemResult], compared: Comparison | None
 ) -> Mapping[str, Mapping[str, Statistic]]:
     """Return rates by part and system: checked outputs, the rest, and all."""
     decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
@@ -155,7 +155,7 @@ def _plotted(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) ->
     ]
 
 
-def _leads(compared: ComparisonNumbers | None) -> Iterator[Figure]:
+def _leads(compared: Comparison | None) -> Iterator[Figure]:
     """Yield the leader's lead over each other system, in the part that ranks them."""
     if compared is None or compared.strata is None:
         return

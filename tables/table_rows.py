@@ -102,7 +102,7 @@ def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | U
                 yield TableRow(row, line, "", number)
             elif is_filled:
                 expected = f"the header has {columns}" if header_line else f"there are {columns} columns"
-                yield UnreadRow(f"{len(cells)} fields, but {expected}", line)
+                yield UnreadRow(f"wrong number of fields: {len(cells)}, but {expected}", line)
 
 
 def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:

@@ -49,6 +49,15 @@ def test_a_table_without_rows_fails():
         test()
 
 
+def test_rows_of_one_name_that_are_all_tuples_of_one_fail_since_the_test_would_get_tuples():
+    @each_row("text", [("a",), ("b",)])
+    def test(text: str):
+        assert text != "a"
+
+    with pytest.raises(AssertionError, match="write the value alone"):
+        test()
+
+
 def test_a_row_that_cannot_be_tried_here_hides_no_failure():
     @each_row("number", range(3))
     def test(number: int):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
+from fiducial.calibration.comparison.comparison_results import Comparison
 from fiducial.calibration.comparison.difference import share_difference
 from fiducial.calibration.comparison.outputs import AllOutputs, SystemOutputs
 from fiducial.calibration.comparison.systems import SystemTerms, strata_of
@@ -60,7 +60,7 @@ def _proposed(rng: np.random.Generator, rows: int) -> int | None:
         {},
     )
     strata = strata_of(field, SystemTerms([str(n) for n in task], None, 0, 0.95, "random"))
-    compared = ComparisonNumbers(
+    compared = Comparison(
         by="system",
         right=None,
         statistic="accuracy",

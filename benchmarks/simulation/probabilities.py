@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration import compare, table_from_rows
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from fiducial.calibration.agreement.judge_panel import usable_sample
 from fiducial.calibration.agreement.probability_curve import calibration_slope, losses
 from fiducial.calibration.agreement.probability_scores import probability_scores
@@ -123,7 +123,7 @@ def _words(drawn: Drawn) -> set[str]:
     table = _table(drawn, np.ones(len(drawn.p), np.bool_))
     scores = probability_scores(table, settings=Settings(replicates=100))
     assert scores is not None
-    found = CalibrationNumbers(judges={"j": _panel(drawn)}, probability={"j": scores})
+    found = Calibration(judges={"j": _panel(drawn)}, probability={"j": scores})
     shown = "\n".join(as_lines(probability_lines(found), width=None))
     (trust,) = trust_of(found)
     words = {word for word in ("overconfident", "underconfident") if f"j is {word}" in shown}

@@ -8,7 +8,7 @@ import numpy as np
 
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.agreement.agreement_by_group import worse_part
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
+from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.intervals.measurement import Settings
 from fiducial.evaluation.conclusion.run_results import JudgeUse
@@ -61,6 +61,6 @@ def _has_low_errors(rng: np.random.Generator, labels: int, right: float) -> bool
         undecided_worse_p=worse_part(table, is_undecided).get("j"),
     )
     panel = judge_panel(table, settings=Settings(replicates=50))
-    found = RunSummary(systems=[], judges=[use], calibration=CalibrationNumbers(judges={"j": panel}))
+    found = RunSummary(systems=[], judges=[use], calibration=Calibration(judges={"j": panel}))
     (trust,) = trust_in(found)
     return trust.word == LOW_ERRORS and not trust.checked_only

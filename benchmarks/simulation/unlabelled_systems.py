@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import estimate, table_from_rows
-from fiducial.calibration.corrected_rate.estimation_results import EstimationNumbers
+from fiducial.calibration.corrected_rate.estimation_results import Estimation
 from fiducial.calibration.label_declarations import LabelDeclaration
 from fiducial.report.document import as_lines
 from fiducial.report.text.estimation_screen import estimation_screen
@@ -51,7 +51,7 @@ def unlabelled_systems(draws: int) -> Iterator[Scenario]:
         yield share(f"{what}rate of each", "", "93 % or more", single)
 
 
-def _covers(found: EstimationNumbers, name: str, truth: float) -> bool:
+def _covers(found: Estimation, name: str, truth: float) -> bool:
     part = found.all if name == "all" else found.systems[name]
     rate = part.rate
     return (
@@ -64,7 +64,7 @@ def _covers(found: EstimationNumbers, name: str, truth: float) -> bool:
 
 def _estimated(
     rng: np.random.Generator, labels: dict[str, int], declared: LabelDeclaration | None
-) -> EstimationNumbers:
+) -> Estimation:
     rows: list[dict[str, str | float | None]] = []
     for name, count in _OUTPUTS.items():
         right = rng.random(count) < _RATES[name]

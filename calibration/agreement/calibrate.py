@@ -34,7 +34,7 @@ from ..thresholds.threshold_results import (
 from ..tied_labels import tied_labels
 from .adjudication import adjudicate
 from .agreement_by_group import slice_homogeneity, systems_by_judge
-from .calibration_results import CalibrationNumbers, JudgeCalibration
+from .calibration_results import Calibration, JudgeCalibration
 from .diagnosis_results import AuditMethod, ProbabilityScores
 from .judge_panel import (
     baselines_of,
@@ -76,7 +76,7 @@ class Requests(NamedTuple):
 
 
 def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
-    """Return the requested analyses of every judge of a table, by field of `CalibrationNumbers`."""
+    """Return the requested analyses of every judge of a table, by field of `Calibration`."""
     audit, audit_by, max_error, cascade, categories, statistic, method, _ = requests
     parts: dict[str, Any] = {}
     if audit is not None:
@@ -97,14 +97,27 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
     return parts | {name: by_judge(table, function) for name, function in functions.items()}
 
 
-def selective_threshold(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
-    """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
-    from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom requested
+def selective_threshold(
+    table: Table, max_error: float, seed: int, *, by_size: bool = False
+) -> CertifiedThreshold:
+    """Return the lowest confidence at which a judge's verdicts meet the allowed error.
 
-    rows = usable_rows(table)
+    ``by_size`` is that of `certify_threshold`.
+    """
+    from ..thresholds.certified_thresholds import (  # noqa: PLC0415 - seldom requested
+        bound_of,
+        certify_threshold,
+        confidence_of,
+        in_order_of_items,
+    )
+
+    rows = usable_rows(in_order_of_items(table))
     wrong = rows.passed != rows.right
     confidence = confidence_of(rows.score, rows.threshold)
-    return certify_threshold(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
+    found = certify_threshold(
+        confidence, wrong, max_error=max_error, cluster=rows.cluster, by_size=by_size, seed=seed
+    )
+    return found if by_size else msgspec.structs.replace(found, bound_of=bound_of(table))
 
 
 def _threshold(table: Table, statistic: str) -> ChosenThreshold:
@@ -130,7 +143,7 @@ def calibrate(
     replicates: int = DEFAULT_REPLICATES,
     slices: bool = True,
     requests: Requests | None = None,
-) -> CalibrationNumbers:
+) -> Calibration:
     """Measure the agreement of each judge of a table with the labels.
 
     ``docs/statistics.md`` describes the parts.
@@ -158,7 +171,7 @@ def calibrate(
     calibrated = {name for name, each in probability.items() if _is_calibrated(judges[name], each)}
     advised = {name: each for name, each in better.items() if name not in calibrated}
     suspected = suspected_label_errors(table)
-    calibration = CalibrationNumbers(
+    calibration = Calibration(
         judges=judges,
         baselines=baselines_of(table, settings),
         slices=_slices(table, settings) if slices else {},
@@ -172,7 +185,7 @@ def calibrate(
         people=people_among_themselves(table, settings),
         juries=votes_of_juries(table, level),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
-        better_cuts=better,
+        better_thresholds=better,
         probability=probability,
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
@@ -251,7 +264,7 @@ def cautions(
     """Return the cautions about judge panels and better thresholds, at most one of each kind."""
     graded = {name: panel for name, panel in judges.items() if panel.n}
     numbers: dict[AgreementCaution, dict[str, float]] = {
-        "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},
+        "no_labelled_score": {name: 0 for name, panel in judges.items() if not panel.n},
         "few_clusters": {
             name: math.floor(panel.effective_clusters)
             for name, panel in graded.items()
@@ -259,7 +272,7 @@ def cautions(
         },
         "few_of_a_class": {name: few for name, panel in graded.items() if (few := _smaller_class(panel))},
         "few_rows": {name: panel.n for name, panel in graded.items() if panel.n < FEW_FOR_A_SHARE},
-        "another_cut": {name: each.better_at for name, each in (better or {}).items() if each.clear},
+        "another_threshold": {name: each.better_at for name, each in (better or {}).items() if each.clear},
         "missing_verdicts": {name: panel.n_missing for name, panel in graded.items() if panel.n_missing},
     }
     applicable = [Caution(kind, about) for kind, about in numbers.items() if about]

@@ -5,17 +5,18 @@ Imports neither numpy nor scipy, so that showing results is fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from ...errors import InputError
 from ...records import nearest
+from ...records.result import DocumentPieces, Framed, Result, display_of
 from ...records.score_kinds import ScoreKind
 from ...records.typed_values import convert
 from ...spelling import command
-from ..comparison.comparison_results import ComparisonNumbers
+from ..comparison.comparison_results import Comparison
 from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Caution, Statistic, StatisticEntry, Statistics
@@ -135,7 +136,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     ece = StatisticEntry()
 
 
-class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
+class Calibration(Result, Framed, frozen=True, kw_only=True):
     """Agreement of each judge of a table with the labels.
 
     Each judge is accessible by name: ``calibration["judge"].cohen_kappa``.
@@ -156,7 +157,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         more_suspected: Number of doubtful labels beyond those listed.
         systems: Agreement on systems, by judge, if there are two or more.
         probability: Scores read as probabilities, by judge, if they lie between 0 and 1.
-        better_cuts: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
+        better_thresholds: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
         adjudication: Judges against adjudicated labels, if there are any.
         label_audit: On request: judges corrected for errors of the labels.
         selective: On request: the confidence threshold for an error rate, by judge.
@@ -181,7 +182,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     more_suspected: int = 0
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}
-    better_cuts: dict[str, BetterThreshold] = {}
+    better_thresholds: dict[str, BetterThreshold] = {}
     adjudication: Adjudication | None = None
     label_audit: LabelAudit | None = None
     selective: dict[str, CertifiedThreshold] = {}
@@ -189,12 +190,34 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     categories: dict[str, CategoryAgreement] = {}
     thresholds: dict[str, ChosenThreshold] = {}
     recalibration: dict[str, Recalibration] = {}
-    comparison: ComparisonNumbers | None = None
+    comparison: Comparison | None = None
+
+    @property
+    def better_cuts(self) -> dict[str, BetterThreshold]:
+        """Former name of ``better_thresholds``."""
+        return self.better_thresholds
 
     @property
     def suspected_count(self) -> int:
         """Number of labels that most judges contradict."""
         return len(self.suspected_label_errors) + self.more_suspected
+
+    def document(self, *, slices: Iterable[str] = ()) -> DocumentPieces:
+        """Return the results as a document with tables.
+
+        Args:
+            slices: Columns to show by value.
+        """
+        return display_of(type(self)).document(self, slices=slices)
+
+    def screen(self, room: int | None = None, *, slices: Iterable[str] = ()) -> DocumentPieces:
+        """Return the verdicts on the judges and their rates, in one screen of a terminal.
+
+        Args:
+            room: Lines for it; those of a terminal if not given.
+            slices: Columns to show by value.
+        """
+        return display_of(type(self)).screen(self, room, slices=slices)
 
     def __getitem__(self, judge: str) -> JudgeCalibration:
         if judge not in self.judges:
@@ -208,24 +231,25 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.judges)
 
 
-_NOT_ALWAYS = CalibrationNumbers.__struct_fields__[CalibrationNumbers.__struct_fields__.index("people") :]
+_NOT_ALWAYS = Calibration.__struct_fields__[Calibration.__struct_fields__.index("people") :]
 """Parts left out of the JSON if they are empty or were not requested."""
 
 
-def calibration_json(calibration: CalibrationNumbers) -> dict[str, Any]:
+def calibration_json(calibration: Calibration) -> dict[str, Any]:
     """Return a calibration as JSON, without its empty parts."""
     parts: dict[str, Any] = msgspec.to_builtins(calibration)
-    return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
+    parts["better_cuts"] = parts["better_thresholds"]  # its former name, until the next version
+    return {name: part for name, part in parts.items() if part or name not in {*_NOT_ALWAYS, "better_cuts"}}
 
 
-def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> CalibrationNumbers:
+def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> Calibration:
     """Read a calibration from its JSON, ignoring unknown fields; ``path`` is for messages.
 
     Raises:
         InputError: It is not in that form.
     """
     try:
-        return convert(stored, CalibrationNumbers)
+        return convert({"better_thresholds": stored.get("better_cuts", {}), **stored}, Calibration)
     except msgspec.ValidationError as error:
         message = f"not a calibration as `{command('calibrate', json=True)}` writes it: {error}"
         raise InputError(message, path=path) from error

@@ -33,7 +33,7 @@ from .comparison_results import (
     Best,
     By,
     ComparedPair,
-    ComparisonNumbers,
+    Comparison,
     Contender,
     Costs,
     Right,
@@ -67,7 +67,7 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
     labels_chosen_by: LabelDeclaration | None = None,
     settings: Settings = USUAL,
     cost_of: CostOf | None = None,
-) -> ComparisonNumbers:
+) -> Comparison:
     """Compare every pair on the items that both have.
 
     Args:
@@ -138,7 +138,7 @@ def _have_both_classes(table: Table) -> bool:
 
 def _compare_judges(
     table: Table, terms: JudgeTerms, *, by: By, right: Right, cost_of: CostOf | None
-) -> ComparisonNumbers:
+) -> Comparison:
     contenders = contender_rows(table, by, right)
     usable = {each.name: each for each in contenders if len(each.key)}
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
@@ -152,7 +152,7 @@ def _compare_judges(
     of_each = ContenderTerms(terms.estimator, terms.settings, right == "agrees", len(usable))
     numbers = {name: judge_contender(each, of_each, cost.get(name)) for name, each in usable.items()}
     by_labels = by == "judge" and right == "agrees"
-    return ComparisonNumbers(
+    return Comparison(
         by=by,
         right=right,
         statistic=terms.estimator.name,
@@ -218,7 +218,7 @@ def _compare_systems(
     right: Right | None,
     not_worse_by: float | None,
     cost_of: CostOf | None,
-) -> ComparisonNumbers:
+) -> Comparison:
     outputs = outputs_of(table, right)
     names = list(outputs.systems)
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
@@ -233,7 +233,7 @@ def _compare_systems(
         strata = strata_with_margin(strata, not_worse_by, against=terms.against)
     whole = strata.all
     cost = _costs(table, table.columns["system"], cost_of)
-    return ComparisonNumbers(
+    return Comparison(
         by="system",
         right=right,
         statistic="accuracy",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 
+from ..corrected_rate.label_order import label_rounds
+from ..label_declarations import LabelsChosenBy
 from ..pass_threshold import PassThreshold
 from ..sample import Estimator
 from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution
@@ -85,7 +88,10 @@ def threshold_cautions(
             if thresholds[each.name].source == "default":
                 score = each.score[rows]
                 undeclared[names] = int((label_between | ((low <= score) & (score < high))).sum())
-    return [*_cautions("cut_not_declared", undeclared), *_cautions("labels_between_cuts", between)]
+    return [
+        *_cautions("threshold_not_declared", undeclared),
+        *_cautions("labels_between_thresholds", between),
+    ]
 
 
 def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
@@ -109,8 +115,10 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
             {name: n for name, n in undecided.graded.items() if name not in corrected},
         ),
         *_cautions("labels_of_some", _missing_labels(undecided) if labelled else {}),
+        *_cautions("labels_for_estimate", _no_samples(undecided)),
         *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
         *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
+        *_cautions("looked_at", _looks(outputs, undecided)),
         *_cautions("repeats", outputs.repeats),
         *_uneven_trials(outputs),
     ]
@@ -121,6 +129,23 @@ def _uneven_trials(outputs: AllOutputs) -> list[Caution]:
     rates = uneven_rates(graded_of(outputs))
     known = {name: rate.value for name, rate in rates.items() if rate.value is not None}
     return [Caution("uneven_trials", known)] if known else []
+
+
+def _no_samples(undecided: ComparedStratum) -> dict[str, int]:
+    """Count labels of undecided outputs that are declared no random sample, by declaration."""
+    counts: dict[str, int] = {}
+    for name, chosen_by in undecided.declared.items():
+        if chosen_by is not None and chosen_by in get_args(LabelsChosenBy):
+            counts[chosen_by] = counts.get(chosen_by, 0) + undecided.labelled[name]
+    return counts
+
+
+def _looks(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, int]:
+    """Count the rounds in which labels came that correct systems, if there were several."""
+    if outputs.table is None or not (undecided.corrected_systems or undecided.if_random):
+        return {}
+    rounds = len(label_rounds(outputs.table))
+    return {"rounds": rounds} if rounds > 1 else {}
 
 
 def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:

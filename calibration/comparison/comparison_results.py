@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ...records.result import Framed, ResultOnPage
 from ..chance_verdict import ChanceVerdict
 from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..pass_threshold import PassThreshold
@@ -340,7 +341,7 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
     all: ComparedStratum
 
 
-class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Comparison(ResultOnPage, Framed, frozen=True, kw_only=True, omit_defaults=True):
     """Judges, prompts or systems against each other.
 
     Attributes:

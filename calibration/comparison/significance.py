@@ -180,7 +180,8 @@ class _Rate(NamedTuple):
 def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
     """Rank systems by their rates, 1 for the highest, with the ranks each may have.
 
-    Equal rates share the better rank. A rank is undefined if the rate has no interval.
+    Equal rates share the better rank. A rank is undefined if the rate has no interval, or no other rate has one.
+    A system without a rate may stand above any other.
 
     A system is surely worse than systems whose intervals lie entirely above its own, and surely better than
     those whose intervals lie entirely below. If the intervals hold together at the level, so do the ranks.
@@ -197,13 +198,16 @@ def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, S
         if name not in ranked:
             result[name] = undefined("the system's rate has no interval", n=len(ranked), level=level)
             continue
+        if len(ranked) == 1:
+            result[name] = undefined("no other system's rate has an interval", n=1, level=level)
+            continue
         interval = ranked[name]
         better = sum(other.value > interval.value for other in ranked.values())
         surely_better = sum(other.low > interval.high for other in ranked.values())
         surely_worse = sum(other.high < interval.low for other in ranked.values())
         result[name] = defined(
             1.0 + better,
-            (1.0 + surely_better, float(len(ranked) - surely_worse)),
+            (1.0 + surely_better, float(len(rates) - surely_worse)),
             n=len(ranked),
             method="simultaneous intervals",
             level=level,

@@ -257,7 +257,9 @@ class _Compared(NamedTuple):
             return TestedDifference(undefined("no common items", n=0, level=level))
         first, second = self.by_case or (self.first, self.second)
         for each in (first, second):
-            too_few = _too_few(each) or (_too_few_labels(each) if self.correct else None)
+            too_few = _too_few(each, correct=self.correct) or (
+                _too_few_labels(each) if self.correct else None
+            )
             if too_few:
                 return TestedDifference(undefined(too_few, n=n, level=level))
         if not (self.correct or self.weighted or self.by_case):
@@ -290,11 +292,14 @@ def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
     return first.take(in_first), second.take(in_second)
 
 
-def _too_few(graded: Graded) -> str | None:
-    """Return why decided and undecided outputs have no common rate; None if they have one."""
+def _too_few(graded: Graded, *, correct: bool) -> str | None:
+    """Return why decided and undecided outputs have no common rate; None if they have one.
+
+    Labels of ungraded outputs stand for those only in a corrected rate.
+    """
     undecided = int(graded.is_undecided.sum())
     judged = int((graded.is_undecided & graded.is_graded).sum())
-    known = graded.labelled_ungraded.any()
+    known = correct and graded.labelled_ungraded.any()
     if not graded.mixed or known or judged >= LEAST_GRADED * undecided:
         return None
     return f"only {judged:,} of {undecided:,} undecided outputs are graded"
@@ -320,7 +325,7 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
             else f"none of {len(is_graded):,} outputs is graded"
         )
         return undefined(why, n=0, level=level)
-    too_few = _too_few(graded)
+    too_few = _too_few(graded, correct=correct)
     if too_few:
         return undefined(too_few, n=count, level=level)
     if correct and graded.is_undecided.all():

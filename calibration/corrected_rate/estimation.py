@@ -23,7 +23,7 @@ from .anytime import anytime_basis, refuse_other_designs
 from .chosen_by_columns import explaining
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
-from .estimation_results import EstimationNumbers, RateEstimate, Target
+from .estimation_results import Estimation, RateEstimate, Target
 from .label_order import label_rounds
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
@@ -67,7 +67,7 @@ def estimate(
     phases: Sequence[str] = (),
     labels_chosen_by: LabelDeclaration | None = None,
     further: FurtherEstimates | None = None,
-) -> EstimationNumbers:
+) -> Estimation:
     """Estimate the mean label of the items' population, or of just these items.
 
     Estimates are made for all rows and for each system. Rows with a label must be a random sample
@@ -132,7 +132,7 @@ def estimate(
     whole = _rate_estimate(table, options, "all", declared)
     if declared in _OF_EVERY_SYSTEM and (without := _without_labels(systems)):
         whole = _uncorrected(whole, without)
-    estimation = EstimationNumbers(
+    estimation = Estimation(
         all=whole,
         systems={
             name: _rate_estimate(part, options, name, declared, rank_of.get(name))
@@ -266,8 +266,8 @@ def _estimators_of_judges(
 
 
 def _with_estimates(
-    estimation: EstimationNumbers, table: Table, estimators: Mapping[str, Callable[[Table], Statistic]]
-) -> EstimationNumbers:
+    estimation: Estimation, table: Table, estimators: Mapping[str, Callable[[Table], Statistic]]
+) -> Estimation:
     """Add estimates for all rows and for each system."""
     if not estimators:
         return estimation
@@ -290,9 +290,7 @@ def _with_estimates(
     )
 
 
-def _with_bound(
-    estimation: EstimationNumbers, table: Table, worse: float, options: RateTerms
-) -> EstimationNumbers:
+def _with_bound(estimation: Estimation, table: Table, worse: float, options: RateTerms) -> Estimation:
     """Add the rates of undecided outputs, with intervals for a judge that is worse on them."""
 
     def bound(part: Table) -> Statistic:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from ...records.result import Framed, Result
 from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..statistic import Caution, Statistic, StatisticEntry
 from ..variance_split import VarianceSplit
@@ -262,7 +263,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             names = ("rogan_gladen",)
         elif self.scenarios is not None:
             names = ("reweighted",)
-        elif any(caution.kind == "uneven_strata" for caution in self.cautions):
+        elif any(caution.code == "uneven_strata" for caution in self.cautions):
             names = _BY_DECLARED_COLUMNS
         else:
             names = _BY_PRECISION
@@ -279,7 +280,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     stratified_ppi = StatisticEntry("estimates")
 
 
-class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
+class Estimation(Result, Framed, frozen=True, kw_only=True):
     """Rate of all rows, ``estimation["all"]``, and of each system, ``estimation[SYSTEM]``.
 
     Attributes:
@@ -303,7 +304,7 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         return self.parts[name]
 
 
-def estimation_json(estimation: EstimationNumbers) -> dict[str, Any]:
+def estimation_json(estimation: Estimation) -> dict[str, Any]:
     """Return an estimation as JSON, with each rate under its name."""
     return {
         name: msgspec.to_builtins(part)

@@ -9,10 +9,10 @@ from ..arrays import BoolArray
 from ..statistic import Caution, Statistic
 from ..tables.calibration_table import Table
 from ..variance_split import VarianceSplit, variance_split
-from .estimation_results import EstimationNumbers, RateEstimate
+from .estimation_results import Estimation, RateEstimate
 
 
-def with_repeats(estimation: EstimationNumbers, repeated: Table, level: float) -> EstimationNumbers:
+def with_repeats(estimation: Estimation, repeated: Table, level: float) -> Estimation:
     """Add the variance of repeated verdicts, and how many are not counted."""
     column = repeated.columns.get("system")
     rows = {} if column is None else dict(column.present())

@@ -19,7 +19,7 @@ from ..intervals.closed_forms import clopper_pearson_interval, normal_quantile
 from ..intervals.clustered_means import mean_over_clusters
 from ..intervals.clustered_rates import share_of
 from ..repeated_trials import Trials, trial_rate
-from ..statistic import CaseRate, Interval, Statistic, defined
+from ..statistic import Interval, Statistic, defined
 from .gate_results import GateAnswer, GateBounds, clears
 
 LEVEL, APPROXIMATE = 0.95, 0.96
@@ -140,23 +140,39 @@ def _share(scores: FloatArray, cluster: IntArray, conditions: int = 1) -> Statis
 
 
 def trial_bounds(scores: GatedScores, k: int, *, conditions: int = 1) -> GateBounds:
-    """Bound pass^k: the chance that k trials of a case all pass."""
+    """Bound pass^k: the chance that k trials of a case all pass.
+
+    Trials that a case lacks are ungraded ones: else cases with fewer trials would be dropped.
+    """
     graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
-    worst = _trial_rate(scores, scores.filled(0.0), k)
-    best = _trial_rate(scores, scores.filled(1.0), k, conditions)
+    tried = _with_trials(scores, k)
+    worst = _trial_rate(tried, tried.filled(0.0), k)
+    best = _trial_rate(tried, tried.filled(1.0), k, conditions)
     alone = _trial_rate(graded, graded.score, k)
     return _bounds(alone, worst, best, n=len(graded.clusters), of=len(scores.clusters))
+
+
+def _with_trials(scores: GatedScores, k: int) -> GatedScores:
+    """Return outputs with ungraded ones added, so that each case has at least k."""
+    counts = np.bincount(scores.case)
+    lacking = np.maximum(k - counts, 0)
+    if not lacking.any():
+        return scores
+    added = int(lacking.sum())
+    return GatedScores(
+        np.concatenate([scores.case, np.repeat(np.arange(len(counts)), lacking)]),
+        np.concatenate([scores.cluster, np.repeat(scores.clusters, lacking)]),
+        np.concatenate([scores.score, np.full(added, math.nan)]),
+        np.concatenate([scores.settled, np.ones(added, dtype=np.bool_)]),
+    )
 
 
 def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, conditions: int = 1) -> Statistic:
     judged = np.zeros(len(passed), dtype=np.bool_)
     rows = Trials(scores.case, scores.cluster, passed, judged, np.full(len(passed), np.nan))
-    rate = trial_rate("pass^k", k, rows, level=simultaneous_level(APPROXIMATE, conditions))
-    if isinstance(rate, CaseRate) and rate.left_out:
-        return Statistic(n=rate.n, undefined="cases have too few trials")
-    return rate
+    return trial_rate("pass^k", k, rows, level=simultaneous_level(APPROXIMATE, conditions))
 
 
 def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1) -> GateBounds:

@@ -59,6 +59,7 @@ class GateCheck(msgspec.Struct, frozen=True, kw_only=True):
         would_tell: What would tell, if the answer is ``cannot tell``.
         bounds: The number and its ends; None for a count.
         by: Who graded: ``checkers``, ``judge, uncorrected``, ``judge, corrected by labels``.
+        share: Share of the counted cases that pass, or outputs that are graded; None for a rate, a change or a cost.
     """
 
     system: str
@@ -69,3 +70,4 @@ class GateCheck(msgspec.Struct, frozen=True, kw_only=True):
     would_tell: str = ""
     bounds: GateBounds | None = None
     by: str = ""
+    share: float | None = None

@@ -43,11 +43,13 @@ def rate_so_far(table: Table) -> Statistic | None:
 
 
 def unlabelled_items(table: Table) -> CodeArray:
-    """Return the numbers of the items without any label, ascending."""
-    has_label = np.zeros(len(table.item.values), dtype=bool)
-    has_label[table.item.codes[np.isfinite(table.label)]] = True
-    present = np.unique(table.item.codes)
-    return present[~has_label[present]]
+    """Return the numbers of the items with an output without any label, ascending.
+
+    Several systems' outputs may have the same item id, and a label of one says nothing about another.
+    """
+    output = table.output_key()
+    unlabelled = ~np.isin(output, output[np.isfinite(table.label)])
+    return np.unique(table.item.codes[unlabelled])
 
 
 def _generator(table: Table, seed: int) -> np.random.Generator:
@@ -70,7 +72,7 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
     and the chances passed to `estimate` as the column ``label_probability``.
 
     Raises:
-        InputError: The table has several judges, or no item is judged and not labelled.
+        InputError: The table has several judges, no item is judged and not labelled, or systems share items.
     """
     items = _to_draw_from(table)
     chance = draw_probabilities(items.score, items.label, count)
@@ -86,8 +88,8 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
     and `estimate` called with the same strata.
 
     Raises:
-        InputError: There are several judges, nothing to draw from, no such strata, or too few labels for all
-            strata.
+        InputError: There are several judges, nothing to draw from, no such strata, too few labels for all
+            strata, or systems that share items.
     """
     available = len(unlabelled_items(table.take(np.isfinite(table.score))))
     table = with_strata(_to_draw_from(table), by)
@@ -137,6 +139,10 @@ def _to_draw_from(table: Table) -> Table:
     items = table.take(np.isfinite(table.score)).each_item_once()
     if not np.isnan(items.label).any():
         raise InputError("every judged item has a label, so there is nothing to draw from")
+    if len(np.unique(items.item.codes)) < len(items):
+        raise InputError(
+            "outputs of several systems have the same item id, so an id names no single chance: draw from the rows of one system, or at random"
+        )
     return items
 
 

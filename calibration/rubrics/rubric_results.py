@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from ...records.result import Framed, Result
 from ..statistic import Statistic
 
 
@@ -112,7 +113,7 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
     p: float | None
 
 
-class RubricNumbers(msgspec.Struct, frozen=True, kw_only=True):
+class Rubrics(Result, Framed, frozen=True, kw_only=True):
     """Rubric scores of a run, judge by judge.
 
     Attributes:

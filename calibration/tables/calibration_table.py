@@ -212,7 +212,8 @@ class Table:
     def with_score_kinds(self, declared: Mapping[str, ScoreKind]) -> Table:
         """Return the rows with a caller's declarations of what judges' scores are.
 
-        The name "" stands for all judges that are not named.
+        The name "" stands for all judges that are not named. A baseline's share of common words is no probability, whatever
+        is declared: a warning says so.
 
         Raises:
             UsageError: One is of a judge that is not in the table.
@@ -226,7 +227,18 @@ class Table:
         kinds = dict(self.score_kinds)
         for prefix in sorted(declared, key=len):
             kinds |= {name: declared[prefix] for name in names if not prefix or begins(name, prefix)}
-        return replace(self, score_kinds=kinds)
+        baselines = [
+            name
+            for name in names
+            if kinds.get(name) == PROBABILITIES
+            and name in self.judges
+            and self.judges[name].kind == "baseline"
+        ]
+        if not baselines:
+            return replace(self, score_kinds=kinds)
+        warning = f"{setting('scores_are', PROBABILITIES)} is ignored for {', '.join(baselines)}: its scores are shares of common words"
+        kept = {name: kind for name, kind in kinds.items() if name not in baselines}
+        return replace(self, score_kinds=kept, warnings=(*self.warnings, warning))
 
     def threshold_of(self, judge: str) -> PassThreshold:
         """Return a judge's pass threshold."""

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import structs
 
 from ...records.made_scores import reaches
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.calibration_table import Table
-from .threshold_results import Cascade, CertifiedThreshold
+from ..tables.columns import Column
+from .threshold_results import BoundOf, Cascade, CertifiedThreshold
 
 _STEPS = 10
 """Number of shares of verdicts that are tried, fixed in advance, since each is one more chance of a false
@@ -32,6 +35,7 @@ def certify_threshold(
     max_error: float,
     failure: float = FAILURE,
     cluster: IntArray | None = None,
+    by_size: bool = False,
     seed: int = 0,
 ) -> CertifiedThreshold:
     """Certify a threshold by fixed-sequence testing.
@@ -48,6 +52,8 @@ def certify_threshold(
         max_error: The error to be guaranteed.
         failure: Probability with which the guarantee may fail.
         cluster: Cluster number of each row; None when every row is its own.
+        by_size: Whether the row of a cluster counts only with the chance of its size over the largest, so that all rows have
+            the same chance. The bound is then one of rows where clusters differ in size, and else of one row of each cluster.
         seed: Decides which row of a cluster is drawn.
 
     Returns:
@@ -56,8 +62,9 @@ def certify_threshold(
     """
     drawn = ""
     if cluster is not None:
-        chosen = _one_of_each(cluster, seed)
-        drawn = " (one per cluster)" if len(chosen) < len(wrong) else ""
+        chosen = _one_of_each(cluster, seed, by_size=by_size)
+        each = "one per cluster, drawn by size" if by_size else "one per cluster"
+        drawn = f" ({each})" if len(chosen) < len(wrong) else ""
         confidence, wrong = confidence[chosen], wrong[chosen]
     fewest = math.ceil(math.log(failure) / math.log(1 - max_error))
     rows = int((confidence >= 0).sum())
@@ -90,10 +97,33 @@ def coverage_thresholds(confidence: FloatArray) -> list[float]:
     return sorted({float(known[rank - 1]) for rank in ranks}, reverse=True)
 
 
-def _one_of_each(cluster: IntArray, seed: int) -> IntArray:
-    """Return one row of each cluster, drawn at random."""
-    order = np.random.default_rng(seed).permutation(len(cluster))
-    return order[np.unique(cluster[order], return_index=True)[1]]
+def _one_of_each(cluster: IntArray, seed: int, *, by_size: bool = False) -> IntArray:
+    """Return a random row of each cluster; ``by_size``, of larger clusters more often."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(cluster))
+    _, first, size = np.unique(cluster[order], return_index=True, return_counts=True)
+    chosen = order[first]
+    return chosen[rng.random(len(chosen)) * size.max(initial=0) < size] if by_size else chosen
+
+
+def bound_of(table: Table) -> BoundOf:
+    """Return the population of a bound on one row of each cluster: outputs if sizes are equal."""
+    graded = table.take(np.isfinite(table.score)).each_output_once()
+    sizes = np.unique(graded.cluster, return_counts=True)[1]
+    return "outputs" if len(np.unique(sizes)) <= 1 else "clusters"
+
+
+def in_order_of_items(table: Table) -> Table:
+    """Return the rows of a run in the order of items and scores; other tables as they are.
+
+    Rows of runs are in the order of replies, which is any, and one row of each cluster is drawn.
+    """
+    if not table.judges:
+        return table
+    values = sorted(table.item.values)
+    place = {value: number for number, value in enumerate(values)}
+    codes = np.array([place[value] for value in table.item.values], np.int64)[table.item.codes]
+    return replace(table, item=Column(values, codes)).take(np.lexsort((table.score, codes)))
 
 
 class Verdicts(NamedTuple):
@@ -150,7 +180,7 @@ def certify_cascade(
 
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:
     """Certify a cascade of judges of a table, on its labelled items."""
-    labelled = table.take(np.isfinite(table.label))
+    labelled = in_order_of_items(table.take(np.isfinite(table.label)))
     key, first, item = np.unique(labelled.output_key(), return_index=True, return_inverse=True)
     label = labelled.label[first]
     verdicts: dict[str, Verdicts] = {}
@@ -160,7 +190,10 @@ def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> C
         pass_at = table.threshold_of(name).at
         wrong: BoolArray = (reaches(score, pass_at)) != (reaches(label, pass_at))
         verdicts[name] = Verdicts(confidence_of(score, pass_at), wrong)
-    return certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
+    found = certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
+    of = bound_of(table)
+    certified = {name: structs.replace(each, bound_of=of) for name, each in found.judges.items()}
+    return structs.replace(found, judges=certified)
 
 
 def confidence_of(score: FloatArray, pass_at: FloatArray | float) -> FloatArray:

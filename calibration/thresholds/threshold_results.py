@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Recalibrator: TypeAlias = Literal["isotonic", "platt"]
 
+BoundOf: TypeAlias = Literal["outputs", "clusters"]
+
 
 class CertifiedThreshold(msgspec.Struct, frozen=True):
     """A confidence threshold with a guarantee, or the reason why there is none.
@@ -24,6 +26,8 @@ class CertifiedThreshold(msgspec.Struct, frozen=True):
         error_bound: Upper bound of the error rate of kept verdicts.
         coverage: Share of verdicts kept.
         undefined: Why nothing is certified.
+        bound_of: Population of the error rate: all outputs, or one output of each cluster. They differ where clusters differ
+            in size, since the largest may hold most of the errors.
     """
 
     threshold: float | None = None
@@ -32,6 +36,7 @@ class CertifiedThreshold(msgspec.Struct, frozen=True):
     error_bound: float | None = None
     coverage: float | None = None
     undefined: str | None = None
+    bound_of: BoundOf = "outputs"
 
 
 class Cascade(msgspec.Struct, frozen=True):

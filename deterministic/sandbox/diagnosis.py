@@ -6,13 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-import msgspec
-
+from ...records.result import Result
 from .limits import Limits
 from .running import Confinement, SandboxError, run_confined
 
 
-class Diagnosis(msgspec.Struct, frozen=True):
+class SandboxDiagnosis(Result, frozen=True):
     """Sandboxing that this machine supports.
 
     Attributes:
@@ -26,18 +25,20 @@ class Diagnosis(msgspec.Struct, frozen=True):
     open: list[str]
 
 
-def diagnose(limits: Limits) -> Diagnosis:
+def diagnose(limits: Limits) -> SandboxDiagnosis:
     """Run a command that does nothing, and return how it was confined."""
     with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
         try:
             report = run_confined([[sys.executable, "-c", ""]], Path(folder), limits)
         except SandboxError as error:
-            return Diagnosis(None, str(error), [])
+            return SandboxDiagnosis(None, str(error), [])
     run = report.runs[0]
     if run.ended_by != "exit" or run.code:
         last = run.err.decode(errors="replace").strip().rpartition("\n")[2]
-        return Diagnosis(report.confinement, f"a command that does nothing fails: {last or run.ended_by}", [])
-    return Diagnosis(report.confinement, None, missing_protections(report.confinement))
+        return SandboxDiagnosis(
+            report.confinement, f"a command that does nothing fails: {last or run.ended_by}", []
+        )
+    return SandboxDiagnosis(report.confinement, None, missing_protections(report.confinement))
 
 
 def missing_protections(confinement: Confinement) -> list[str]:

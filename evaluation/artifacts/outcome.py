@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from itertools import product
 from pathlib import Path
-
-import msgspec
 
 from ...deterministic.artifacts.challenge import ignored_mock
 from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_dependencies
 from ...deterministic.options import CheckOptions
 from ...formats.agbenchmark import ChallengeResult, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
+from ...records.result import Result, display_of
 from ..checking.checks import SystemOptions, check_outputs
 from ..inputs import EvaluationInputs
 from .attempts import RUNS, AgentPlan, AgentRun
@@ -21,8 +21,8 @@ from .workspaces import OUTPUTS
 VERDICTS, REPORT = "verdicts.jsonl", "report.json"
 
 
-class ArtifactOutcome(msgspec.Struct, frozen=True):
-    """Attempts at challenges with their verdicts, in the order of cases and trials."""
+class AgentResults(Result, frozen=True):
+    """Attempts of an agent with their verdicts, in the order of cases and trials."""
 
     attempts: list[ChallengeResult]
     unused_mocks: list[str] = []
@@ -59,6 +59,10 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
         """Dependencies that name no challenge of the cases, and have no effect."""
         return unknown_dependencies(attempt.case for attempt in self.attempts)
 
+    def write_skills(self, html: str | os.PathLike[str]) -> Path:
+        """Write categories and dependencies with their pass rates as a page."""
+        return display_of(type(self)).write(self, "skills", html)
+
 
 def conclude_artifacts(
     cases: Path,
@@ -69,7 +73,7 @@ def conclude_artifacts(
     command: str,
     started: datetime,
     ended: datetime,
-) -> ArtifactOutcome:
+) -> AgentResults:
     """Check what an agent left, and write ``verdicts.jsonl`` and ``report.json``.
 
     In a mock run a challenge that asks for a judge passes, as in agbenchmark, when the files it names are there.
@@ -87,9 +91,7 @@ def conclude_artifacts(
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
     report = report_of(attempts, command=command, started=started, ended=ended, config=config)
     write_json(out / REPORT, report)
-    return ArtifactOutcome(
-        attempts, [each.case.id for each in attempts if mock and _has_mock_alone(each.case)]
-    )
+    return AgentResults(attempts, [each.case.id for each in attempts if mock and _has_mock_alone(each.case)])
 
 
 def _has_mock_alone(case: Case) -> bool:

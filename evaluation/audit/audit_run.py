@@ -33,17 +33,25 @@ from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .analysis import graded_nothing, judge_audit, to_read, with_forms, with_ladders
-from .audit_plan import AuditPlan, PreparedAudit, audit_steps, open_probes, prepare_audit, with_tasks
+from .audit_plan import (
+    AuditPlan,
+    PreparedAudit,
+    audit_steps,
+    forms_of,
+    open_probes,
+    prepare_audit,
+    with_tasks,
+)
 from .audit_results import (
+    Audit,
     AuditAdjudication,
-    AuditNumbers,
     JudgeAudit,
     LocatedFault,
     OperatorAdjudicated,
     ProbeToRead,
 )
 from .comparisons import by_operator, compare_prompts
-from .decision_forms_run import forms_named, results_of_forms
+from .decision_forms_run import results_of_forms
 from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
@@ -59,7 +67,7 @@ TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
-) -> AuditNumbers:
+) -> Audit:
     """Carry out a plan, or continue an earlier start of it.
 
     Raises:
@@ -84,12 +92,13 @@ def run_audit(
                     ask(step, access, plan.batch)
 
             prepared = with_tasks(plan, prepared, ask_adapting(tasks, writer, ask_all))
+            progress.begin("analysing verdicts", 0)
             return _conclude(plan, prepared, inputs, writer)
 
 
 def _conclude(
     plan: AuditPlan, prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
-) -> AuditNumbers:
+) -> Audit:
     """Analyse the verdicts, and write the results."""
     tasks = prepared.tasks
     requested = tasks[: len(plan.judges)]  # their word overlap baselines follow
@@ -103,10 +112,10 @@ def _conclude(
     judged = [task for task in tasks if scored[task.id]]
     audits = [_audit_of(task, verdicts, prepared) for task in judged]
     if inputs is not None:
-        forms = forms_named(plan.operators)
+        forms = forms_of(plan)
         by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
         audits = [with_forms(each, by_judge[each.id]) for each in audits]
-    audit = AuditNumbers(
+    audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
         judges=audits,
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),

@@ -18,6 +18,7 @@ from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import JudgeId
 from ...records.made_scores import reaches
+from ...records.result import ResultOnPage
 from ...spelling import setting
 from ...version import VERSION
 from .judged_run import JudgedRun
@@ -62,7 +63,7 @@ class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool
 
 
-class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
+class Certificate(ResultOnPage, frozen=True, kw_only=True):
     """Claims about a judge, with everything that they depend on.
 
     Attributes:
@@ -103,6 +104,11 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
     alpha: float = 0.05
     salt: str | msgspec.UnsetType = msgspec.UNSET
 
+    @property
+    def holds(self) -> bool:
+        """True if every claim of the certificate holds."""
+        return all(claim.holds for claim in self.claims)
+
 
 def certify(
     run: JudgedRun,
@@ -113,7 +119,7 @@ def certify(
     pass_at: PassAt = NO_OVERRIDES,
     accepted: float | None = None,
     drift: DriftTest = "paired",
-) -> CertificateRecord:
+) -> Certificate:
     """Measure the claimed rates, and choose the anchors.
 
     Args:
@@ -146,7 +152,7 @@ def certify(
     ]
     replies = sum(map(len, scores)) / len(scores)
     accuracy = sum(right) / len(right)
-    return CertificateRecord(
+    return Certificate(
         fiducial=VERSION,
         issued=issued,
         judge=run.judge,

@@ -18,10 +18,11 @@ from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError, RecordError
 from ...records import JudgeId, MemoryFolder, decode_record, read_records, write_records
 from ...records.json_text import encode_json
+from ...records.result import ResultOnPage
 from ...spelling import command
 from ..store.file_names import CERTIFICATES
 from ..store.run_store import RunStore
-from .certificate import CertificateRecord, DriftTest, is_right
+from .certificate import Certificate, DriftTest, is_right
 from .judged_run import JudgedRun
 
 _LEAST_JUDGED = 0.5
@@ -44,7 +45,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     anchors: str | None = None
 
 
-class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
+class CertificateStatus(ResultOnPage, frozen=True, kw_only=True):
     """Validity of a certificate.
 
     Attributes:
@@ -76,19 +77,19 @@ SIGNED = ".signed.json"
 """End of the name of a certificate's signed copy."""
 
 
-def read_certificate(path: Path) -> CertificateRecord:
+def read_certificate(path: Path) -> Certificate:
     """Read a certificate.
 
     Raises:
         InputError: It cannot be read as one.
     """
     try:
-        return decode_record(path.read_bytes(), CertificateRecord)
+        return decode_record(path.read_bytes(), Certificate)
     except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as a certificate: {error}", path=path) from error
 
 
-def certificates_of(store: RunStore) -> dict[str, CertificateRecord | InputError]:
+def certificates_of(store: RunStore) -> dict[str, Certificate | InputError]:
     """Read the certificates in a run's folder of judges that are unchanged, by file name."""
     return {
         name: each
@@ -97,8 +98,8 @@ def certificates_of(store: RunStore) -> dict[str, CertificateRecord | InputError
     }
 
 
-def _certificates_in(store: RunStore) -> dict[str, CertificateRecord | InputError]:
-    certificates: dict[str, CertificateRecord | InputError] = {}
+def _certificates_in(store: RunStore) -> dict[str, Certificate | InputError]:
+    certificates: dict[str, Certificate | InputError] = {}
     for path in [] if isinstance(store.path, MemoryFolder) else sorted(store.path.glob(CERTIFICATES)):
         if path.name.endswith(SIGNED):
             continue
@@ -109,7 +110,7 @@ def _certificates_in(store: RunStore) -> dict[str, CertificateRecord | InputErro
     return certificates
 
 
-def lapsed_certificates(store: RunStore) -> dict[str, CertificateRecord]:
+def lapsed_certificates(store: RunStore) -> dict[str, Certificate]:
     """Read a run folder's certificates of judges that were parsed again since, by file name."""
     before = {
         judge["before"]
@@ -130,7 +131,7 @@ def looks_file(certificate: Path) -> Path:
     return certificate.with_name(f"{certificate.stem}.looks.jsonl")
 
 
-def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateValidity:
+def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateStatus:
     """Check whether a certificate holds for a later run, and record the run's anchor results.
 
     Args:
@@ -162,7 +163,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateVa
     alarm = _alarm(certificate, results, evidence, drops, p)
     if alarm is not None:
         void.append(f"the judge has drifted: {alarm}")
-    return CertificateValidity(
+    return CertificateStatus(
         valid=not void,
         void=void,
         notes=notes,
@@ -176,13 +177,13 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateVa
     )
 
 
-def _is_look_at(look: Look, certificate: CertificateRecord) -> bool:
+def _is_look_at(look: Look, certificate: Certificate) -> bool:
     """Return whether a look is at these anchors, not those of a replaced certificate."""
     same = look.anchors is None or look.anchors == _anchors_sha256(certificate)
     return same and len(look.right) == len(certificate.anchors)
 
 
-def _anchors_sha256(certificate: CertificateRecord) -> str:
+def _anchors_sha256(certificate: Certificate) -> str:
     facts = (certificate.fingerprint, certificate.data, certificate.anchors)
     return hashlib.sha256(encode_json(facts)).hexdigest()
 
@@ -192,7 +193,7 @@ def _rightness(look: Look) -> FloatArray:
     return np.array([np.nan if right is None else right for right in look.right], dtype=np.float64)
 
 
-def _paired(certificate: CertificateRecord, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+def _paired(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Return the drop and its p-value after each look.
 
     Both are empty if the certificate does not record on which anchors the judge was right.
@@ -205,7 +206,7 @@ def _paired(certificate: CertificateRecord, looks: list[FloatArray]) -> tuple[Fl
 
 
 def _alarm(
-    certificate: CertificateRecord,
+    certificate: Certificate,
     looks: list[FloatArray],
     evidence: FloatArray,
     drops: FloatArray,
@@ -245,7 +246,7 @@ def _why_no_look(look: Look, earlier: Sequence[Look], anchors: int) -> str | Non
     return None
 
 
-def _changes(certificate: CertificateRecord, run: JudgedRun) -> list[str]:
+def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
     """Return the facts that changed since the certificate was issued."""
     void: list[str] = []
     if not _same_judge(certificate.id, run.id):
@@ -278,7 +279,7 @@ def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
     return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified
 
 
-def _look(certificate: CertificateRecord, run: JudgedRun, folder: Path) -> Look:
+def _look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
     judged = {
         row["item_id"]: is_right(row["score"], row["label"], certificate.pass_at)
         for row in run.rows

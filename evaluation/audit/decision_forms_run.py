@@ -70,7 +70,8 @@ def form_steps(
     deciding = [task for task in tasks if decides(task)]
     if not deciding or not forms:
         return
-    yield EachOutput(context, deciding, items.__contains__, max(1, repeats))
+    again = context._replace(phase=", ".join(filter(None, (context.phase, "repeats"))))
+    yield EachOutput(again, deciding, items.__contains__, max(1, repeats))
     formed = [each for task in deciding for each in form_tasks(task, forms).values()]
     yield EachOutput(context._replace(journal=context.writer.forms), formed, items.__contains__)
 

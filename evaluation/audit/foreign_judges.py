@@ -33,7 +33,7 @@ from ...spelling import setting
 from ..store.file_names import AUDIT, VERDICTS
 from ..store.run_store import RunStore
 from .analysis import judge_audit, to_read
-from .audit_results import AuditNumbers
+from .audit_results import Audit
 from .audit_run import TO_READ
 from .comparisons import compare_prompts
 from .probe_folder import ProbeManifest, read_facts, read_manifest
@@ -75,7 +75,7 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
     return WRITERS[to](items, out, ExportContext(probes.resolve().name, created, {}, {}))
 
 
-def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> AuditNumbers:
+def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> Audit:
     """Analyse the verdicts of another tool's judges on probes.
 
     Raises:
@@ -180,9 +180,9 @@ def _judge_id(name: str) -> JudgeId:
 
 def _audit(
     scored: Mapping[JudgeId, Mapping[ItemKey, ScoredProbe]], chosen: ChosenProbes, manifest: ProbeManifest
-) -> AuditNumbers:
+) -> Audit:
     about, controls = manifest.about, manifest.controls
-    return AuditNumbers(
+    return Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
             judge_audit(

@@ -22,7 +22,7 @@ from ...errors import InputError, MissingExtraError, RecordError
 from ...records import decode_record, write_json
 from ...records.json_text import DuplicateKeyDetector
 from ...records.typed_values import convert
-from .certificate import Anchor, CertificateRecord, RateClaim
+from .certificate import Anchor, Certificate, RateClaim
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -61,7 +61,7 @@ class SignedFacts(msgspec.Struct, frozen=True):
     anchors: list[str]
 
 
-def sign_certificate(certificate: CertificateRecord, key: Path, out: Path) -> bytes:
+def sign_certificate(certificate: Certificate, key: Path, out: Path) -> bytes:
     """Write a signed certificate without its anchors.
 
     Args:
@@ -135,7 +135,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     return statement
 
 
-def disclosed_anchors(statement: dict[str, Any], certificate: CertificateRecord) -> int:
+def disclosed_anchors(statement: dict[str, Any], certificate: Certificate) -> int:
     """Return the number of anchors of a private certificate, if they are those that were signed.
 
     Raises:
@@ -158,7 +158,7 @@ def commitment(anchor: Anchor, salt: bytes) -> str:
     return hmac.new(salt, msgspec.json.encode(anchor, order="sorted"), hashlib.sha256).hexdigest()
 
 
-def _statement(certificate: CertificateRecord, salt: bytes) -> dict[str, Any]:
+def _statement(certificate: Certificate, salt: bytes) -> dict[str, Any]:
     facts: dict[str, Any] = msgspec.to_builtins(certificate)
     facts.pop("salt", None)
     facts["anchors"] = [commitment(anchor, salt) for anchor in certificate.anchors]

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...calibration.comparison.comparison_results import ComparedStratum as Part
-from ...calibration.comparison.comparison_results import ComparisonNumbers
+from ...calibration.comparison.comparison_results import Comparison
 from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...records import Author, ItemKey, Outcome
@@ -36,7 +36,7 @@ from .run_results import (
 
 
 def with_overall_rates(
-    systems: Sequence[SystemResult], store: RunStore, compared: ComparisonNumbers | None
+    systems: Sequence[SystemResult], store: RunStore, compared: Comparison | None
 ) -> list[SystemResult]:
     """Add the rate of all outputs to each system's result.
 

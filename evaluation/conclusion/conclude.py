@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers
+from ...calibration.agreement.calibration_results import Calibration
 from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
@@ -235,7 +235,7 @@ def _cluster_of(cases: CaseIndex, case_id: str) -> str | None:
 
 def _calibrate(
     writer: RunWriter, judges: list[JudgeUse], tally: Tally
-) -> tuple[CalibrationNumbers | None, list[JudgeUse]]:
+) -> tuple[Calibration | None, list[JudgeUse]]:
     """Compare judges with labels, and whether each is worse on undecided outputs."""
     from ...calibration.agreement.calibrate import calibrate  # noqa: PLC0415 - scipy is slow to import
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
@@ -257,7 +257,7 @@ def _calibrate(
 
 
 def _with_jury_votes(
-    writer: RunWriter, judges: list[JudgeUse], calibration: CalibrationNumbers | None
+    writer: RunWriter, judges: list[JudgeUse], calibration: Calibration | None
 ) -> list[JudgeUse]:
     """Return the judges with the number of independent votes of each jury."""
     if not writer.manifest.juries:

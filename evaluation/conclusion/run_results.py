@@ -31,6 +31,9 @@ ALL_UNCORRECTED = "all outputs: judged part uncorrected"
 ONE_EACH = "undecided: one judge for each output"
 ONE_EACH_CORRECTED = "undecided: one judge for each output, corrected with labels"
 
+TRIED_AGAIN = "each case with fewer trials ends in its only pass: if cases were tried again until they passed, the rate is too high; give each case as many trials"
+"""Why a rate over unequal trials is not gated."""
+
 
 class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a report is made of: frozen, named fields."""
@@ -46,6 +49,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
         most: Largest number of outputs of a case.
         retried: Whether each case with fewer trials ends in its only pass, as if tried again until it passed.
         by_case: The rate with weight 1 for each case, by judges' uncorrected verdicts.
+        failed: Outputs that fail; None if that is not counted, as of fractions.
     """
 
     cases: int
@@ -54,6 +58,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
     most: int
     by_case: Statistic
     retried: bool = False
+    failed: int | None = None
 
 
 class StratumRate(Statistic, frozen=True, kw_only=True):

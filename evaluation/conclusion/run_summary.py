@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers
-from ...calibration.comparison.comparison_results import ComparisonNumbers, Strata
+from ...calibration.agreement.calibration_results import Calibration
+from ...calibration.comparison.comparison_results import Comparison, Strata
 from ...errors import FiducialError, InputError, RecordError, RunFolderError
 from ...proposed_steps import Command, PythonCall
 from ...records import InputPath, MemoryFolder, case_files, decode_record
@@ -43,10 +43,10 @@ class StoredComparison(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     of: str
-    comparison: ComparisonNumbers | None
+    comparison: Comparison | None
 
 
-def systems_compared(store: RunStore) -> ComparisonNumbers | None:
+def systems_compared(store: RunStore) -> Comparison | None:
     """Return the comparison of a run's systems, part by part.
 
     A missing or outdated one is computed again.
@@ -60,7 +60,7 @@ def systems_compared(store: RunStore) -> ComparisonNumbers | None:
     return _computed(store) if stored is None else stored.comparison
 
 
-def keep_comparison(writer: RunWriter) -> ComparisonNumbers | None:
+def keep_comparison(writer: RunWriter) -> Comparison | None:
     """Compare the systems of a finished run and save the result.
 
     For a run in memory, readers compute it themselves.
@@ -99,7 +99,7 @@ def _stored_comparison(store: RunStore) -> StoredComparison | None:
     return comparison if comparison.of == basis(store) else None
 
 
-def _computed(store: RunStore) -> ComparisonNumbers | None:
+def _computed(store: RunStore) -> Comparison | None:
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import systems_table  # noqa: PLC0415 - scipy is slow to import
 
@@ -130,8 +130,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     systems: Sequence[SystemResult]
     judges: Sequence[JudgeUse] = ()
     counts: Counts = Counts()
-    calibration: CalibrationNumbers | None = None
-    compared: ComparisonNumbers | None = None
+    calibration: Calibration | None = None
+    compared: Comparison | None = None
     not_judged: str | None = None
     unchanged: bool = False
     earlier_rules: list[str] = []
@@ -145,9 +145,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.compared is None else self.compared.strata
 
     @property
-    def agreement(self) -> CalibrationNumbers:
+    def agreement(self) -> Calibration:
         """Agreement of judges with labels; empty if there are no labels."""
-        return CalibrationNumbers() if self.calibration is None else self.calibration
+        return Calibration() if self.calibration is None else self.calibration
 
     @property
     def baselines(self) -> list[str]:

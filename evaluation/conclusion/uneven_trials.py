@@ -119,6 +119,8 @@ def _by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumR
     value = found.value
     if rate.value is None or value is None:
         return replace(rate, trials=trials)
+    if not rate.fractions:
+        trials = replace(trials, failed=round(rate.n * (1.0 - rate.value)))
     bounds = (value * graded, value * graded + 1 - graded) if rate.bounds is not None else None
     return replace(
         rate,

@@ -8,6 +8,7 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN, OperatorChange, PromptGain
 from ...calibration.statistic import Statistic
+from ...records.result import Framed, Result
 
 ImprovementAnswer: TypeAlias = Literal[
     "improved",
@@ -94,7 +95,7 @@ class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
-class ImprovementNumbers(msgspec.Struct, frozen=True, kw_only=True):
+class Improvement(Result, Framed, frozen=True, kw_only=True):
     """Results of improving a prompt.
 
     Attributes:
@@ -132,6 +133,11 @@ class ImprovementNumbers(msgspec.Struct, frozen=True, kw_only=True):
     costs: list[ImprovementCost] = []
     failed: int = 0
     written: str | None = None
+
+    @property
+    def improved(self) -> bool:
+        """True if a better prompt was written."""
+        return self.answer == "improved"
 
     @property
     def losses(self) -> list[OperatorChange]:

@@ -38,9 +38,9 @@ from .improvement_plan import (
 )
 from .improvement_results import (
     HoldoutLook,
+    Improvement,
     ImprovementAnswer,
     ImprovementCost,
-    ImprovementNumbers,
     SideSize,
     TriedPrompt,
 )
@@ -75,11 +75,11 @@ class _Improvement(NamedTuple):
 class _Development(NamedTuple):
     """Results of development, and the file of a candidate better than the current prompt."""
 
-    numbers: ImprovementNumbers
+    numbers: Improvement
     winner: str | None = None
 
 
-def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
+def run_improvement(plan: ImprovementPlan, use: ModelUse) -> Improvement:
     """Carry out a plan, or continue an earlier start of it.
 
     Raises:
@@ -139,7 +139,7 @@ def _develop(improvement: _Improvement) -> _Development:
     from_files = read_candidates(_current_prompt(improvement), plan.candidates, plan.out)
     if not plan.proposals and all(each.refused for each in from_files):
         return _Development(
-            ImprovementNumbers(
+            Improvement(
                 prompt=plan.prompt,
                 judge=task.by,
                 answer="no candidate",
@@ -150,7 +150,7 @@ def _develop(improvement: _Improvement) -> _Development:
             )
         )
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
-    numbers = ImprovementNumbers(
+    numbers = Improvement(
         prompt=plan.prompt,
         judge=task.by,
         answer="no candidate",
@@ -177,8 +177,8 @@ def _with_candidates(
     improvement: _Improvement,
     judged: JudgedSide,
     candidates: list[TriedPrompt],
-    numbers: ImprovementNumbers,
-) -> ImprovementNumbers:
+    numbers: Improvement,
+) -> Improvement:
     """Add the candidates: those of files, then those that a model writes."""
     plan, use, _, (items, _) = improvement
     current = _current_prompt(improvement)
@@ -195,9 +195,7 @@ def _with_candidates(
     )
 
 
-def _rank_candidates(
-    improvement: _Improvement, numbers: ImprovementNumbers, current: TriedPrompt
-) -> _Development:
+def _rank_candidates(improvement: _Improvement, numbers: Improvement, current: TriedPrompt) -> _Development:
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = improvement
     usable = [each for each in numbers.tried if each.path and not each.refused]
@@ -230,9 +228,7 @@ def _agreement(tried: TriedPrompt) -> float:
     return 0.0 if tried.agreement is None else tried.agreement.value or 0.0
 
 
-def _test_on_holdout(
-    improvement: _Improvement, numbers: ImprovementNumbers, winner: str
-) -> ImprovementNumbers:
+def _test_on_holdout(improvement: _Improvement, numbers: Improvement, winner: str) -> Improvement:
     """Compare the best candidate with the current prompt on the holdout, then on probes."""
     plan, use, _, (_, items) = improvement
     look = record_look(plan.out, Path(winner), adjudicated_sha256(items), use.now())
@@ -253,8 +249,8 @@ def _test_on_holdout(
 
 
 def _test_on_probes(
-    improvement: _Improvement, numbers: ImprovementNumbers, winner: str, look: HoldoutLook
-) -> ImprovementNumbers:
+    improvement: _Improvement, numbers: Improvement, winner: str, look: HoldoutLook
+) -> Improvement:
     """Audit both prompts on the plan's probes, or on probes made from the holdout."""
     plan, use, task, (_, items) = improvement
     probes = plan.probes or holdout_probes(

@@ -14,6 +14,7 @@ from ...errors import ConfigurationError
 
 if TYPE_CHECKING:
     from ...judges.judge import RetryOf
+    from ...judges.prices import PriceList
     from ...judges.transport.batch_results import ResultsTally
     from ...judges.transport.budget import Budget
     from ...judges.transport.endpoint import Endpoint, EndpointGroup
@@ -43,6 +44,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         elsewhere: Creates and uses the client in other processes; None for this one.
         trials: The first calls to each model, shared by all judges of a step; None if each judge has its own.
         failing: Called for each failed call, to report progress.
+        prices: Prices by which costs are shown while judges are asked; None if asking costs nothing.
         retry_of: Numbers of the retries of earlier commands' unreadable replies; None if there are none.
     """
 
@@ -65,6 +67,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
     trials: EndpointTrials | None = None
     failing: OnFailure | None = None
+    prices: PriceList | None = None
     retry_of: RetryOf | None = None
 
     @property

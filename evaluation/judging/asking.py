@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Container, Iterable, Iterator, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
@@ -22,7 +23,7 @@ from ...judges.reply_verdicts import asked_again
 from ...judges.statement_judge import StatementJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ...judges.transport.trial import EndpointTrials
-from ...records import Case, ItemKey, Output, Pair, Verdict, kind_spec
+from ...records import Case, ItemKey, Output, Pair, Usage, Verdict, kind_spec
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
@@ -33,6 +34,7 @@ from .access import BatchMode, ModelAccess
 from .judge_task import JudgeTask, JudgingStep
 
 if TYPE_CHECKING:
+    from ...judges.prices import Prices
     from ...judges.transport.exchange import CallError
     from ...judges.transport.retry import OnFailure
 
@@ -157,7 +159,8 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
         remaining = step.remaining(task, done)
         if not remaining:
             continue
-        context.progress.begin(f"judging by {task.by}", remaining)
+        phase = f" ({context.phase})" if context.phase else ""
+        context.progress.begin(f"judging by {task.by}{phase}", remaining)
         asks_model = task.prompt_judge is not None
         client = (task.access or access)() if asks_model else ModelAccess(concurrency=_FUNCTION_CALLS)
         client = msgspec.structs.replace(
@@ -167,7 +170,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
             client = msgspec.structs.replace(client, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), client)
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
-            asyncio.run(_journal(context, verdicts, task))
+            asyncio.run(_journal(context, verdicts, task, _costs(client, task)))
 
 
 def open_work(
@@ -214,7 +217,27 @@ def as_judged(case: Case, output: Output) -> Output:
     return msgspec.structs.replace(output, text=workspace_text(case, output))
 
 
-async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task: JudgeTask) -> None:
+def _costs(client: ModelAccess, task: JudgeTask) -> Callable[[Usage], float | None]:
+    """Return a function of a verdict's cost in US dollars; it looks the price up once."""
+
+    @cache
+    def price() -> Prices | None:
+        return None if client.prices is None else client.prices(task.id.model)
+
+    def cost(usage: Usage) -> float | None:
+        known = price()
+        tokens = usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens
+        return None if known is None else known.cost(*tokens)
+
+    return cost
+
+
+async def _journal(
+    context: RunContext,
+    verdicts: AsyncGenerator[Verdict],
+    task: JudgeTask,
+    cost_of: Callable[[Usage], float | None],
+) -> None:
     waiting: list[Verdict] = []
     async with aclosing(verdicts):
         async for verdict in verdicts:
@@ -222,7 +245,8 @@ async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task:
             context.progress.advance()
             if (usage := verdict.usage) is not None:
                 spent = 0 if usage.cached else usage.prompt_tokens + usage.completion_tokens
-                context.progress.replied(spent, usage.reasked + (verdict.outcome == "unparsable"))
+                unreadable = usage.reasked + (verdict.outcome == "unparsable")
+                context.progress.replied(spent, unreadable, partial(cost_of, usage))
             # Until its first reply, the model may refuse a parameter, which changes the judge's id.
             if verdict.outcome == "not_applicable" and len(waiting) < _MOST_WAITING:
                 continue

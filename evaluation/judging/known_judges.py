@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ...judges.baseline import VARIANT
 from ...judges.catalogue import JUDGED_KINDS, LOCALISING, OF_TRANSCRIPTS, PAIRWISE, SPLITTER
 from ...records import JudgeId
@@ -72,7 +72,7 @@ def _parts(judge: KnownJudge) -> tuple[str, ...]:
 _RATES = ("true_positive_rate", "true_negative_rate")
 
 
-def judge_order(known_judges: Iterable[KnownJudge], calibration: CalibrationNumbers | None) -> list[JudgeId]:
+def judge_order(known_judges: Iterable[KnownJudge], calibration: Calibration | None) -> list[JudgeId]:
     """Order judges: specialised ones first, then by calibrated worst-case error, then as given."""
     panels = {} if calibration is None else calibration.judges
     ranked = sorted(known_judges, key=lambda judge: (_breadth(judge), _errors(panels.get(judge.by))))

@@ -8,7 +8,7 @@ from typing import cast, get_args
 from msgspec.structs import replace
 
 from ...calibration.decisions import CHOSEN_BY, review_of
-from ...calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
+from ...calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration, LabelsDeclaredBy
 from ...records import Verdict
 from ...tables.standing_labels import standing_labels
 
@@ -30,6 +30,12 @@ def choice_of(labels: Iterable[Verdict]) -> LabelsDeclaredBy | None:
     if choices == {"review", "random"}:
         return "random"
     return choices.pop() if len(choices) == 1 else None
+
+
+def choices_not_random(labels: Iterable[Verdict], *, systems: int) -> list[str]:
+    """Return declarations of labels that are no random sample of all outputs."""
+    known = {choice for label in standing_labels(labels).values() if (choice := _choice(label)) is not None}
+    return sorted(known - (RANDOM_SAMPLES if systems == 1 else RANDOM_SAMPLES - {"system"}))
 
 
 def _choice(label: Verdict) -> LabelsDeclaredBy | None:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ...calibration.decisions import ADDED, REVIEW, decision_of, review_of
 from ...calibration.label_declarations import LabelDeclaration
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, nearest, read_numbered
+from ...records.result import Result
 from ...spelling import command, setting
 from ...tables.label_index import LabelIndex, no_label_matches
 from ...tables.label_rounds import in_next_round, n_rounds
@@ -42,10 +41,12 @@ def _of_audit(run: FolderPath, file: InputPath) -> str:
     return f"is of an audit of the checker: `{takes}` takes it; {place}"
 
 
-class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of adding labels to a run.
+class LabelsAdded(Result, frozen=True, kw_only=True):
+    """Labels that were added to a run.
 
     Attributes:
+        run: The run folder.
+        labels: The file that holds them.
         added: Number of labels that are new or changed.
         people: Number of labels by person, including unchanged ones.
         skipped: Number of outputs that the person could not decide; these are saved, but label nothing.
@@ -53,6 +54,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
         rounds: Number of rounds in which the run's outputs got labels.
     """
 
+    run: Path
     labels: Path
     added: int
     unchanged: int
@@ -153,7 +155,7 @@ def _outputs(inputs: EvaluationInputs) -> Iterator[ItemKey]:
 
 def add_labels(
     folder: Path, files: Sequence[Path], *, chosen_by: LabelDeclaration | None = None
-) -> AddedLabels:
+) -> LabelsAdded:
     """Add labels to those of a run: all of them, or none.
 
     ``chosen_by`` declares how outputs were chosen for these labels.
@@ -182,7 +184,8 @@ def add_labels(
             run.put_labels([*run.labels, *labels])
         if decisions:
             run.put_adjudications([*before, *decisions])
-    return AddedLabels(
+    return LabelsAdded(
+        run=folder,
         labels=folder / (ADJUDICATIONS if len(decided) == len(added) else LABELS),
         added=len(labels) + len(decisions),
         unchanged=len(added) - len(labels) - len(decisions),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from ...calibration.agreement.calibrate import selective_threshold
+from ...calibration.corrected_rate.chosen_by_columns import contradiction
 from ...calibration.tables.calibration_table import Table
-from ...calibration.thresholds.certified_thresholds import confidence_of
+from ...calibration.thresholds.certified_thresholds import bound_of, confidence_of
 from ...calibration.thresholds.threshold_results import CertifiedThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey
 from ...records.made_scores import reaches
 from ...records.verdict import COUNTED
 from ...spelling import command, setting
+from ..conclusion.run_results import JudgeUse
+from ..labelling.label_choice import choices_not_random
 from ..run_table import table_of
 from ..store.journal_rows import StoredVerdict
 from ..store.manifest import KnownJudge
@@ -30,7 +34,8 @@ class CertifiedPart(msgspec.Struct, frozen=True, kw_only=True):
         run: The run.
         judge: Its judge.
         max_error: The error rate that is guaranteed for the verdicts kept.
-        certificate: Confidence from which verdicts are kept, with its error bound; counts are of labelled outputs, one per cluster.
+        certificate: Confidence from which verdicts are kept, with its error bound; counts are of labelled outputs, one per
+            cluster, drawn by its size if clusters differ in size.
         outputs: Number of outputs that the judge was asked about.
         kept: Number of outputs on which its verdict is kept.
         kept_passed: Number of these that pass.
@@ -72,24 +77,26 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
 
     Raises:
         UsageError: Several judges graded it.
-        InputError: There is no judge, or no label.
+        InputError: There is no judge, no label, or labels are no random sample.
         RunFolderError: The run is not finished, or was changed by hand.
     """
     manifest = store.finished()
     store.refuse_edited()
     judge = _only_judge(store)
-    table = in_order_of_items(_rows_of(table_of(store), judge))
+    table = _rows_of(table_of(store), judge)
     if not np.isfinite(table.label).any():
         raise InputError(
             f"no output that {judge.by} graded has a label, which a certificate needs; `{command('review', store.path)}` collects some",
             path=str(store.path),
         )
-    certificate = selective_threshold(table, max_error, seed=0)
+    _require_random_labels(store, table)
+    # One output of each cluster says little about outputs, most of which are in large clusters.
+    unequal = bound_of(table) == "clusters"
+    certificate = selective_threshold(table, max_error, seed=0, by_size=unequal)
     verdicts = _by_output(each for each in store.judge_verdicts() if each.author == judge.id)
     at = judge.threshold.at
     kept = {key for key, scores in verdicts.items() if _is_kept(scores, at, certificate.threshold)}
     low, high = _band(at, certificate.threshold)
-    use = next((each for each in manifest.judges or [] if each.id == judge.id), None)
     part = CertifiedPart(
         run=str(store.path),
         judge=judge.by,
@@ -101,19 +108,17 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         ungraded=sum(None in scores for scores in verdicts.values()),
         low=low,
         high=high,
-        cost=None if use is None else use.cost,
+        cost=_cost(manifest.judges or []),
         inputs=list(manifest.identity.get("inputs", ())),
     )
     return SentOn(part, frozenset(verdicts.keys() - kept))
 
 
-def in_order_of_items(table: Table) -> Table:
-    """Return the rows in the order of their items.
-
-    Replies come in any order, and one row of each cluster is drawn.
-    """
-    names = np.array(table.item.values, dtype=np.str_)[table.item.codes]
-    return table.take(np.argsort(names, kind="stable"))
+def _cost(uses: Iterable[JudgeUse]) -> float | None:
+    """Return what a judge cost; a combined judge makes no call, its parts do."""
+    costs = [each.cost for each in uses if each.calls]
+    known = [each for each in costs if each is not None]
+    return math.fsum(known) if known and len(known) == len(costs) else None
 
 
 def _only_judge(store: RunStore) -> KnownJudge:
@@ -121,12 +126,36 @@ def _only_judge(store: RunStore) -> KnownJudge:
     # The parts of a combined judge graded statements, criteria, or for it.
     judges = [each for each in judges if each.id.kind in COUNTED] or judges
     if not judges:
-        raise InputError("no judge graded its outputs", path=str(store.path))
+        baselines = [each.by for each in store.roster if each.id.kind == "baseline"]
+        raise InputError(_no_first_judge(baselines), path=str(store.path))
     if len(judges) > 1:
         raise UsageError(
             f"{setting('unsure_of', store.path)}: it holds verdicts of {', '.join(each.by for each in judges)}; the first judge of a cascade needs a run of its own"
         )
     return judges[0]
+
+
+def _no_first_judge(baselines: Sequence[str]) -> str:
+    if not baselines:
+        return "no judge graded its outputs"
+    asked = command("judge", "CASES", outputs="OUTPUTS", judge="JUDGE", model="MODEL")
+    return f"only {', '.join(baselines)} graded its outputs, and a baseline may decide nothing alone; `{asked}` asks a judge"
+
+
+def _require_random_labels(store: RunStore, table: Table) -> None:
+    """Require that labels are a random sample, as declared and as scores show."""
+    systems = table.columns.get("system")
+    chosen = choices_not_random(store.labels, systems=1 if systems is None else len(systems.values))
+    if chosen:
+        why = f"its labels were chosen by {' and '.join(chosen)}"
+    elif (p := contradiction(table, table.score).p) is not None:
+        why = f"its labelled outputs are unlike the others, so they are no random sample (p {p:.2g})"
+    else:
+        return
+    raise InputError(
+        f"{why}; the certificate of a cascade needs labels of a random sample of the judged outputs, of all systems alike, and no others",
+        path=str(store.path),
+    )
 
 
 def _rows_of(table: Table, judge: KnownJudge) -> Table:

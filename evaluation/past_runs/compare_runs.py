@@ -16,6 +16,7 @@ from ...calibration.tables.table_files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
 from ...records.made_scores import reaches
+from ...records.result import Framed, ResultOnPage
 from ...spelling import command
 from ..checking.rules_version import has_earlier_rules
 from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
@@ -26,6 +27,7 @@ from ..store.kept_inputs import KeptInput
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
+from ..tested_columns import ItemOf, with_tested_columns
 from .carried_labels import carried_labels
 from .changed_verdict import ChangedVerdict
 from .repeated_cases import RepeatedCase, repeated_cases
@@ -45,7 +47,7 @@ class Changed(ResultStruct, frozen=True, kw_only=True):
     after: str
 
 
-class TwoRuns(ResultStruct, frozen=True, kw_only=True):
+class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Shared outputs of two runs, and the differences between the runs.
 
     Attributes:
@@ -81,7 +83,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     only_baseline: int = 0
 
 
-def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
+def two_runs(before: RunStore, after: RunStore) -> Difference:
     """Compare two runs.
 
     Systems are matched by name; if each run has one system, these two are compared under any names.
@@ -106,7 +108,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
     repeated = repeated_cases(compared)
     several = {(each.case_id, each.system) for each in repeated}
-    return TwoRuns(
+    return Difference(
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),
@@ -245,13 +247,25 @@ def _strata(
         judge = names.judges.get(row["judge"])
         if judge is not None and judge.kind == "baseline":  # no judge, so its outputs are not judged
             row["score"] = None
+    declared = chosen_by or _choice_of_both(before, after)
     shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
     for system, rows_of_system in rows.items():
         table = table_from_rows(rows_of_system)
-        table = replace(table, thresholds=shown, labels_chosen_by=chosen_by or _choice_of_both(before, after))
+        table = replace(table, thresholds=shown, labels_chosen_by=declared)
+        table = with_tested_columns(table, [before, after], item_of=_names_by_side(before, renamed, system))
         strata = compare(table, by="system", against=AFTER).strata
         if strata is not None:
             yield system, strata
+
+
+def _names_by_side(before: RunStore, renamed: Mapping[str, str], system: str) -> ItemOf:
+    """Return how the outputs of a system are called in its table; see `_add_row`."""
+
+    def named(store: RunStore, key: ItemKey) -> str:
+        side, name = (BEFORE, renamed.get(key.system, key.system)) if store is before else (AFTER, key.system)
+        return str(key._replace(system=side)) if name == system else ""
+
+    return named
 
 
 def _choice_of_both(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:

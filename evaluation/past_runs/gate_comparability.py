@@ -11,6 +11,7 @@ from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
 from ..store.manifest import KnownJudge, Manifest
 from .compare_runs import what_changed
+from .gated_judging import CRASHED
 from .gated_runs import GatedRun
 
 _SHOWN = 3
@@ -50,6 +51,7 @@ def _scorers(before: GatedRun, after: GatedRun) -> Iterator[str]:
     was, now = (
         sorted(
             {each.by for found in run.systems.values() for each in found.values() if each.score is not None}
+            - {CRASHED}
         )
         for run in (before, after)
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
@@ -19,12 +18,11 @@ from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import ItemKey
-from ...records.made_scores import reaches
 from ...spelling import setting
-from .changed_verdict import ChangedVerdict
 from .compare_runs import corrected_differences
 from .gate_comparability import incomparable, judging_again
-from .gate_numbers import GateLimits, GateNumbers
+from .gate_numbers import Gate, GateLimits
+from .gate_pairs import GatePair, gate_pairs, no_comparison, unpaired
 from .gate_rates import (
     CORRECTED,
     GateQuestion,
@@ -35,44 +33,17 @@ from .gate_rates import (
     minimum_checks,
     rate_check,
     rows_of,
-    tagged,
+    tried_again,
     uncorrected,
 )
-from .gated_judging import GatedOutput
+from .gate_regressions import flaky_cases, new_failures, regressions
 from .gated_runs import GatedRun
-
-_LEAST_COMMON = 0.8
-"""Share of the cases of either run that both must have."""
-
-_PASSES = 0.5
-"""Least score that passes where an output must not fail."""
 
 _ANSWERED = 50
 """Most outputs that broke whose answers are shown."""
 
-_SHOWN = 5
-"""Most cases that a sentence names."""
 
-
-class _Pair(NamedTuple):
-    """A system of both runs.
-
-    Attributes:
-        name: Its name in the later run.
-        before: Its outputs before.
-        after: Its outputs after.
-        common: Ids of cases that count for both.
-        cases: Number of cases in either.
-    """
-
-    name: str
-    before: Mapping[ItemKey, GatedOutput]
-    after: Mapping[ItemKey, GatedOutput]
-    common: frozenset[str]
-    cases: int
-
-
-def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) -> GateNumbers:
+def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) -> Gate:
     """Answer whether a run passes, fails, or cannot be told.
 
     Args:
@@ -92,7 +63,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         )
     if limits.max_drop is not None and before is None:
         raise UsageError(f"{setting('max_drop')} needs the run before: {setting('before', 'RUN')}")
-    pairs = [] if before is None else list(_pairs(before, after))
+    pairs = [] if before is None else list(gate_pairs(before, after))
     if before is not None and not pairs:
         raise InputError("no system is in both runs", path=after.name)
     reasons = [] if before is None else list(incomparable(before, after))
@@ -108,9 +79,9 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     ]
     nothing = after.graded == 0
     whole = "cannot tell" if nothing else together(each.answer for each in checks)
-    broke = [each for pair in pairs for each in _broke(pair)]
+    broke = [each for pair in pairs for each in regressions(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
-    return GateNumbers(
+    return Gate(
         answer=whole,
         systems={name: _of_system(after, name, checks) for name in after.systems},
         checks=checks,
@@ -121,7 +92,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         common={pair.name: len(pair.common) for pair in pairs},
         cases={pair.name: pair.cases for pair in pairs},
         broke=broke,
-        flaky={pair.name: cases for pair in pairs if (cases := list(_flaky(pair)))},
+        flaky={pair.name: cases for pair in pairs if (cases := list(flaky_cases(pair)))},
         answers=after.answers({ItemKey(each.case_id, each.system, each.trial) for each in broke[:_ANSWERED]}),
         graded=after.graded,
         outputs=outputs,
@@ -130,13 +101,14 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
 
 
 def _compared_checks(
-    before: GatedRun | None, after: GatedRun, pairs: list[_Pair], limits: GateLimits, reasons: list[str]
+    before: GatedRun | None, after: GatedRun, pairs: list[GatePair], limits: GateLimits, reasons: list[str]
 ) -> Iterator[GateCheck]:
     if before is not None and limits.max_drop is not None:
         yield from (_drop_check(before, after, pair, limits, reasons) for pair in pairs)
-        yield from _unpaired(before, after, pairs, limits.max_drop)
+        condition, systems = f"max drop {limits.max_drop:g}", [*before.systems, *after.systems]
+        yield from unpaired(before, after, condition, -limits.max_drop, systems)
     for tag in limits.no_new_failures:
-        yield from _new_failures(after, pairs, tag, reasons, compared=before is not None)
+        yield from new_failures(before, after, pairs, tag, reasons)
 
 
 def _of_system(run: GatedRun, system: str, checks: list[GateCheck]) -> GateAnswer:
@@ -145,45 +117,8 @@ def _of_system(run: GatedRun, system: str, checks: list[GateCheck]) -> GateAnswe
     return found if graded else "cannot tell"
 
 
-def _pairs(before: GatedRun, after: GatedRun) -> Iterator[_Pair]:
-    single = len(before.systems) == len(after.systems) == 1
-    for name, now in after.systems.items():
-        earlier = next(iter(before.systems)) if single else name
-        if earlier not in before.systems:
-            continue
-        was = before.systems[earlier]
-        ids = [{key.case_id for key in each} for each in (was, now)]
-        known = [
-            ids[0] | _lacking(before, earlier, ids[1]),
-            ids[1] | _lacking(after, name, ids[0]),
-        ]
-        yield _Pair(name, was, now, frozenset(known[0] & known[1]), len(known[0] | known[1]))
-
-
-def _lacking(run: GatedRun, system: str, others: set[str]) -> set[str]:
-    """Return cases of a run that a system has no output of: ungraded ones, and not other cases."""
-    if not run.missing.get(system):
-        return set()
-    return set(others if run.cases is None else run.cases)
-
-
-def _unpaired(before: GatedRun, after: GatedRun, pairs: list[_Pair], most: float) -> Iterator[GateCheck]:
-    """Yield the systems that are in one run only, of which no drop can be told."""
-    if len(before.systems) == len(after.systems) == 1:
-        return
-    for name in {**before.systems, **after.systems}.keys() - {pair.name for pair in pairs}:
-        where = before.name if name in before.systems else after.name
-        yield GateCheck(
-            system=name,
-            condition=f"max drop {most:g}",
-            limit=-most,
-            answer="cannot tell",
-            why=f"only {where} has this system",
-        )
-
-
 def _drop_check(
-    before: GatedRun, after: GatedRun, pair: _Pair, limits: GateLimits, reasons: list[str]
+    before: GatedRun, after: GatedRun, pair: GatePair, limits: GateLimits, reasons: list[str]
 ) -> GateCheck:
     most, error = limits.max_drop or 0.0, limits.judge_error
     change = _corrected_change(before, after, pair)
@@ -203,12 +138,11 @@ def _drop_check(
     by = graders(
         after, {**pair.before, **pair.after}, CORRECTED if change is not None else uncorrected(error)
     )
-    doubt = _no_comparison(pair, reasons)
-    if not doubt and change is None:
-        doubt = guesses(after, pair.after) or guesses(before, pair.before)
+    doubt = no_comparison(pair, reasons) or guesses(after, pair.after) or guesses(before, pair.before)
+    doubt = doubt or tried_again(pair.after) or tried_again(pair.before)
     labels = labels_needed(before, after)
     question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
-    return rate_check(question, bounds, [*was, *now])
+    return rate_check(question, bounds, now, was)
 
 
 def _conditions(run: GatedRun, limits: GateLimits) -> int:
@@ -216,7 +150,7 @@ def _conditions(run: GatedRun, limits: GateLimits) -> int:
     return max(1, len(run.systems) * (len(limits.minimums) + (limits.max_drop is not None)))
 
 
-def _corrected_change(before: GatedRun, after: GatedRun, pair: _Pair) -> Statistic | None:
+def _corrected_change(before: GatedRun, after: GatedRun, pair: GatePair) -> Statistic | None:
     """Return the difference of a system that labels correct in both runs; else None."""
     if before.store is None or after.store is None or (before.judged is None and after.judged is None):
         return None
@@ -232,104 +166,6 @@ def _with_absent(run: GatedRun, rows: list[GatedRow], common: Collection[str]) -
     return [*rows, *absent]
 
 
-def _no_comparison(pair: _Pair, reasons: list[str]) -> str:
-    """Say why the runs are not compared; empty if they are."""
-    if reasons:
-        return f"not comparable: {reasons[0]}"
-    if len(pair.common) < _LEAST_COMMON * pair.cases:
-        return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_LEAST_COMMON:.0%}"
-    passed = any(each.score for found in (pair.before, pair.after) for each in found.values())
-    return "" if passed else "no output passed in either run, so no drop could be seen"
-
-
-def _broke(pair: _Pair) -> Iterator[ChangedVerdict]:
-    """Yield one output of each case that passed in all trials before and fails in all now."""
-    was, now = _by_case(pair.before), _by_case(pair.after)
-    told = set[str]()
-    for key, each in pair.after.items():
-        case = key.case_id
-        if case in told or each.score is None or reaches(each.score, _PASSES):
-            continue
-        if _all_pass(was.get(case, [])) and _none_pass(now[case]):
-            told.add(case)
-            yield ChangedVerdict(
-                case_id=case,
-                system=key.system,
-                trial=key.trial,
-                by=each.by,
-                before="pass",
-                after="fail",
-                error_type=each.error_type,
-            )
-
-
-def _flaky(pair: _Pair) -> Iterator[str]:
-    """Yield cases that pass some of their trials, and passed more of them before."""
-    was, now = _by_case(pair.before), _by_case(pair.after)
-    for case, scores in now.items():
-        shares = [_share_passing(each) for each in (was.get(case, []), scores)]
-        if len(scores) > 1 and None not in shares and 0.0 < (shares[1] or 0.0) < (shares[0] or 0.0):
-            yield case
-
-
-def _share_passing(scores: list[float | None]) -> float | None:
-    known = [reaches(each, _PASSES) for each in scores if each is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[float | None]]:
-    found: dict[str, list[float | None]] = {}
-    for key, each in outputs.items():
-        found.setdefault(key.case_id, []).append(each.score)
-    return found
-
-
-def _new_failures(
-    after: GatedRun, pairs: list[_Pair], tag: str, reasons: list[str], *, compared: bool
-) -> Iterator[GateCheck]:
-    wanted = tagged(after, tag)
-    if not compared:
-        pairs = [_Pair(name, {}, found, wanted, len(wanted)) for name, found in after.systems.items()]
-    for pair in pairs:
-        was, now = _by_case(pair.before), _by_case(pair.after)
-        asked = [case for case in sorted(wanted) if not compared or _all_pass(was.get(case, []))]
-        failed = [case for case in asked if _none_pass(now.get(case, [None]))]
-        doubtful = [case for case in asked if case not in failed and not _all_pass(now.get(case, [None]))]
-        doubt = (_no_comparison(pair, reasons) if compared else "") or guesses(after, pair.after)
-        answer: GateAnswer = "fails" if failed else "cannot tell" if doubtful or not asked else "passes"
-        what = "cases that passed before" if compared else "cases"
-        why = f"{len(asked) - len(failed) - len(doubtful):,} of {len(asked):,} {what} pass"
-        if failed or doubtful:
-            why += (
-                f"; failed: {_named(failed)}"
-                if failed
-                else f"; ungraded, or passing some of their trials: {_named(doubtful)}"
-            )
-        yield GateCheck(
-            system=pair.name,
-            condition=f"no new failures {tag}",
-            limit=0,
-            answer="cannot tell" if doubt else answer,
-            why=doubt or why,
-            would_tell="more trials, or grades, of these cases"
-            if answer == "cannot tell" and asked and not doubt
-            else "",
-            by=graders(after, pair.after, "uncorrected"),
-        )
-
-
-def _all_pass(scores: list[float | None]) -> bool:
-    return bool(scores) and all(each is not None and reaches(each, _PASSES) for each in scores)
-
-
-def _none_pass(scores: list[float | None]) -> bool:
-    return bool(scores) and all(each is not None and not reaches(each, _PASSES) for each in scores)
-
-
-def _named(cases: list[str]) -> str:
-    return ", ".join(cases[:_SHOWN]) + (f" and {len(cases) - _SHOWN:,} more" if len(cases) > _SHOWN else "")
-
-
 def _ungraded_checks(run: GatedRun, most: float) -> Iterator[GateCheck]:
     for system, found in run.systems.items():
         total = len(found) + run.missing.get(system, 0)
@@ -340,13 +176,19 @@ def _ungraded_checks(run: GatedRun, most: float) -> Iterator[GateCheck]:
             limit=most,
             answer="passes" if total and ungraded <= most * total else "fails",
             why=f"{ungraded:,} of {total:,} outputs are ungraded or missing",
+            share=1 - ungraded / total if total else None,
         )
 
 
 def _cost_check(run: GatedRun, most: float) -> Iterator[GateCheck]:
     answer: GateAnswer = "cannot tell" if run.cost is None else "passes" if run.cost <= most else "fails"
-    why = "the price of a judge is not known" if run.cost is None else f"judges cost {run.cost:.4f} dollars"
-    told = f"prices: `{setting('price')}`" if run.cost is None else ""
+    why, told = "", ""
+    if run.cost is not None:
+        why = f"judges cost {run.cost:.4f} dollars"
+    elif run.store is None:
+        why = "nothing says what grading cost"
+    else:
+        why, told = "the price of a judge is not known", f"the run with prices, `{setting('price')}`"
     yield GateCheck(
         system="", condition=f"cost at most {most:g}", limit=most, answer=answer, why=why, would_tell=told
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...errors import UsageError
 from ...records import nearest
+from ...records.result import Result, display_of
 from ...spelling import setting
-from ..conclusion.run_results import ResultStruct
 from .changed_verdict import ChangedVerdict
 
 _TRIAL_RATE = re.compile(r"pass\^([1-9]\d*)")
@@ -25,7 +29,7 @@ class Minimum(msgspec.Struct, frozen=True):
     """Least value of a rate.
 
     Attributes:
-        statistic: ``overall``, ``pass_rate`` (of checked outputs), ``rubric`` (mean score) or ``pass^4``.
+        statistic: ``overall``, ``pass_rate`` (of checked outputs, and missing ones as ungraded), ``rubric`` (mean score) or ``pass^4``.
         at_least: The least value.
         tag: The tag of the cases it is over: ``safety``, ``risk=high``; empty for all.
     """
@@ -97,8 +101,8 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
         return self == GateLimits(judge_error=self.judge_error)
 
 
-class GateNumbers(ResultStruct, frozen=True, kw_only=True):
-    """Answer of a gate.
+class Gate(Result, frozen=True, kw_only=True):
+    """Answer of a gate: ``gate.answer``, ``gate.systems``, ``gate.checks``, ``gate.broke``.
 
     Attributes:
         answer: The answer of the whole.
@@ -116,6 +120,7 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
         failed_calls: Number of its calls that failed.
+        counts_as: What the answer counts as where the data cannot tell and an option decides; None if none does.
     """
 
     answer: GateAnswer
@@ -133,3 +138,27 @@ class GateNumbers(ResultStruct, frozen=True, kw_only=True):
     graded: int
     outputs: int
     failed_calls: int = 0
+    counts_as: Literal["passes", "fails"] | None = None
+
+    def assert_passes(self) -> None:
+        """Fail a test unless the gate passes, with the answer as the message."""
+        __tracebackhide__ = True
+        if self.answer != "passes":
+            raise AssertionError(str(self))
+
+    def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
+        """Return the answer for those who must decide; none if nothing is graded."""
+        if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
+            return self.answer
+        return "passes" if cannot_tell == "pass" else "fails"
+
+    def decided_by(self, cannot_tell: Literal["pass", "fail"] | None) -> Gate:
+        """Return the answer with what it counts as, if the data cannot tell and this decides."""
+        counts_as = self.decided(cannot_tell)
+        if counts_as in {self.answer, "cannot tell"}:
+            return self
+        return replace(self, counts_as=counts_as)
+
+    def write_junit(self, path: str | os.PathLike[str]) -> Path:
+        """Write the conditions as JUnit XML, and return the path."""
+        return display_of(type(self)).write(self, "junit", path)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from ...calibration.arrays import cluster_numbers
 from ...calibration.gating.gate_bounds import (
     GatedRow,
     answer_of,
@@ -16,14 +21,31 @@ from ...calibration.gating.gate_bounds import (
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
+from ...calibration.repeated_trials import tried_until_passed
 from ...calibration.statistic import Statistic
 from ...errors import InputError
 from ...records import ItemKey
 from ...spelling import setting
+from ..conclusion.run_results import TRIED_AGAIN
 from .gate_comparability import ids_with
 from .gate_numbers import RUBRIC, Minimum
-from .gated_judging import GatedOutput
+from .gated_judging import CRASHED, GatedOutput
 from .gated_runs import GatedRun
+
+
+class Undefined(NamedTuple):
+    """Why a number is undefined.
+
+    Attributes:
+        why: The reason.
+        would_tell: What would tell.
+    """
+
+    why: str
+    would_tell: str
+
+
+UNGRADED = Undefined("nothing is graded", "a grade: judge or label these outputs")
 
 
 class GateQuestion(NamedTuple):
@@ -36,6 +58,8 @@ class GateQuestion(NamedTuple):
         by: Who graded.
         doubt: Why no number is an answer; empty without a reason.
         labels: What would let the judge's verdicts tell.
+        undefined: Why there is no number if there is none, and what would tell then.
+        trials: Number of trials of a case that the number is about.
     """
 
     system: str
@@ -44,6 +68,8 @@ class GateQuestion(NamedTuple):
     by: str
     doubt: str
     labels: str = ""
+    undefined: Undefined = UNGRADED
+    trials: int = 1
 
 
 def rows_of(
@@ -52,16 +78,18 @@ def rows_of(
     only: Collection[str] | None = None,
     *,
     settled: bool = False,
+    as_passes: bool = False,
 ) -> list[GatedRow]:
     """Return the outputs, or those of some cases, as rows.
 
     Without labels that correct it, a judge's verdict settles nothing unless ``settled``: its error may be any.
+    With ``as_passes``, a score is 1 for an output that passes and 0 for another.
     """
     return [
         GatedRow(
             key.case_id,
             run.clusters.get(key.case_id, key.case_id),
-            each.score,
+            each.passes if as_passes and each.passes is not None else each.score,
             settled=settled or not each.judged,
         )
         for key, each in outputs.items()
@@ -79,7 +107,7 @@ def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> 
     if not judges and run.store is not None:
         return "checkers"
     if not judges:
-        names = sorted({each.by for each in outputs.values() if each.score is not None})
+        names = sorted({each.by for each in outputs.values() if each.score is not None} - {CRASHED})
         return f"scorer {', '.join(names)}" if names else ""
     baselines = frozenset[str]() if run.judged is None else run.judged.baselines
     return f"{'baseline' if judges <= baselines else 'judge'}, {how}"
@@ -103,6 +131,18 @@ def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
     return f"judge {judges[0]} is {run.guessing[judges[0]]} by the labels" if judges else ""
 
 
+def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
+    """Say why trials allow no rate: cases seem tried until they passed; empty if not."""
+    if not any(key.trial for key in outputs):
+        return ""
+    graded = {key.case_id for key, each in outputs.items() if each.score is not None}
+    tried = [(key.case_id, key.trial, each.passes) for key, each in outputs.items() if key.case_id in graded]
+    case = cluster_numbers(name for name, _, _ in tried)
+    passed = np.array([math.nan if passes is None else passes for _, _, passes in tried], dtype=np.float64)
+    number = np.array([trial for _, trial, _ in tried], dtype=np.float64)
+    return TRIED_AGAIN if tried_until_passed(case, number, passed) else ""
+
+
 def minimum_checks(
     run: GatedRun, minimum: Minimum, conditions: int, judge_error: float | None
 ) -> Iterator[GateCheck]:
@@ -111,11 +151,13 @@ def minimum_checks(
     corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():
-        asked = _checked(outputs) if minimum.statistic == "pass_rate" else outputs
+        asked = {key: each for key, each in outputs.items() if only is None or key.case_id in only}
+        if minimum.statistic == "pass_rate":
+            asked = _checked(run, asked)
         rate = corrected.get(system)
-        rows = rows_of(run, asked, only, settled=rate is not None or judge_error is not None)
-        if minimum.statistic != "pass_rate":
-            rows += _absent(run, system, only)
+        settled = rate is not None or judge_error is not None
+        rows = rows_of(run, asked, settled=settled, as_passes=minimum.k is not None)
+        rows += _absent(run, system, only)
         if rate is not None:
             bounds = corrected_bounds(rate, graded_share(rows), of=_cases(rows), conditions=conditions)
         else:
@@ -123,10 +165,44 @@ def minimum_checks(
         if rate is None and any(each.judged for each in asked.values()):
             bounds = shifted(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
-        doubt = "" if rate is not None else guesses(run, asked)
+        doubt = guesses(run, asked) or tried_again(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
-        question = GateQuestion(system, f"min {minimum}", minimum.at_least, by, doubt, labels)
+        undefined = _undefined(minimum, rows)
+        question = GateQuestion(
+            system, f"min {minimum}", minimum.at_least, by, doubt, labels, undefined, minimum.k or 1
+        )
         yield rate_check(question, bounds, rows)
+
+
+def _undefined(minimum: Minimum, rows: Sequence[GatedRow]) -> Undefined:
+    """Return why a number over these rows is undefined, if it is."""
+    if minimum.statistic == "pass_rate":
+        overall = setting("minimum", f"overall={minimum.at_least:g}")
+        return Undefined("no checker decided an output", f"the rate of all outputs, {overall}")
+    k = minimum.k or 1
+    if short := _with_few_trials(rows, k):
+        return Undefined(f"{short:,} of {_cases(rows):,} cases have fewer than {k} trials", _more_trials(k))
+    graded = [row for row in rows if row.score is not None]
+    if not graded:
+        return UNGRADED
+    few = _with_few_trials(graded, k) + _cases(rows) - _cases(graded)
+    return Undefined(f"{few:,} of {_cases(rows):,} cases have fewer than {k} graded trials", _grades(rows))
+
+
+def _with_few_trials(rows: Sequence[GatedRow], k: int) -> int:
+    """Return the number of cases with fewer outputs than this."""
+    return sum(count < k for count in Counter(row.case for row in rows).values())
+
+
+def _more_trials(k: int) -> str:
+    return f"{k} graded trials of each case"
+
+
+def _grades(rows: Sequence[GatedRow], was: Sequence[GatedRow] | None = None) -> str:
+    found = _counts(_ungraded, rows, was)
+    ungraded = sum(number for number, _ in found)
+    which = "" if was is None else ", " + " and ".join(f"{number:,}{when}" for number, when in found)
+    return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}{which}"
 
 
 def _uncorrected_bounds(rows: Sequence[GatedRow], minimum: Minimum, conditions: int) -> GateBounds:
@@ -145,7 +221,7 @@ def _corrected(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Stat
         if only is None
         else [key for each in run.systems.values() for key in each if key.case_id in only]
     )
-    rates = run.judged.corrected(run.chosen_by, keys)
+    rates = run.judged.corrected(keys)
     return {system: rate for system, rate in rates.items() if rate.value is not None}
 
 
@@ -158,9 +234,13 @@ def labels_needed(*runs: GatedRun) -> str:
     return f"{'a run folder with ' if imported else ''}labels of a random sample of its outputs"
 
 
-def _checked(outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
-    """Return the outputs that checkers graded."""
-    return {key: each for key, each in outputs.items() if not each.judged and each.score is not None}
+def _checked(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
+    """Return outputs that checkers graded; of an import its scorer's ungraded ones, too."""
+    return {
+        key: each
+        for key, each in outputs.items()
+        if not each.judged and (each.score is not None or run.store is None)
+    }
 
 
 def graded_share(rows: Sequence[GatedRow]) -> float:
@@ -181,30 +261,44 @@ def _absent(run: GatedRun, system: str, only: Collection[str] | None) -> list[Ga
     return [GatedRow(case, run.clusters.get(case, case), None) for case in only if case not in have]
 
 
-def tagged(run: GatedRun, tag: str) -> frozenset[str]:
-    """Return the ids of the cases with a tag.
+def tagged(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
+    """Return the ids of the cases with a tag, in the run or in the earlier one.
 
     Raises:
-        InputError: There are none, or the cases cannot be read.
+        InputError: There are none, or the cases of the run cannot be read.
     """
     if run.cases is None:
         raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
     found = frozenset(ids_with(run.cases, tag))
+    if before is not None and before.cases is not None:
+        found |= frozenset(ids_with(before.cases, tag))
     if not found:
         raise InputError(f"no case has the tag {tag!r}", path=run.name)
     return found
 
 
-def rate_check(question: GateQuestion, bounds: GateBounds, rows: Sequence[GatedRow]) -> GateCheck:
-    """Answer a condition by the bounds of a number, unless its grades are in doubt."""
+def rate_check(
+    question: GateQuestion,
+    bounds: GateBounds,
+    rows: Sequence[GatedRow],
+    was: Sequence[GatedRow] | None = None,
+) -> GateCheck:
+    """Answer a condition by the bounds of a number, unless its grades are in doubt.
+
+    Args:
+        question: The condition.
+        bounds: The number.
+        rows: Outputs that it is over.
+        was: Those of the earlier run, of a change between two.
+    """
     answer = "cannot tell" if question.doubt else answer_of(bounds, question.limit)
     return GateCheck(
         system=question.system,
         condition=question.condition,
         limit=question.limit,
         answer=answer,
-        why=question.doubt or _ends(bounds, rows),
-        would_tell=_would_tell(bounds, question, rows) if answer == "cannot tell" else "",
+        why=question.doubt or _ends(bounds, question, rows, was),
+        would_tell=_would_tell(bounds, question, rows, was) if answer == "cannot tell" else "",
         bounds=bounds,
         by=question.by,
     )
@@ -218,35 +312,66 @@ def _unsettled(rows: Sequence[GatedRow]) -> int:
     return sum(row.score is not None and not row.settled for row in rows)
 
 
-def _ends(bounds: GateBounds, rows: Sequence[GatedRow]) -> str:
+def _counts(
+    count: Callable[[Sequence[GatedRow]], int], rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> list[tuple[int, str]]:
+    """Count outputs of the run, or of the earlier and the later one; no zeros."""
+    runs = [("", rows)] if was is None else [(" before", was), (" after", rows)]
+    return [(number, when) for when, each in runs if (number := count(each))]
+
+
+def _ends(
+    bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> str:
     if bounds.value is None:
-        return "nothing is graded"
+        return question.undefined.why
     if bounds.low is None or bounds.high is None:
         return f"{bounds.value:.4f} without an interval"
-    ungraded, unsettled = _ungraded(rows), _unsettled(rows)
+    short = _with_few_trials(rows, question.trials)
     counted = [
-        *([f"{ungraded:,} ungraded"] if ungraded else []),
-        *([f"{unsettled:,} uncorrected verdicts of judges"] if unsettled else []),
+        *(f"{number:,} ungraded{when}" for number, when in _counts(_ungraded, rows, was)),
+        *(
+            f"{number:,} uncorrected verdicts of judges{when}"
+            for number, when in _counts(_unsettled, rows, was)
+        ),
+        *(
+            [f"{short:,} case{'s' if short > 1 else ''} with fewer than {question.trials} trials"]
+            if short
+            else []
+        ),
     ]
-    left = f"; the ends count {' and '.join(counted)} as failures and as passes" if counted else ""
+    told = " and ".join(filter(None, [", ".join(counted[:-1]), *counted[-1:]]))
+    left = f"; the ends count {told} as failures and as passes" if counted else ""
     return f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{left}"
 
 
-def _would_tell(bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow]) -> str:
-    limit, ungraded = question.limit, _ungraded(rows)
+def _would_tell(
+    bounds: GateBounds, question: GateQuestion, rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> str:
     if question.doubt:
         return "another judge, or more labels" if question.doubt.startswith("judge ") else ""
     if bounds.value is None:
-        return "a grade: judge or label these outputs"
-    needed = more_cases(bounds, limit)
-    if needed is None and _unsettled(rows):
-        bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
-        return f"{question.labels}; or {bound}" if question.labels else bound
-    if needed is None and ungraded:
-        return f"grades of the {ungraded:,} ungraded output{'s' if ungraded > 1 else ''}"
+        return question.undefined.would_tell
+    if bounds.low is None:
+        return "cases of more clusters"
+    needed = more_cases(bounds, question.limit)
     if needed is None:
-        return f"no number of cases while the rate is this near to {limit:g}"
+        return _instead_of_cases(question, rows, was)
     kind = (
         "labels, or cases with labels," if question.by.endswith(CORRECTED) else "cases, or clusters of cases,"
     )
     return f"about {needed:,} more {kind} if the number stays"
+
+
+def _instead_of_cases(
+    question: GateQuestion, rows: Sequence[GatedRow], was: Sequence[GatedRow] | None
+) -> str:
+    """Say what would tell where no number of cases would."""
+    if _with_few_trials(rows, question.trials):
+        return _more_trials(question.trials)
+    if _unsettled([*rows, *(was or [])]):
+        bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
+        return f"{question.labels}; or {bound}" if question.labels else bound
+    if _ungraded([*rows, *(was or [])]):
+        return _grades(rows, was)
+    return f"no number of cases while the rate is this near to {question.limit:g}"

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from operator import mul
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from ...calibration.chance_verdict import chance_verdict
 from ...calibration.label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ...errors import InputError, RunFolderError
-from ...records import Case, ItemKey, Output, Verdict, read_records
+from ...records import Case, ItemKey, Output, read_records
 from ...records.case_index import case_files
 from ...records.json_text import encode_json
 from ...records.output import last_text
 from ...spelling import setting
-from ..conclusion.run_results import DECIDED, SystemResult
+from ..conclusion.run_results import DECIDED, StratumRate, SystemResult
 from ..inputs import file_sha256
 from ..labelling.label_choice import choice_of
 from ..store.journal_rows import StoredVerdict
@@ -139,7 +141,7 @@ def gated_run(
         if verdict.key not in known or _is_decision(verdict):
             known[verdict.key] = _as_graded(verdict)
     _refuse_other_counts(store, systems, results, len(graded))
-    judged = judged_table(store) if "judge" in store.verdicts.standing.sources else None
+    judged = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
     if judged is not None:
         _count_judged(systems, judged)
     missing = _missing(store, systems, results)
@@ -255,13 +257,25 @@ def _refuse_other_counts(
         )
     for name, result in results.items():
         decided = next((each for each in result.strata if each.name == DECIDED), None)
-        scores = [each.score for each in systems[name].values() if not each.judged and each.score is not None]
-        if decided is None or decided.value is None:
-            continue
-        if len(scores) != decided.n or abs(sum(scores) - decided.value * decided.n) > _ROUNDING * decided.n:
+        if decided is not None and decided.value is not None and not _is_rate_of(systems[name], decided):
             raise RunFolderError(
                 f"{store.path}: the rate of {name} is not that of its verdicts; rerun the run's command"
             )
+
+
+def _is_rate_of(outputs: Mapping[ItemKey, GatedOutput], decided: StratumRate) -> bool:
+    """Return whether checkers' verdicts give this rate, where ``n_cases`` weighs by case."""
+    trials = Counter(key.case_id for key in outputs)
+    scores = {key: each.score for key, each in outputs.items() if not each.judged and each.score is not None}
+    cases = {key.case_id for key in scores}
+    of_trials = decided.trials
+    if len(scores) != decided.n or decided.n_cases not in {None, len(cases)}:
+        return False
+    if of_trials is not None and of_trials.outputs != sum(trials[case] for case in cases):
+        return False
+    weights = [1.0 if decided.n_cases is None else 1.0 / trials[key.case_id] for key in scores]
+    total = math.fsum(map(mul, weights, scores.values()))
+    return abs(total - (decided.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided.n
 
 
 _LONGEST = 300
@@ -296,77 +310,3 @@ def _copies(store: RunStore) -> list[Path] | None:
         path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
     )
     return paths if same else None
-
-
-_MODEL_GRADED = frozenset(
-    {
-        "model_graded_fact", "model_graded_qa",  # Inspect
-        "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
-        "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality", "pi", "search-rubric",
-        "trajectory:goal-success",  # promptfoo
-    }
-)  # fmt: skip
-"""Scorers of other tools that ask a model, by name."""
-
-
-def _asks_a_model(verdict: Verdict) -> bool:
-    """Return whether a verdict is known to be a model's; other scorers count as they graded."""
-    known = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
-    return verdict.source == "judge" and known
-
-
-def gated_records(
-    name: str,
-    cases: Iterable[Case],
-    outputs: Iterable[Output],
-    verdicts: Iterable[Verdict],
-    *,
-    graded_by: str | None = None,
-) -> GatedRun:
-    """Return what another tool graded.
-
-    Args:
-        name: The file or folder.
-        cases: Its cases.
-        outputs: Its outputs; one without a verdict is ungraded.
-        verdicts: Its verdicts.
-        graded_by: Author whose verdicts count, if there are several.
-
-    Raises:
-        InputError: There are several authors and none is named, or the named one gave no verdict.
-    """
-    given = [each for each in verdicts if each.source != "human" and not each.repeat]
-    authors = list(dict.fromkeys(each.by for each in given))
-    if graded_by is not None and graded_by not in authors:
-        raise InputError(
-            f"no verdict is by {graded_by!r}; there are {', '.join(authors) or 'none'}", path=name
-        )
-    if graded_by is None and len(authors) > 1:
-        raise InputError(
-            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
-            path=name,
-        )
-    by_id, outputs = {case.id: case for case in cases}, list(outputs)
-    chosen = {each.key: each for each in given if graded_by is None or each.by == graded_by}
-    systems: dict[str, dict[ItemKey, GatedOutput]] = {}
-    for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
-        verdict = chosen.get(key)
-        graded = GatedOutput(None, graded_by or "nobody", judged=False)
-        if verdict is not None:
-            graded = GatedOutput(verdict.score, verdict.by, _asks_a_model(verdict), verdict.error_type)
-        systems.setdefault(key.system, {})[key] = graded
-    for system, found in systems.items():
-        have = {key.case_id for key in found}
-        found |= {
-            ItemKey(case_id, system, 0): GatedOutput(None, "nobody", judged=False)
-            for case_id in by_id
-            if case_id not in have
-        }
-    return GatedRun(
-        name=name,
-        systems=systems,
-        missing={},
-        clusters={case.id: case.cluster_id for case in by_id.values()},
-        cases=by_id,
-        records=outputs,
-    )

@@ -19,6 +19,7 @@ from ...calibration.statistic import Statistic
 from ...errors import EditedRunError, InputError, RunFolderError
 from ...records import Author, JudgeId
 from ...records.made_scores import reaches
+from ...records.result import Framed, ResultOnPage
 from ..conclusion.run_results import DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import KnownJudge, Manifest
@@ -67,7 +68,7 @@ class Drift(ResultStruct, frozen=True, kw_only=True):
     n: int
 
 
-class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
+class History(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
     Attributes:
@@ -90,7 +91,7 @@ class _FinishedRun(NamedTuple):
     entry: PastRun
 
 
-def read_history(folder: Path) -> HistoryNumbers:
+def read_history(folder: Path) -> History:
     """Read the finished runs in a folder.
 
     Raises:
@@ -129,7 +130,7 @@ def read_history(folder: Path) -> HistoryNumbers:
     rejudged = Counter[str]()
     for each in watched:
         rejudged[each.judge] += each.rejudged
-    return HistoryNumbers(
+    return History(
         folder=str(folder),
         runs=runs,
         passed_over=passed_over,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from ...calibration.rubrics.rubric_results import RubricNumbers
+from ...calibration.rubrics.rubric_results import Rubrics
 from ...calibration.rubrics.rubric_scores import (
     JudgedCriterion,
     JudgedRubric,
@@ -49,7 +49,7 @@ class _Labels(NamedTuple):
         return None
 
 
-def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: float = 0.95) -> RubricNumbers:
+def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: float = 0.95) -> Rubrics:
     """Return the rubric scores of a run, judge by judge.
 
     Raises:
@@ -71,7 +71,7 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         )
     if labels is not None and not criterion_labels.used:
         raise InputError("no label is of a criterion that was judged", path=labels)
-    return RubricNumbers(
+    return Rubrics(
         judges=[
             rubric_of_judge(name, items, lambda key: texts.get(key, key), level=level)
             for name, items in judges.items()

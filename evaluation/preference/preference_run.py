@@ -20,6 +20,7 @@ from ...judges.prices import PriceList
 from ...judges.transport.exchange import ApiName
 from ...records import Author, CaseFiles, FolderPath, InputPath, ItemKey, Outcome, Verdict, write_json
 from ...records.made_scores import mean_score
+from ...records.result import Framed, ResultOnPage
 from ...spelling import setting
 from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
@@ -145,7 +146,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
     batch: BatchMode | None = None
 
 
-class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
+class Preferences(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Preferences of judges, one result each.
 
     Attributes:
@@ -161,7 +162,7 @@ class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
 
 def run_preferences(
     plan: PreferencePlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
-) -> PreferenceRun:
+) -> Preferences:
     """Carry out a plan, or continue an earlier start of it.
 
     Returns:
@@ -191,11 +192,11 @@ def run_preferences(
 
 def _conclude(
     plan: PreferencePlan, writer: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
-) -> PreferenceRun:
+) -> Preferences:
     """Return the results of the standing verdicts."""
     choices = choices_of(writer.verdicts.read(), pairs, plan.truth)
     judging = [task for task in tasks if task.id in choices]
-    return PreferenceRun(
+    return Preferences(
         judges=[
             preferences_of(task.by, choices[task.id].choices, choices[task.id].ungraded, level=plan.level)
             for task in judging

@@ -43,7 +43,7 @@ from .sealed_file import Seal, seal_of
 from .verdict_index import StoredVerdict
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.calibration_results import CalibrationNumbers
+    from ...calibration.agreement.calibration_results import Calibration
 
 
 class RunStore(Closing):
@@ -214,7 +214,7 @@ class RunStore(Closing):
         return read_clusters(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
 
     @cached_property
-    def calibration(self) -> CalibrationNumbers | None:
+    def calibration(self) -> Calibration | None:
         """Agreement of judges with labels; None if no judge graded a labelled output."""
         content = self._sealed(CALIBRATION)
         if content is None:

@@ -43,7 +43,7 @@ from .run_store import RunStore
 from .sealed_file import Seal, seal_of
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.calibration_results import CalibrationNumbers
+    from ...calibration.agreement.calibration_results import Calibration
 
 _LOCK = ".lock"
 
@@ -208,7 +208,7 @@ class RunWriter(RunStore):
         self._put(CLUSTERS, indented_json(clusters))
         self.clusters = clusters
 
-    def put_calibration(self, calibration: CalibrationNumbers) -> None:
+    def put_calibration(self, calibration: Calibration) -> None:
         """Write the agreement of judges with labels."""
         from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as in its reader
 

@@ -160,7 +160,7 @@ def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
 def first_line(output: Output) -> str:
     """Return the beginning of an output: its text, calls or error."""
     if output.error is not None:
-        return f"ended with: {output.error}"
+        return f"error: {output.error}"
     if output.text:
         return output.text
     steps = [step for turn in output.turns or () for step in turn if not isinstance(step, ToolResults)]

@@ -34,7 +34,7 @@ from .naming import (
 )
 from .sent_prompts import SentPrompt
 
-ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
+ItemStatus: TypeAlias = Literal["disagreement", "not graded", "fails", "passes"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)
 """Statuses of items, the most important first."""
 
@@ -66,7 +66,7 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         return "not graded"
     if len(passes) > 1:
         return "disagreement"
-    return "right" if passes == {True} else "wrong"
+    return "passes" if passes == {True} else "fails"
 
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def _table(item: ListedItem, whole: ReportItem, thresholds: Mapping[Author, Pass
         "question": item.query,
         "answer": first_line(whole.output),
         "expected": expected_line(whole),
-        "says who": _who(whole, thresholds),
+        "failed by": _who(whole, thresholds),
         "why": next(filter(None, (_reason(each) for _, each in failing_verdicts(whole, thresholds))), ""),
     }
     return DocumentTable(

@@ -47,8 +47,6 @@ class Items {
   }
 
   statusOf(row) { return this.statuses[this.status[row]]; }
-  // Outputs pass or fail; only labels are right or wrong.
-  outcomeOf(row) { return { right: "passes", wrong: "fails" }[this.statusOf(row)] || this.statusOf(row); }
   systemOf(row) { return this.systems[this.system[row]]; }
   caseOf(row) { return this.cases[this.case[row]]; }
   categoryOf(row) { return this.categorys[this.category[row]]; }
@@ -283,7 +281,7 @@ class Browser {
       element.append(head, query, systems);
       return element;
     }
-    head.append(made("span", "status", items.outcomeOf(row)), items.titled(row, "span", "id", 20));
+    head.append(made("span", "status", items.statusOf(row)), items.titled(row, "span", "id", 20));
     const answer = made("span", "answer", items.answerOf(row));
     answer.dir = "auto";
     element.append(head, query, answer, made("span", "said", [items.saidOf(row), items.faultOf(row)].filter(Boolean).join(" · ")));
@@ -293,7 +291,7 @@ class Browser {
   // A system's outcome on a case, which leads to its output.
   chip(row) {
     const { items } = this, status = items.statusOf(row);
-    const link = made("a", `chip ${status.replace(" ", "-")}`, `${middle(items.systemOf(row), 28)}: ${items.outcomeOf(row)}`);
+    const link = made("a", `chip ${status.replace(" ", "-")}`, `${middle(items.systemOf(row), 28)}: ${items.statusOf(row)}`);
     link.title = items.systemOf(row);
     link.href = addressOf(items.idOf(row), this.chosen);
     if (row === this.item) link.setAttribute("aria-current", "true");
@@ -362,7 +360,7 @@ class Browser {
     link.href = addressOf(items.idOf(row), {});
     title.append(link);
     const head = made("div", "title"), body = made("div", "detail");
-    head.append(title, made("span", "faint", [items.outcomeOf(row), items.categoryOf(row)].join(" · ")));
+    head.append(title, made("span", "faint", [items.statusOf(row), items.categoryOf(row)].join(" · ")));
     this.article.replaceChildren(this.beacons(row), head, body);
     const text = await items.textOf(row);
     if (this.item !== row) return;

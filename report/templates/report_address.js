@@ -1,5 +1,7 @@
 "use strict";
 const FILTERS = ["system", "status", "category", "fault", "group"];
+// Outputs pass or fail; addresses of earlier reports have words that only labels have now.
+const EARLIER = new Map([["right", "passes"], ["wrong", "fails"]]);
 
 // What the fragment of the address says: #case/system/trial?filters, or #items?filters; null for one that is a section's.
 function stateOf(hash) {
@@ -7,6 +9,7 @@ function stateOf(hash) {
   const asked = new URLSearchParams(rest.join("?"));
   const chosen = { q: asked.get("q") || "", sort: asked.get("sort") || "" };
   for (const name of FILTERS) chosen[name] = asked.get(name) || "";
+  chosen.status = EARLIER.get(chosen.status) || chosen.status;
   if (path === "items") return { item: null, chosen };
   if (!path.includes("/")) return null;
   try {

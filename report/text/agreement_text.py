@@ -11,7 +11,7 @@ from ...calibration.agreement.adjudication_results import (
     Adjudicators,
     LookedAt,
 )
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
 from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
@@ -188,7 +188,7 @@ _DESCRIPTIVE = ("reliability", "resolution", "remainder")
 """Parts of the Brier score that are printed only in corrected form, without small-sample bias; the JSON has them."""
 
 
-def judges_alone_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def judges_alone_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield the rates of Dawid and Skene's model beside those by labels; nothing for few items."""
     model = calibration.dawid_skene
     if model.prevalence is None or model.n < FEW_CLUSTERS:
@@ -227,7 +227,7 @@ def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
         yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
 
 
-def probability_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def probability_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield statistics of scores read as probabilities; none for judges with only 0 and 1."""
     for judge, each in calibration.probability.items():
         shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
@@ -240,7 +240,7 @@ def probability_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield from reliability_plot(each.bins)
 
 
-def system_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def system_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield the agreement on systems, a row per judge; nothing for a single system."""
     rows: list[tuple[str, ...]] = []
     for judge, agreement in calibration.systems.items():
@@ -271,7 +271,7 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
     )
 
 
-def recalibration_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def recalibration_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield the gain of mapping scores to rates (recalibration); nothing if not requested."""
     for judge, each in calibration.recalibration.items():
         yield (
@@ -285,7 +285,7 @@ def recalibration_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
         )
 
 
-def recalibration_lines(calibration: CalibrationNumbers) -> Iterator[str]:
+def recalibration_lines(calibration: Calibration) -> Iterator[str]:
     """Yield the held-out change of each judge's Brier score by recalibration, a line each."""
     for judge, each in calibration.recalibration.items():
         change = each.change
@@ -296,7 +296,7 @@ def recalibration_lines(calibration: CalibrationNumbers) -> Iterator[str]:
             yield f"{judge}: mapped by {each.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
 
 
-def people_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def people_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield the agreement among people, if known: the practical ceiling for judges."""
     if calibration.people is not None:
         yield f"Krippendorff's alpha of {len(calibration.people.names)} people among themselves:"

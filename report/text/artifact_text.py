@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...deterministic.artifacts.challenge import ignored_mock
-from ...evaluation.artifacts.outcome import ArtifactOutcome
+from ...evaluation.artifacts.outcome import AgentResults
 from ...evaluation.artifacts.skills import SkillTree, skill_tree
 from ...formats.agbenchmark import ChallengeResult
 from ...records import Verdict
@@ -23,7 +23,7 @@ _CODES = 3
 
 
 @document
-def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
+def artifacts_document(outcome: AgentResults) -> Iterator[Piece]:
     """Yield passes, failures, ungraded challenges and the pass rates of categories."""
     attempts = len(outcome.attempts)
     challenges = len({each.case.id for each in outcome.attempts})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from ...calibration.statistic import Statistic
-from ...evaluation.audit.audit_results import AuditNumbers, Concern, FormResult, JudgeAudit, JudgeWeakness
+from ...evaluation.audit.audit_results import Audit, Concern, FormResult, JudgeAudit, JudgeWeakness
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
 from ..document_parts import DocumentTable
@@ -39,12 +39,12 @@ _SUMMARISED = {
 """Headings of the summary by what operators plant."""
 
 
-def audit_screen(audit: AuditNumbers) -> Document:
+def audit_screen(audit: Audit) -> Document:
     """Name the weaknesses of each judge."""
     return _pieces(audit)
 
 
-def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
+def _pieces(audit: Audit) -> Iterator[Piece]:
     judges = [judge for judge in audit.judges if judge.id.kind != "baseline"] or audit.judges
     several = len(audit.judges) > 1
     names = (

@@ -7,7 +7,7 @@ from typing import get_args
 
 import msgspec
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ...calibration.pass_threshold import ThresholdSource
 from ...judges.baseline import is_baseline_name
 from ...spelling import setting
@@ -49,14 +49,14 @@ _LABEL_RATIO = 1.2
 """Largest ratio of label counts at which the best of several judges is named."""
 
 
-def calibration_screen(calibration: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Document:
+def calibration_screen(calibration: Calibration, *, slices: Iterable[str] = ()) -> Document:
     """Answer how far each judge can be trusted."""
     if not any(panel.n for panel in calibration.judges.values()):
         return _unlabelled(calibration)
     return _pieces(calibration, slices)
 
 
-def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def _unlabelled(calibration: Calibration) -> Iterator[Piece]:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in calibration.judges.values())
     judges = number_text.counted(len(calibration.judges), "judge")
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
@@ -66,7 +66,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield from judges_alone_pieces(calibration)
 
 
-def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]:
+def _pieces(calibration: Calibration, slices: Iterable[str]) -> Iterator[Piece]:
     trust = list(trust_of(calibration))
     names = judge_names([each.judge for each in trust])
     yield verdicts_sentence(trust)
@@ -92,7 +92,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield from only_curve(calibration)
 
 
-def _of_judges(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
+def _of_judges(calibration: Calibration, judges: Collection[str]) -> Calibration:
     """Return a calibration whose cautions and tests are of these judges, without the baselines."""
     cautions = [
         msgspec.structs.replace(caution, about=about)
@@ -165,7 +165,7 @@ def _judges(trust: Sequence[Trust], controls: Sequence[Trust], names: ShortNames
         yield untitled
 
 
-def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
+def _thresholds(calibration: Calibration) -> Iterator[str]:
     """Yield the thresholds that no judge declares, if scores are not all 0 or 1."""
     judges: dict[tuple[float, str], list[str]] = {}
     for judge in calibration.probability:
@@ -217,7 +217,7 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
     )
 
 
-def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
+def _baseline_accuracies(calibration: Calibration) -> str:
     """Return the accuracies to beat by their n, and how often two people agree."""
     names_by_n: dict[int, list[str]] = {}
     people = ""
@@ -254,7 +254,7 @@ def _slice(
     return DocumentTable((f"by {column}", PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, indent=0)
 
 
-def _suspects(calibration: CalibrationNumbers) -> Iterator[str]:
+def _suspects(calibration: Calibration) -> Iterator[str]:
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
         first = calibration.suspected_label_errors[0].item_id
         labels = number_text.counted(calibration.suspected_count, "label")

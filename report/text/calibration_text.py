@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import CategoryAgreement, EqualRates, LabelAudit
 from ...calibration.statistic import Statistic
-from ...calibration.thresholds.threshold_results import BetterThreshold, CertifiedThreshold
+from ...calibration.thresholds.threshold_results import BetterThreshold, BoundOf, CertifiedThreshold
 from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable, statistic_pieces
@@ -38,7 +38,7 @@ _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kapp
 
 
 @document
-def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
+def calibration_document(calibration: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
     """Build the calibration document, with a table for each value of the ``slices`` columns."""
     if not any(panel.n for panel in calibration.judges.values()):
         yield _no_labels(calibration.judges)
@@ -46,7 +46,7 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
         yield from judges_alone_pieces(calibration)
         return
     for judge, panel in calibration.judges.items():
-        yield from _judge(judge, panel, calibration.better_cuts.get(judge))
+        yield from _judge(judge, panel, calibration.better_thresholds.get(judge))
         yield ""
     yield from adjudication_pieces(calibration.adjudication)
     yield from _baselines(calibration)
@@ -118,7 +118,7 @@ def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[s
     return {name: each for name, each in panel.statistics.items() if family_of(name) in families}
 
 
-def _baselines(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def _baselines(calibration: Calibration) -> Iterator[Piece]:
     """Yield the baselines: constant judges on all labelled items, others on those they grade."""
     constant = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in calibration.baselines.items() if name not in constant}
@@ -139,7 +139,7 @@ def _headline_table(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) 
     return DocumentTable((), rows, left_aligned=ENDS, indent=indent)
 
 
-def uneven_slices(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def uneven_slices(calibration: Calibration) -> Iterator[Piece]:
     """Name the slices between which a judge's rates differ by more than chance."""
     for column, judges in calibration.homogeneity.items():
         for judge, tests in judges.items():
@@ -154,14 +154,14 @@ def _alarms(test: EqualRates) -> bool:
     return test.holm_p is not None and test.holm_p <= _ALARM
 
 
-def _suspects(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def _suspects(calibration: Calibration) -> Iterator[Piece]:
     # A single judge may itself be wrong.
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
         shown = ", ".join(suspect.item_id for suspect in calibration.suspected_label_errors[:_SUSPECTS])
         yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
 
 
-def requested_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def requested_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield the optional results that were requested, except the map of scores."""
     if calibration.label_audit is not None:
         yield from _label_audit(calibration.label_audit)
@@ -209,10 +209,14 @@ def _certificate(judge: str, certified: CertifiedThreshold) -> str:
         else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
         f"{certified.kept / certified.coverage:,.0f})"
     )
-    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % on outputs like these (90 % confidence)"
+    of: dict[BoundOf, str] = {
+        "outputs": "on outputs like these (90 % confidence)",
+        "clusters": "on one output of each cluster (90 % confidence), not on all: sizes differ",
+    }
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % {of[certified.bound_of]}"
 
 
-def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def _thresholds(calibration: Calibration) -> Iterator[Piece]:
     binary = [judge for judge in calibration.thresholds if calibration.judges[judge].binary]
     if binary:
         yield f"{listed(binary)}: no threshold to choose, all scores are 0 or 1"

@@ -6,14 +6,17 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from ...calibration.statistic import Statistic
-from ...evaluation.audit.cards.card_table import CardTable
-from ...evaluation.audit.cards.judge_card import CardMiss, JudgeCard
+from ...evaluation.audit.cards.card_table import AuditCards
+from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
+from .card_probability_text import card_probability_tables, probability_tables
+from .card_signature_text import signature_tables
 from .number_text import count, counted, interval, moment, number, outcomes
+from .probe_titles import probe_title
 from .safe_text import shortened
 
-_SORTS = {
+MISS_SORTS = {
     "fault": "faults it let through",
     "attack": "attacks that worked",
     "twin": "harmless changes it rejected",
@@ -32,14 +35,26 @@ LIMITS = (
 
 
 @document
-def card_document(card: JudgeCard) -> Iterator[Piece]:
+def card_document(card: AuditCard) -> Iterator[Piece]:
     """Build the document of one card: what it let through first, then what it took."""
+    yield from card_shares(card)
+    yield from misses(card, _MOST_MISSES)
+    yield from card_origin(card)
+    yield LIMITS
+
+
+def card_shares(card: AuditCard) -> Iterator[Piece]:
+    """Yield what a card's judge let through and rejected."""
     yield headline(card)
     if sentence := ungraded_sentence(card):
         yield sentence
     yield DocumentTable(("", "share", "95 %", "n"), list(_share_rows(card)))
     yield natural_sentence(card)
-    yield from misses(card, _MOST_MISSES)
+    yield from card_probability_tables(card)
+
+
+def card_origin(card: AuditCard) -> Iterator[Piece]:
+    """Yield what asking took, and which judge and set a card is of."""
     yield cost_sentence(card)
     served = f"; served by {', '.join(card.served)}" if card.served else ""
     by = f" by {card.made_by}" if card.made_by else ""
@@ -47,11 +62,10 @@ def card_document(card: JudgeCard) -> Iterator[Piece]:
         f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served}, passes from {card.pass_at:g}; "
         f"made {moment(card.made)}{by}, fiducial {card.fiducial}"
     )
-    yield LIMITS
 
 
 @document
-def card_table_document(table: CardTable) -> Iterator[Piece]:
+def card_table_document(table: AuditCards) -> Iterator[Piece]:
     """Build the table of cards, one a kind of case; it does not rank them."""
     yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
     for kinds, cards in table.groups.items():
@@ -68,11 +82,13 @@ def card_table_document(table: CardTable) -> Iterator[Piece]:
         yield DocumentTable(
             head, [_table_row(card) for card in cards], caption=f"on {kinds.replace('_', ' ')}"
         )
+    yield from probability_tables(table)
+    yield from signature_tables(table)
     yield LIMITS
 
 
 @document
-def card_table_screen(table: CardTable) -> Iterator[Piece]:
+def card_table_screen(table: AuditCards) -> Iterator[Piece]:
     """Build the table of cards for a terminal, with counts in place of shares and intervals."""
     yield f"{counted(len(table.cards), 'card')} of {table.set.name} (seal {table.set.seal[:12]})"
     for kinds, cards in table.groups.items():
@@ -89,10 +105,11 @@ def card_table_screen(table: CardTable) -> Iterator[Piece]:
         without = [f"{card.judge} {outcomes(card.shares.ungraded)}" for card in cards if card.shares.ungraded]
         if without:
             yield f"without a score, in none of these counts: {'; '.join(without)}"
+    yield from signature_tables(table)
     yield LIMITS
 
 
-def headline(card: JudgeCard) -> str:
+def headline(card: AuditCard) -> str:
     """Return what the judge let through and rejected, in one sentence."""
     shares = card.shares
     if not shares.caught.n and not shares.rejected.n:
@@ -111,13 +128,13 @@ def headline(card: JudgeCard) -> str:
     )
 
 
-def ungraded_sentence(card: JudgeCard) -> str:
+def ungraded_sentence(card: AuditCard) -> str:
     """Return how many probes have no score; empty if all have one."""
     ungraded = card.shares.ungraded
     return f"without a score: {outcomes(ungraded)}; in none of these shares" if any(ungraded.values()) else ""
 
 
-def natural_sentence(card: JudgeCard) -> str:
+def natural_sentence(card: AuditCard) -> str:
     """Return the results on natural faults, or that they were not tried."""
     natural = card.natural
     if natural is None:
@@ -132,9 +149,9 @@ def natural_sentence(card: JudgeCard) -> str:
     )
 
 
-def misses(card: JudgeCard, most: int) -> Iterator[Piece]:
+def misses(card: AuditCard, most: int) -> Iterator[Piece]:
     """Yield tables of the probes that the judge graded wrongly, by what was planted."""
-    for plants, heading in _SORTS.items():
+    for plants, heading in MISS_SORTS.items():
         of_sort = [each for each in card.misses if each.plants == plants]
         if of_sort:
             more = f", the first {most:,}" if len(of_sort) > most else ""
@@ -146,7 +163,7 @@ def misses(card: JudgeCard, most: int) -> Iterator[Piece]:
             )
 
 
-def cost_sentence(card: JudgeCard) -> str:
+def cost_sentence(card: AuditCard) -> str:
     """Return what asking took."""
     cost = card.cost
     parts = [f"asked {counted(cost.verdicts, 'time')}"]
@@ -159,7 +176,7 @@ def cost_sentence(card: JudgeCard) -> str:
     return ", ".join(parts)
 
 
-def badge_text(card: JudgeCard) -> tuple[str, str]:
+def badge_text(card: AuditCard) -> tuple[str, str]:
     """Return both texts of a card's badge: what it is about, and the share."""
     caught, rejected = card.shares.caught, card.shares.rejected
     faults, right = (_asked(card, plants) for plants in ({"fault"}, {"nothing", "twin"}))
@@ -171,13 +188,13 @@ def badge_text(card: JudgeCard) -> tuple[str, str]:
     )
 
 
-def _asked(card: JudgeCard, plants: AbstractSet[str]) -> int:
+def _asked(card: AuditCard, plants: AbstractSet[str]) -> int:
     """Return the number of probes of some sorts, with or without a score."""
     chosen = [each for each in card.operators if each.plants in plants]
     return sum(each.rate.n + sum(each.ungraded.values()) for each in chosen)
 
 
-def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
+def _share_rows(card: AuditCard) -> Iterator[Sequence[str]]:
     shares = card.shares
     for name, share in (
         ("planted faults caught", shares.caught),
@@ -189,7 +206,7 @@ def _share_rows(card: JudgeCard) -> Iterator[Sequence[str]]:
             yield name, number(share.value), interval(share.low, share.high, 3), count(share.n)
 
 
-def _table_row(card: JudgeCard) -> Sequence[str]:
+def _table_row(card: AuditCard) -> Sequence[str]:
     shares, natural = card.shares, card.natural
     dollars, anew = card.cost.dollars, card.cost.verdicts - card.cost.from_recording
     return (
@@ -198,10 +215,16 @@ def _table_row(card: JudgeCard) -> Sequence[str]:
         _cell(shares.rejected),
         _cell(shares.attacks_passed),
         "not tried" if natural is None else _cell(natural.caught),
-        outcomes(shares.ungraded) or "0",
+        _ungraded_cell(card),
         "-" if dollars is None or not anew else f"{1000 * dollars / anew:.2f}",
         card.made[:10],
     )
+
+
+def _ungraded_cell(card: AuditCard) -> str:
+    """Return what has no score, on the set and on natural outputs."""
+    of_natural = "" if card.natural is None else outcomes(card.natural.ungraded)
+    return (outcomes(card.shares.ungraded) or "0") + (of_natural and f"; natural: {of_natural}")
 
 
 def _counts(share: Statistic) -> str:
@@ -217,7 +240,7 @@ def _cell(share: Statistic) -> str:
 def _miss_row(miss: CardMiss) -> Sequence[str]:
     output = f"{miss.case_id}, {miss.system}"
     return (
-        miss.operator.replace("_", " "),
+        probe_title(miss.operator),
         output,
         shortened(miss.change, _REASON),
         shortened(miss.reason or "-", _REASON),

@@ -17,8 +17,8 @@ def cascade_notes(part: CertifiedPart) -> Iterator[str]:
     else:
         yield (
             f"Cascade: {part.judge} decides {part.kept:,} of {asked} alone, of which {part.kept_passed:,} pass: "
-            f"wrong at most {100 * found.error_bound:.1f} % of the time (90 % confidence, {found.errors:,} of {found.kept:,} labelled ones wrong), "
-            "if its labels are a random sample."
+            f"wrong at most {100 * found.error_bound:.1f} % of the time (90 % confidence, {found.errors:,} of {found.kept:,} labelled ones, one per cluster, wrong), "
+            "if its labels are a random sample of these outputs."
         )
         ungraded = f", and {part.ungraded:,} without a score" if part.ungraded else ""
         yield f"The other {part.sent_on:,} are judged here: scores between {part.low:.3g} and {part.high:.3g}{ungraded}."

@@ -8,15 +8,15 @@ from typing import Any
 from ...calibration.agreement.alt_test import MIN_ITEMS
 from ...calibration.monitoring.drift import DriftPower
 from ...evaluation.audit.annotators import AlternativeAnnotator
-from ...evaluation.audit.certificate import CertificateRecord, RateClaim
-from ...evaluation.audit.certificate_check import CertificateValidity
+from ...evaluation.audit.certificate import Certificate, RateClaim
+from ...evaluation.audit.certificate_check import CertificateStatus
 from ...spelling import setting
 from ..document import Document, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .number_text import count, counted, listed, number, passing
 
 
-def certificate_document(certificate: CertificateRecord) -> Document:
+def certificate_document(certificate: Certificate) -> Document:
     """Build the document of a certificate: its claims, each with the measured value."""
     rows = [
         (
@@ -42,7 +42,7 @@ def _holds(claim: RateClaim) -> str:
     return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
 
 
-def certificate_status_document(validity: CertificateValidity) -> Document:
+def certificate_status_document(validity: CertificateStatus) -> Document:
     """Build the document of a certificate's status."""
     accuracy = (
         "" if validity.accuracy is None else f", accuracy on the anchors now {number(validity.accuracy)}"
@@ -80,7 +80,7 @@ def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Docu
     ]
 
 
-def _drift_definition(certificate: CertificateRecord) -> str:
+def _drift_definition(certificate: Certificate) -> str:
     """Return the definition of drift in this certificate."""
     if certificate.drift == "e-process":
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
@@ -108,7 +108,7 @@ def _percent(share: float) -> str:
     return f"{100 * min(share, 0.99):.0f} %"
 
 
-def _drift(validity: CertificateValidity) -> str:
+def _drift(validity: CertificateStatus) -> str:
     if validity.drift == "e-process":
         return f", evidence of drift {validity.evidence:.3g}"
     if validity.drop is None or validity.p is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...calibration.comparison.comparison_results import (
     ComparedPair,
     ComparedStratum,
-    ComparisonNumbers,
+    Comparison,
     Contender,
 )
 from ...calibration.pass_threshold import HALF
@@ -44,7 +44,7 @@ _MOST_ABOVE = 5
 _LABELS_DECIDE = "outputs with a label go by it; with an empty column checker_score in the table, labels correct the judge on all outputs"
 
 
-def comparison_screen(comparison: ComparisonNumbers) -> Document:
+def comparison_screen(comparison: Comparison) -> Document:
     """Name the best, with its rate and lead."""
     if comparison.strata is not None:
         return _by_rate(comparison)
@@ -55,7 +55,7 @@ def comparison_screen(comparison: ComparisonNumbers) -> Document:
     return _by_rate(comparison) if _leads_are_known(comparison) else _by_statistic(comparison)
 
 
-def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
+def _apart(comparison: Comparison) -> Iterator[Piece]:
     """Yield the rate of each where no two have an item in common."""
     numbered = any(each.kind == "row_numbers" for each in comparison.cautions)
     if numbered:
@@ -69,7 +69,7 @@ def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield from map(CautionLine, brief_comparison_cautions(others))
 
 
-def _leads_are_known(comparison: ComparisonNumbers) -> bool:
+def _leads_are_known(comparison: Comparison) -> bool:
     """Return whether the two best judges, or one and a baseline, have an item in common."""
     leaders = sorted(
         comparison.contenders,
@@ -78,7 +78,7 @@ def _leads_are_known(comparison: ComparisonNumbers) -> bool:
     return any(pair.n for pair in comparison.pairs if {pair.a, pair.b} == set(leaders))
 
 
-def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
+def _by_rate(comparison: Comparison) -> Iterator[Piece]:
     """Yield the best, the rates of all, the leader's lead over the others, and the limits."""
     leader = None
     if comparison.strata is not None:
@@ -128,7 +128,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
 
 
 def _best_judge(
-    comparison: ComparisonNumbers, ranked: Sequence[str], rates: Mapping[str, Statistic]
+    comparison: Comparison, ranked: Sequence[str], rates: Mapping[str, Statistic]
 ) -> Iterator[str]:
     """Name the best judge, unless it may guess; set the only one against the baseline."""
     judges = [name for name in ranked if not is_baseline_name(name)]
@@ -158,7 +158,7 @@ def _best_judge(
         yield ""
 
 
-def _against_baseline(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
+def _against_baseline(comparison: Comparison, judge: str, baseline: str) -> str:
     """Return the statistic of the only judge, and its lead over a baseline."""
     rate = comparison.contenders[judge].simultaneous or comparison.contenders[judge].rate
     pair, is_better = pair_of(comparison.pairs, judge, baseline)
@@ -170,9 +170,9 @@ def _against_baseline(comparison: ComparisonNumbers, judge: str, baseline: str) 
     return f"{judge}: {measure_of(comparison)} {statistic_text(rate)} (n {rate.n:,}), {lead}."
 
 
-def _not_above(comparison: ComparisonNumbers, judge: str, baseline: str) -> str:
+def _not_above(comparison: Comparison, judge: str, baseline: str) -> str:
     pair, _ = pair_of(comparison.pairs, judge, baseline)
-    lead = f": its lead is {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
+    lead = f": difference {statistic_text(ahead(pair, judge))}" if pair is not None and pair.n else ""
     return f"not shown to be better than the {CONTROL}{lead}"
 
 
@@ -181,13 +181,11 @@ def with_baseline(pair: ComparedPair) -> bool:
     return is_baseline_name(pair.a) or is_baseline_name(pair.b)
 
 
-def _no_best(comparison: ComparisonNumbers, ranked: Sequence[str], leader: Contender) -> Iterator[str]:
+def _no_best(comparison: Comparison, ranked: Sequence[str], leader: Contender) -> Iterator[str]:
     """Say why the leader is not the best, and name those above chance."""
     share = leader.simultaneous or leader.rate
     rate = with_interval(share.value or 0.0, share.low, share.high)
-    leads = f"is right most often ({rate} of {share.n:,})"
-    if comparison.statistic != "accuracy":
-        leads = f"has the highest {measure_of(comparison)} ({rate}, n {share.n:,})"
+    leads = f"has the highest {measure_of(comparison)} ({rate}, n {share.n:,})"
     yield f"No {comparison.by} is best: {ranked[0]} {leads}, but {chance_sentence(comparison, leader)}."
     above = [name for name in ranked if not comparison.contenders[name].may_guess]
     if above:
@@ -197,7 +195,7 @@ def _no_best(comparison: ComparisonNumbers, ranked: Sequence[str], leader: Conte
         yield f"No {comparison.by} is shown to be better than chance."
 
 
-def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:
+def _thresholds(comparison: Comparison) -> Iterator[str]:
     """Name the thresholds other than the default."""
     others = {name: each for name, each in comparison.cuts.items() if each.at != HALF}
     if others:
@@ -206,7 +204,7 @@ def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:
         yield f"thresholds: {thresholds}{remaining}"
 
 
-def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
+def _systems(comparison: Comparison, part: ComparedStratum, where: str) -> Iterator[Piece]:
     """Yield systems by the rate that ranks them, with the rates by checkers and judges."""
     assert comparison.strata is not None
     checked, judged = comparison.strata.decided, comparison.strata.open
@@ -232,12 +230,13 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
     yield from ungraded_ranges(ranges_of(part, names.of, order))
     if corrected:
         undecided = "undecided by checkers, " if both else ""
-        labels = counted(sum(judged.labelled.values()), "label")
+        # Labels of ungraded outputs count, and those of a system that they do not correct do not.
+        labels = counted(sum(judged.rates[name].n for name in judged.corrected_systems), "label")
         yield f"* {undecided}judged, corrected with {labels}"
 
 
-def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:
-    """Yield judges and baselines by the compared statistic, with the share right."""
+def _judges(comparison: Comparison, order: Sequence[str]) -> Iterator[Piece]:
+    """Yield judges and baselines by the compared statistic, with their accuracy."""
     names = _names(comparison)
     if names.shared:
         yield f"{comparison.by}s {names.shared}"
@@ -270,14 +269,14 @@ _HEADS = {"balanced_accuracy": "balanced accuracy", "weighted_accuracy": "weight
 """Headings of the statistics that rank judges."""
 
 RANKED = frozenset(_HEADS)
-"""Statistics that rank judges on the first screen, besides the share right."""
+"""Statistics that rank judges on the first screen, besides accuracy."""
 
 
 def _decimal(rate: Statistic) -> str:
     return "-" if rate.value is None else decimal(rate.value)
 
 
-def _names(comparison: ComparisonNumbers) -> ShortNames:
+def _names(comparison: Comparison) -> ShortNames:
     return (
         judge_names(list(comparison.contenders))
         if comparison.by == "judge"
@@ -319,7 +318,7 @@ def _significant(pair: ComparedPair) -> str:
     return "significant" if pair.better is not None else ""
 
 
-def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
+def _by_statistic(comparison: Comparison) -> Iterator[Piece]:
     """Yield the pairs by a statistic, which has no leader or no better end."""
     measure = measure_of(comparison)
     pairs = [pair for pair in comparison.pairs if pair.n]

@@ -9,7 +9,7 @@ from ...calibration.chance_verdict import ChanceVerdict
 from ...calibration.comparison.comparison_results import (
     ComparedPair,
     ComparedStratum,
-    ComparisonNumbers,
+    Comparison,
     Contender,
     Costs,
 )
@@ -31,8 +31,8 @@ _RATES = ("rate of a", "rate of b")
 
 _ADJUSTED = "adjusted p"
 
-_COUNTS = "a only, b only: outputs on which only one is right, which is accuracy's, as are exact_p, midp, holm_p, bh_p and by_p of the JSON"
-"""Note on counts and tests of the share right beside another statistic."""
+_COUNTS = "a only, b only: outputs on which only one agrees with the label; they are of accuracy, as are exact_p, midp, holm_p, bh_p and by_p of the JSON"
+"""Note on counts and tests of accuracy with another statistic."""
 
 _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
@@ -43,7 +43,7 @@ class _Terms(NamedTuple):
     Attributes:
         share: The compared rate.
         ahead: One of a pair has the higher rate.
-        alone: Only one of a pair is right on an item.
+        alone: Only one of a pair passes or agrees on an item.
         best: Beginning of the sentence on the best of all.
     """
 
@@ -53,16 +53,18 @@ class _Terms(NamedTuple):
     best: str
 
 
-_AGREES = _Terms("share right", "{} is right more often", "only {} is right", "Best")
+_AGREES = _Terms("accuracy", "{} agrees with labels more often", "only {} agrees with the label", "Best")
 
-_JUDGED = _Terms("share right", "the judge is right more often on {}", "right on {} only,", "Judged best")
+_JUDGED = _Terms(
+    "judge accuracy", "the judge agrees with labels more often on {}", "agrees on {} only,", "Judged best"
+)
 
 _PASSES = _Terms("pass rate", "{} passes more often", "only {} passes", "Best")
 
 _UNLABELLED = _Terms("pass rate", "{} passes more often", "only {} passes", "Highest pass rate")
-"""Judges without labels: one that passes more is not therefore right more often."""
+"""Judges without labels: one that passes more is not therefore better."""
 
-_RIGHT = "right: score and label fall on the same side of the threshold"
+_RIGHT = "agreement: score and label fall on the same side of the threshold"
 
 
 def _how_well_judged() -> str:
@@ -71,7 +73,7 @@ def _how_well_judged() -> str:
 
 
 @document
-def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
+def comparison_document(comparison: Comparison) -> Iterator[Piece]:
     """Build the document of a `compare` result."""
     terms = terms_of(comparison)
     yield from _heading(comparison)
@@ -94,7 +96,7 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield from map(CautionLine, comparison_cautions(comparison.cautions))
 
 
-def terms_of(comparison: ComparisonNumbers) -> _Terms:
+def terms_of(comparison: Comparison) -> _Terms:
     """Return the wording for what is compared."""
     if comparison.right == "agrees":
         return _AGREES if comparison.by == "judge" else _JUDGED
@@ -108,7 +110,7 @@ _MEASURES = {
 """Statistics that are compared without being asked for by their name."""
 
 
-def measure_of(comparison: ComparisonNumbers) -> str:
+def measure_of(comparison: Comparison) -> str:
     """Return the compared statistic in words."""
     return measure_words(comparison.statistic, terms_of(comparison))
 
@@ -118,7 +120,7 @@ def measure_words(statistic: str, terms: _Terms) -> str:
     return terms.share if statistic == "accuracy" else _MEASURES.get(statistic, statistic)
 
 
-def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
+def _heading(comparison: Comparison) -> Iterator[str]:
     if comparison.right == "agrees":
         yield f"{_RIGHT} ({thresholds_text(comparison.cuts)})"
         if comparison.by == "system":
@@ -131,10 +133,10 @@ def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
         yield f"thresholds of verdicts ({thresholds_text(comparison.cuts)})"
 
 
-def unlabelled(comparison: ComparisonNumbers) -> Iterator[str]:
+def unlabelled(comparison: Comparison) -> Iterator[str]:
     """Yield the limit of judges that are compared without labels."""
     if terms_of(comparison) is _UNLABELLED:
-        yield "Without labels only pass rates are compared; which judge is right more often is unknown."
+        yield "Without labels only pass rates are compared; which judge agrees with labels more often is unknown."
 
 
 _CHANCE: dict[ChanceVerdict, str] = {
@@ -144,7 +146,7 @@ _CHANCE: dict[ChanceVerdict, str] = {
 }
 
 
-def chance_sentence(comparison: ComparisonNumbers, contender: Contender) -> str:
+def chance_sentence(comparison: Comparison, contender: Contender) -> str:
     """Return the verdict on a contender that may guess, without its name."""
     if contender.not_above_chance is None:
         baseline = BASELINE_NAMES[contender.not_above or "always_pass"]
@@ -166,7 +168,7 @@ def thresholds_text(thresholds: Mapping[str, PassThreshold]) -> str:
     return "; ".join(f"{judge} at {threshold}" for judge, threshold in thresholds.items())
 
 
-def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:
+def _by_stratum(comparison: Comparison, terms: _Terms) -> Iterator[Piece]:
     if comparison.strata is None:
         return
     decided, undecided, whole = comparison.strata.decided, comparison.strata.open, comparison.strata.all
@@ -325,7 +327,7 @@ def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> st
 
 
 def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
-    """Yield each contender's share right, with cost if the table has the cost of verdicts."""
+    """Yield each contender's accuracy or pass rate, with the cost of verdicts if known."""
     priced = any(contender.costs is not None for contender in contenders.values())
     yield (
         "Each on all its rows, with costs (tokens of cached replies count; a system costs what its judges cost):"
@@ -343,8 +345,8 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
     )
 
 
-def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
-    """Yield the compared statistic of each judge and baseline, where it is not the share right."""
+def _by_statistic(comparison: Comparison) -> Iterator[Piece]:
+    """Yield the compared statistic of each judge and baseline, where it is not accuracy."""
     compared = {name: each.simultaneous for name, each in comparison.contenders.items() if each.compared}
     baselines = {BASELINE_NAMES[name]: each for name, each in comparison.baselines_compared.items()}
     if compared:
@@ -368,7 +370,7 @@ def _amount(value: float | None, decimals: int) -> str:
     return "not known" if value is None else f"{value:,.{decimals}f}"
 
 
-def _best(comparison: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
+def _best(comparison: Comparison, terms: _Terms) -> Sequence[str]:
     best = comparison.best
     if best is None or best.held_out.value is None or best.optimism is None:
         return []

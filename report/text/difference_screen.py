@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
-from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, TwoRuns
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Difference
 from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import short_names
@@ -28,18 +28,21 @@ from .difference_text import (
 )
 from .number_text import counted
 from .one_screen import statistic_text
+from .ranking_text import largest_possible
 from .safe_text import WIDTH, columns_of
+
+_SAME = "no significant change"
 
 _SENTENCES = 2
 """Most systems with a sentence each; more are counted."""
 
 
-def difference_screen(runs: TwoRuns) -> Document:
+def difference_screen(runs: Difference) -> Document:
     """Say which systems changed, and which cases."""
     return _pieces(runs)
 
 
-def _pieces(runs: TwoRuns) -> Iterator[Piece]:
+def _pieces(runs: Difference) -> Iterator[Piece]:
     if not any(after_before(deciding(strata)[0]) for strata in runs.systems.values()):
         yield nothing_compared(runs)
         yield from uncompared_lines(runs)
@@ -69,35 +72,38 @@ def _pieces(runs: TwoRuns) -> Iterator[Piece]:
     yield from uncompared_lines(runs)
 
 
-def _answer(runs: TwoRuns) -> Iterator[str]:
+def _answer(runs: Difference) -> Iterator[str]:
     """Yield a sentence per system; of many, a count per verdict."""
     if len(runs.systems) <= _SENTENCES:
         yield from (change_verdict(system, strata) for system, strata in runs.systems.items())
         return
-    kinds: dict[str, list[str]] = {"worse": [], "better": [], "no significant change": []}
-    for system, strata in runs.systems.items():
-        kinds[_word(after_before(deciding(strata)[0]))].append(system)
+    kinds: dict[str, list[str]] = {"worse": [], "better": [], _SAME: []}
+    pairs = {system: after_before(deciding(strata)[0]) for system, strata in runs.systems.items()}
+    for system, pair in pairs.items():
+        kinds[_word(pair)].append(system)
+    largest = largest_possible(pair.difference for name in kinds[_SAME] if (pair := pairs[name]) is not None)
+    possible = f"; a change of {largest} could still be there" if largest else ""
     kinds_changed = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
-    same = len(runs.systems) == len(kinds["no significant change"])
+    same = len(runs.systems) == len(kinds[_SAME])
     yield (
-        f"No significant change in {len(runs.systems):,} systems."
+        f"No significant change in {len(runs.systems):,} systems{possible}."
         if same
-        else f"{runs.after} against {runs.before}: {'; '.join(kinds_changed)}."
+        else f"{runs.after} against {runs.before}: {'; '.join(kinds_changed)}{possible}."
     )
 
 
 def _word(pair: ComparedPair | None) -> str:
     better = None if pair is None else pair.better
-    return {AFTER: "better", BEFORE: "worse"}.get(better or "", "no significant change")
+    return {AFTER: "better", BEFORE: "worse"}.get(better or "", _SAME)
 
 
-def _systems(runs: TwoRuns) -> DocumentTable:
+def _systems(runs: Difference) -> DocumentTable:
     """Return rates before and after; the earlier one has its interval if there is room."""
     whole, short = (_table(runs, intervals=each) for each in (True, False))
     return whole if max(map(columns_of, whole.lines())) <= WIDTH else short
 
 
-def _table(runs: TwoRuns, *, intervals: bool) -> DocumentTable:
+def _table(runs: Difference, *, intervals: bool) -> DocumentTable:
     names = short_names(runs.systems)
     rows = [_row(names.of(system), strata, intervals=intervals) for system, strata in runs.systems.items()]
     return DocumentTable(("", "before", "after", "change", "n", ""), rows, left_aligned=FIRST | {5}, indent=0)
@@ -117,7 +123,7 @@ def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
         statistic_text(pair.rate_a),
         statistic_text(pair.difference),
         f"{pair.n:,}",
-        "" if word == "no significant change" else word,
+        "" if word == _SAME else word,
     )
 
 

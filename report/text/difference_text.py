@@ -8,7 +8,7 @@ from ...calibration.comparison.comparison_results import ComparedPair, ComparedS
 from ...calibration.statistic import Statistic
 from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
-from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, TwoRuns
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, Difference
 from ...evaluation.past_runs.repeated_cases import RepeatedCase
 from ...spelling import command
 from ..document import CautionLine, Columns, Figure, Piece, document
@@ -23,7 +23,7 @@ _MOST_LISTED = 50
 
 
 @document
-def difference_document(runs: TwoRuns) -> Iterator[Piece]:
+def difference_document(runs: Difference) -> Iterator[Piece]:
     """Yield the common outputs of two runs, and the differences between them."""
     yield f"{runs.after} against {runs.before}: {counted(runs.outputs, 'output')} in both."
     rows = [row for system, strata in runs.systems.items() for row in _parts(system, strata)]
@@ -57,7 +57,7 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
     yield from changed_pieces(runs.changed)
 
 
-def tried_once(runs: TwoRuns, changes: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
+def tried_once(runs: Difference, changes: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
     """Return the changes of cases that the runs tried once."""
     several = {(each.case_id, each.system) for each in runs.repeated}
     return [each for each in changes if (each.case_id, each.system) not in several]
@@ -68,7 +68,7 @@ def fixes(number: int) -> str:
     return f"{number_text.count(number)} {'fix' if number == 1 else 'fixes'}"
 
 
-def repeated_sentence(runs: TwoRuns) -> str:
+def repeated_sentence(runs: Difference) -> str:
     """Say how many of the cases tried several times pass less or more often."""
     less, more = (sum(sign * (each.after - each.before) > 0 for each in runs.repeated) for sign in (-1, 1))
     systems = len({each.system for each in runs.repeated})
@@ -96,7 +96,7 @@ def repeated_table(cases: Sequence[RepeatedCase]) -> DocumentTable:
     )
 
 
-def nothing_compared(runs: TwoRuns) -> str:
+def nothing_compared(runs: Difference) -> str:
     """Say why there is no rate to compare."""
     if not runs.outputs:
         return "Nothing can be compared: no output is in both runs."
@@ -189,7 +189,7 @@ def _fault(change: ChangedVerdict) -> Cell:
     )
 
 
-def carried_pieces(runs: TwoRuns) -> Iterator[Piece]:
+def carried_pieces(runs: Difference) -> Iterator[Piece]:
     """Warn about labels that may belong to the answers of the earlier run."""
     if runs.carried_labels:
         outputs = "1 labelled output has" if runs.carried_labels == 1 else f"{runs.carried_labels:,} labelled outputs have"  # fmt: skip
@@ -200,7 +200,7 @@ def carried_pieces(runs: TwoRuns) -> Iterator[Piece]:
         )
 
 
-def uncompared_lines(runs: TwoRuns) -> Iterator[str]:
+def uncompared_lines(runs: Difference) -> Iterator[str]:
     """Yield counts of outputs in one run only, or without a common grade."""
     for number, which in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
         if number:

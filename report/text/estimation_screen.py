@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
-from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
+from ...calibration.corrected_rate.estimation_results import Estimation, RateEstimate
 from ..document import CautionLine, CommandLine, Document, Piece
 from ..items.naming import short_names
 from . import number_text
@@ -27,12 +28,12 @@ from .number_text import counted, draw_command
 from .one_screen import PlotRow, plotted_table
 
 
-def estimation_screen(estimation: EstimationNumbers) -> Document:
+def estimation_screen(estimation: Estimation) -> Document:
     """State the pass rate."""
     return _pieces(estimation)
 
 
-def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
+def _pieces(estimation: Estimation) -> Iterator[Piece]:
     parts = parts_shown(estimation)
     whole = next(iter(parts.values()))
     judge = "the judge" if estimation.judge is None else estimation.judge
@@ -44,8 +45,9 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield from ungraded_of(whole)
     yield from bound_of(whole)
     if whole.labels_only.n:
-        yield target_of(whole)
-        yield from label_errors_of(whole)
+        # A sentence on scenarios ends in a colon, before their table.
+        about = [target_of(whole)], label_errors_of(whole)
+        yield from chain(*(about if not scenarios_of(whole) else reversed(about)))
         yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
@@ -54,7 +56,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     names = short_names(parts)
     if names.shared:
         yield f"systems {names.shared}"
-    ranked = any(part.rank is not None for part in parts.values())
+    ranked = any(part.rank is not None and part.rank.value is not None for part in parts.values())
     corrected = any(part.reported for part in parts.values())
     rows = [_row(names.of(name), part, corrected=corrected) for name, part in parts.items()]
     main = ("if random" if whole.only_if_random else "corrected") if corrected else "uncorrected"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...calibration.corrected_rate.estimation_results import (
     AnytimeBasis,
-    EstimationNumbers,
+    Estimation,
     LabelOrder,
     RateEstimate,
     Target,
@@ -184,7 +184,7 @@ def _no_label() -> str:
 
 
 @document
-def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
+def estimation_document(estimation: Estimation) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
     if estimation.all.labels_only.n and not scenarios_of(estimation.all):
         yield target_of(estimation.all)
@@ -216,7 +216,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield from _ranks(estimation)
 
 
-def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
+def parts_shown(estimation: Estimation) -> dict[str, RateEstimate]:
     """Return the parts to print; a single system is not repeated as a total."""
     parts = estimation.parts
     if estimation.undecided_only:
@@ -360,7 +360,7 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
     yield DocumentTable(head, rows, left_aligned=ENDS, indent=4)
 
 
-def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
+def _ranks(estimation: Estimation) -> Iterator[Piece]:
     """Yield the systems by rank, each with its interval of ranks."""
     placed = {name: part.rank for name, part in estimation.parts.items() if part.rank is not None}
     ranked = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)

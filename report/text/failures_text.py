@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...deterministic.checkers import SYSTEM_ERROR
 from ...deterministic.finding import in_words
-from ...evaluation.conclusion.run_results import FaultExample, JudgeUse, SystemResult
+from ...evaluation.conclusion.run_results import FaultExample, JudgeUse, StratumRate, SystemResult
 from ...records.output import EMPTY_ANSWER
 from ..document import Piece
 from ..items.naming import failed_by, items_at, marks_in_words, short_names
@@ -162,6 +162,13 @@ def _judged_failures(system: SystemResult, judges: Sequence[JudgeUse]) -> list[C
         )
         for part in without_baselines(judged_parts(system), judges)
         if part.by is not None and part.value is not None and not part.fractions
-        if (count := round(part.n * (1.0 - part.value)))
+        if (count := _failed_outputs(part, part.value))
     ]
     return sorted(failed, reverse=True)
+
+
+def _failed_outputs(part: StratumRate, rate: float) -> int:
+    """Return how many outputs a judge failed; its rate gives each case the weight 1."""
+    if part.trials is not None and part.trials.failed is not None:
+        return part.trials.failed
+    return round(part.n * (1.0 - rate))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...calibration.statistic import Statistic
-from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers, PastRun
+from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, History, PastRun
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, apart, short_names
@@ -24,12 +24,12 @@ _MOST_NAMED = 3
 """Most systems, folders or changes that a line names; more are counted."""
 
 
-def history_screen(history: HistoryNumbers) -> Document:
+def history_screen(history: History) -> Document:
     """Show the rates of the latest run, the earlier runs, and what changed between them."""
     return _pieces(history)
 
 
-def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
+def _pieces(history: History) -> Iterator[Piece]:
     first, last = history.runs[0], history.runs[-1]
     names = short_names(name for run in history.runs for name in run.systems)
     part = main_part(history)
@@ -68,13 +68,13 @@ def _answer(last: PastRun, part: str, names: ShortNames) -> str:
     return f"Latest run, {last.name}: {'; '.join(clauses[:_MOST_NAMED]) or 'nothing is graded'}{more}."
 
 
-def main_part(history: HistoryNumbers) -> str:
+def main_part(history: History) -> str:
     """Return the part to compare: all outputs if every run has their rate, else checked ones."""
     known = [rates for run in history.runs for rates in run.systems.values() if rates]
     return ALL_OUTPUTS if known and all(ALL_OUTPUTS in rates for rates in known) else CHECKED
 
 
-def _narrow_enough(history: HistoryNumbers, names: ShortNames) -> Iterator[Piece]:
+def _narrow_enough(history: History, names: ShortNames) -> Iterator[Piece]:
     """Yield the widest table that fits: with intervals, of rates, or with systems in rows."""
     for intervals in (True, False):
         table = _table(history, names, intervals=intervals)
@@ -84,7 +84,7 @@ def _narrow_enough(history: HistoryNumbers, names: ShortNames) -> Iterator[Piece
     yield from _systems_in_rows(history, names)
 
 
-def _table(history: HistoryNumbers, names: ShortNames, *, intervals: bool) -> DocumentTable:
+def _table(history: History, names: ShortNames, *, intervals: bool) -> DocumentTable:
     """Return a table of runs in rows, the latest first, and systems in columns."""
     runs = short_names(run.name for run in history.runs)
     part = main_part(history)
@@ -99,7 +99,7 @@ def _table(history: HistoryNumbers, names: ShortNames, *, intervals: bool) -> Do
     return DocumentTable(("run", *heads), rows, left_aligned=FIRST, indent=0)
 
 
-def _systems_in_rows(history: HistoryNumbers, names: ShortNames) -> Iterator[Piece]:
+def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
     """Yield a table of systems in rows and runs in columns, the best and the latest first."""
     part, runs = main_part(history), short_names(run.name for run in history.runs)
     latest = list(reversed(history.runs))[:_MOST_RUNS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...calibration.statistic import Statistic
-from ...evaluation.past_runs.history import Drift, HistoryNumbers, PastRun
+from ...evaluation.past_runs.history import Drift, History, PastRun
 from ..document import CautionLine, Columns, Details, Figure, Piece, document
 from ..document_parts import FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, trend
@@ -16,7 +16,7 @@ from .safe_text import WIDTH, columns_of
 
 
 @document
-def history_document(history: HistoryNumbers) -> Iterator[Piece]:
+def history_document(history: History) -> Iterator[Piece]:
     """Show runs over time."""
     first, last = history.runs[0], history.runs[-1]
     runs = counted(len(history.runs), "run")
@@ -36,7 +36,7 @@ def history_document(history: HistoryNumbers) -> Iterator[Piece]:
         yield CautionLine(f"{name} is skipped: {why}")
 
 
-def drift_sentences(history: HistoryNumbers) -> Iterator[str]:
+def drift_sentences(history: History) -> Iterator[str]:
     """Say which judges drifted, or on how many outputs none did; nothing without judges."""
     yield from map(_drift_sentence, history.drifts)
     if history.drifts or len(history.runs) == 1 or not history.rejudged:

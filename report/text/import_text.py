@@ -218,7 +218,10 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
 def _next_for_verdicts(imported: ImportSummary, prefix: str) -> Iterator[str]:
     """Yield the next commands for imported verdicts: by their labels, checkers, or new labels."""
     folder = Path(imported.folder)
-    if imported.labels:
+    if not any(imported.sources.get(by) == "judge" for by in imported.verdicts):
+        gate = proposed("gate", folder, minimum="overall=0.8")
+        yield f"{prefix}{gate}   (whether at least 0.8 of the outputs pass)"
+    elif imported.labels:
         estimate = proposed("estimate", folder, judge=one_judge(imported.judges))
         yield f"{prefix}{estimate}   (the pass rate, corrected with these labels)"
     elif _is_calibrated_by_checks(imported):

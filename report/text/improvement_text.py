@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...calibration.comparison.prompt_gain import OperatorChange, PromptGain
-from ...evaluation.improvement.improvement_results import ImprovementNumbers, TriedPrompt
+from ...evaluation.improvement.improvement_results import Improvement, TriedPrompt
 from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
 from .one_screen import statistic_text
+from .probe_titles import probe_title
 
 _WORDS = frozenset({0, -1})
 
 
 @document
-def improvement_screen(improvement: ImprovementNumbers) -> Iterator[Piece]:
+def improvement_screen(improvement: Improvement) -> Iterator[Piece]:
     """Say whether a better prompt was written, and why."""
     yield _headline(improvement)
     if improvement.written:
@@ -35,7 +36,7 @@ def improvement_screen(improvement: ImprovementNumbers) -> Iterator[Piece]:
 
 
 @document
-def improvement_document(improvement: ImprovementNumbers) -> Iterator[Piece]:
+def improvement_document(improvement: Improvement) -> Iterator[Piece]:
     """Show everything about the improvement of a prompt."""
     yield from improvement_screen(improvement)
     if improvement.gain is not None:
@@ -61,7 +62,7 @@ def improvement_document(improvement: ImprovementNumbers) -> Iterator[Piece]:
     yield from _LIMITS
 
 
-def _refused(improvement: ImprovementNumbers) -> Iterator[str]:
+def _refused(improvement: Improvement) -> Iterator[str]:
     """Yield each reason why candidates were refused, with their names."""
     names: dict[str, list[str]] = {}
     for each in improvement.tried:
@@ -77,7 +78,7 @@ _LIMITS = (
 )
 
 
-def _headline(improvement: ImprovementNumbers) -> str:
+def _headline(improvement: Improvement) -> str:
     name, gain = _best(improvement), improvement.gain
     match improvement.answer:
         case "improved" if gain is not None:
@@ -101,16 +102,16 @@ def _headline(improvement: ImprovementNumbers) -> str:
             return f"No prompt written: {why}. The holdout was not looked at."
 
 
-def _lost(improvement: ImprovementNumbers) -> str:
-    worse = [each.operator for each in improvement.losses if each.state == "worse"]
+def _lost(improvement: Improvement) -> str:
+    worse = [probe_title(each.operator) for each in improvement.losses if each.state == "worse"]
     if worse:
         return f"is worse on probes of {listed(worse[:3])}"
     if improvement.losses:
-        return f"may be worse on probes of {listed([each.operator for each in improvement.losses[:3]])}"
+        return f"may be worse on probes of {listed([probe_title(each.operator) for each in improvement.losses[:3]])}"
     return f"no probes show whether faults and attacks pass more often ({setting('probes')})"
 
 
-def _best(improvement: ImprovementNumbers) -> str:
+def _best(improvement: Improvement) -> str:
     return next(
         (each.name for each in improvement.tried if each.path == improvement.best), "the best candidate"
     )
@@ -120,7 +121,7 @@ def _shown_gain(gain: PromptGain) -> str:
     return f"{decimal(gain.gain.value or 0)} {interval(gain.gain.low, gain.gain.high)}"
 
 
-def _conditions(improvement: ImprovementNumbers, gain: PromptGain) -> DocumentTable:
+def _conditions(improvement: Improvement, gain: PromptGain) -> DocumentTable:
     bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
     lost = len(improvement.losses)
     tested = counted(len(improvement.changes), "operator")
@@ -153,7 +154,7 @@ def _met(met: bool) -> str:  # noqa: FBT001 - one word of a table
     return "met" if met else "not met"
 
 
-def _expected(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
+def _expected(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
     if improvement.answer == "improved":
         yield f"On new items like these, expect agreement {statistic_text(gain.new)}, and a gain nearer its lower end."
     elif gain.smallest_visible is not None and not gain.proven:
@@ -167,7 +168,7 @@ def _expected(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str
     yield ""
 
 
-def _tried(improvement: ImprovementNumbers) -> DocumentTable:
+def _tried(improvement: Improvement) -> DocumentTable:
     current = [] if improvement.current is None else [_row(improvement.current, "current")]
     rows = [_row(each, f"by {each.by}" if each.by else "file") for each in improvement.tried]
     return DocumentTable(
@@ -182,7 +183,7 @@ def _row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
     return prompt.name, statistic_text(prompt.agreement), n, result
 
 
-def _sizes(improvement: ImprovementNumbers) -> str:
+def _sizes(improvement: Improvement) -> str:
     sides = (("development", improvement.development), ("holdout", improvement.holdout))
     shown = "; ".join(
         f"{name} {counted(side.items, 'item')} in {counted(side.groups, 'group')}, {count(side.adjudicated)} adjudicated"
@@ -192,7 +193,7 @@ def _sizes(improvement: ImprovementNumbers) -> str:
     return f"{shown[0].upper()}{shown[1:]}{look}."
 
 
-def _cost(improvement: ImprovementNumbers) -> str:
+def _cost(improvement: Improvement) -> str:
     calls = sum(each.calls for each in improvement.costs)
     spent = tokens(
         sum(each.prompt_tokens for each in improvement.costs),
@@ -204,7 +205,7 @@ def _cost(improvement: ImprovementNumbers) -> str:
     return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
 
 
-def _of_gain(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str]:
+def _of_gain(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
     yield (
         f"Holdout: {improvement.judge} agrees with {statistic_text(gain.current)}, {_best(improvement)} with {statistic_text(gain.new)} "
         f"(95 % intervals). {counted(gain.won, 'item')} won, {count(gain.lost)} lost."
@@ -214,7 +215,7 @@ def _of_gain(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str]
         yield f"Ungraded, which agrees with no label: {count(current)} by {improvement.judge}, {count(new)} by {_best(improvement)}."
 
 
-def _changes(improvement: ImprovementNumbers) -> DocumentTable:
+def _changes(improvement: Improvement) -> DocumentTable:
     return DocumentTable(
         ("probes", "n", "change", "interval", "at least", "Holm p", ""),
         [_change(each) for each in sorted(improvement.changes, key=_most_lost_first)],
@@ -230,7 +231,8 @@ def _most_lost_first(change: OperatorChange) -> float:
 
 
 def _change(change: OperatorChange) -> tuple[str, ...]:
-    name = change.operator if len(change.operators) == 1 else f"{change.operator} ({len(change.operators)})"
+    title = probe_title(change.operator)
+    name = title if len(change.operators) == 1 else f"{title} ({len(change.operators)})"
     ends = interval(change.change.low, change.change.high, 3)
     return (
         name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...calibration.planning.budget_plan import BudgetPlan
-from ...calibration.planning.plan_results import Draw, PlanNumbers
+from ...calibration.planning.plan_results import Draw, SamplePlan
 from ...spelling import command, setting
 from ..document import Piece, document
 from ..document_parts import DocumentTable
@@ -29,7 +29,7 @@ _ASSUMED = {"prevalence": "pass rate", "tpr": "true positive rate", "tnr": "true
 
 
 @document
-def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
+def plan_document(plan: SamplePlan) -> Iterator[Piece]:
     """Build the document of a `plan` result."""
     if plan.labels is not None:
         how = "on average" if plan.assurance is None else f"in {100 * plan.assurance:g} % of samples"
@@ -63,7 +63,7 @@ def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
         yield from _draw(plan.draw)
 
 
-def _out_of_reach(plan: PlanNumbers) -> Iterator[str]:
+def _out_of_reach(plan: SamplePlan) -> Iterator[str]:
     """Yield a sentence if labels of all outputs of the table are too few."""
     rates = plan.measured
     needed = [n for name in _OF_THE_TABLE if (n := (plan.labels or {}).get(name)) is not None]
@@ -83,7 +83,7 @@ def _assumed(expected: Mapping[str, float]) -> str:
     return f"Assumes {rates}."
 
 
-def _more(plan: PlanNumbers, labels: int) -> str:
+def _more(plan: SamplePlan, labels: int) -> str:
     """Return how many labels are missing, behind the number that are needed."""
     if plan.measured is None:
         return ""
@@ -91,7 +91,7 @@ def _more(plan: PlanNumbers, labels: int) -> str:
     return f": {missing:,} more" if missing > 0 else ": there are enough"
 
 
-def _measured(plan: PlanNumbers) -> Iterator[str]:
+def _measured(plan: SamplePlan) -> Iterator[str]:
     """Yield what the plan goes by, where labels tell."""
     rates = plan.measured
     if rates is not None:
@@ -109,13 +109,13 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         if pilot.n
         else "Assuming judges that err independently of each other"
     )
-    explained = "; ".join(f"{_shown(name)} {percent(share)}" for name, share in pilot.explained.items())
+    explained = "; ".join(f"{name} {percent(share)}" for name, share in pilot.explained.items())
     whole, undecided = f"{plan.half_width:.4f}", f"{plan.open_half_width:.4f}"
     of_undecided = "" if whole == undecided else f", that of undecided ones to within {undecided}"
     yield f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {whole} (95 %){of_undecided}."
     rows = [
         (
-            _shown(each.phase),
+            each.name,
             f"{each.outputs:,}",
             f"{each.unit_cost:.6g}",
             f"{each.cost:,.2f}",
@@ -126,7 +126,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
     yield "Each is a random part of the one before; only undecided outputs are judged, and labelled."
     others = ", ".join(
-        f"{_shown(name)} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
+        f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
     )
     yield f"Half-widths by who judges: {others}"
     alone = plan.labels_alone_cost
@@ -138,11 +138,6 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         f"{source}: {decided if pilot.decided else ''}{percent(pilot.open_rate)} pass"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
-
-
-def _shown(phases: str) -> str:
-    """Return names of phases as they are printed; JSON and Python have ``dear``."""
-    return phases.replace("dear", "expensive")
 
 
 def _draw(draw: Draw) -> Iterator[Piece]:

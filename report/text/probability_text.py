@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers
+from ...calibration.agreement.calibration_results import Calibration
 from ...calibration.agreement.diagnosis_results import ProbabilityScores, ReliabilityBin
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
@@ -13,7 +13,7 @@ from ...judges.baseline import is_baseline_name
 from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ...spelling import setting
 from ..document import Piece
-from ..document_parts import DocumentTable
+from ..document_parts import FIRST, DocumentTable
 from . import number_text
 from .one_screen import statistic_text
 
@@ -30,12 +30,12 @@ _OFF = 1.0
 """Slope of probabilities that are neither too extreme nor too timid."""
 
 
-def probability_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityScores]:
+def probability_judges(calibration: Calibration) -> dict[str, ProbabilityScores]:
     """Return the judges whose scores are declared probabilities."""
     return _of_kind(calibration, PROBABILITIES)
 
 
-def undeclared_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityScores]:
+def undeclared_judges(calibration: Calibration) -> dict[str, ProbabilityScores]:
     """Return the judges with finer scores than grades, of which nothing says what they are.
 
     A threshold that the judge declares or the user gives says that scores are grades.
@@ -47,7 +47,7 @@ def undeclared_judges(calibration: CalibrationNumbers) -> dict[str, ProbabilityS
     }
 
 
-def _of_kind(calibration: CalibrationNumbers, kind: ScoreKind | None) -> dict[str, ProbabilityScores]:
+def _of_kind(calibration: Calibration, kind: ScoreKind | None) -> dict[str, ProbabilityScores]:
     return {
         judge: scores
         for judge, scores in calibration.probability.items()
@@ -55,7 +55,7 @@ def _of_kind(calibration: CalibrationNumbers, kind: ScoreKind | None) -> dict[st
     }
 
 
-def probability_lines(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def probability_lines(calibration: Calibration) -> Iterator[Piece]:
     """Yield a row of statistics per probability judge, and which are over- or underconfident.
 
     Of fine scores that nothing declares, the numbers are shown under a condition, and no word follows.
@@ -76,11 +76,15 @@ def _table(judges: Mapping[str, ProbabilityScores]) -> DocumentTable:
     return DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
 
 
-def only_curve(calibration: CalibrationNumbers) -> Iterator[str]:
-    """Yield the reliability curve of a table's only judge; of several, ``-v`` has them."""
+def only_curve(calibration: Calibration) -> Iterator[DocumentTable]:
+    """Yield the reliability curve of a table's only judge; of several, ``-v`` has them.
+
+    It is a table, so that a screen that is too short for it says how many rows are missing.
+    """
     if len(calibration.judges) == 1:
         for scores in (probability_judges(calibration) | undeclared_judges(calibration)).values():
-            yield from reliability_plot(scores.bins)
+            head, *rows = reliability_plot(scores.bins)
+            yield DocumentTable((head,), [(row,) for row in rows], left_aligned=FIRST, indent=0)
 
 
 def _base_rate(judges: Mapping[str, ProbabilityScores]) -> str:
@@ -100,7 +104,7 @@ def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
     )
 
 
-def _extremes(judges: Mapping[str, ProbabilityScores], calibration: CalibrationNumbers) -> Iterator[str]:
+def _extremes(judges: Mapping[str, ProbabilityScores], calibration: Calibration) -> Iterator[str]:
     """Name judges whose slope differs from 1, at the level of all judges together.
 
     They are over- or underconfident only by labels of all outputs, or of a random sample. Neither word fits a slope

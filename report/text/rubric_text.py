@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...calibration.rubrics.rubric_results import CriterionAgreement, RubricNumbers, RubricOfJudge, TagMean
+from ...calibration.rubrics.rubric_results import CriterionAgreement, RubricOfJudge, Rubrics, TagMean
 from ...calibration.statistic import Statistic
 from ...spelling import setting
 from ..document import CautionLine, Piece, document
@@ -18,7 +18,7 @@ _WIDEST = 60
 
 
 @document
-def rubric_document(rubrics: RubricNumbers) -> Iterator[Piece]:
+def rubric_document(rubrics: Rubrics) -> Iterator[Piece]:
     """Build the document of a run's rubric scores."""
     for judge in rubrics.judges:
         yield judge.judge
@@ -35,7 +35,7 @@ def rubric_document(rubrics: RubricNumbers) -> Iterator[Piece]:
     yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"
 
 
-def _pairs(rubrics: RubricNumbers) -> Iterator[Piece]:
+def _pairs(rubrics: Rubrics) -> Iterator[Piece]:
     """Yield every two judges on the same labelled criteria."""
     if not rubrics.pairs:
         return

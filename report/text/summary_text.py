@@ -33,7 +33,7 @@ from .safe_text import shortened
 from .systems_text import rate_notes
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+    from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
     from ...evaluation.conclusion.run_summary import RunSummary
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
@@ -174,7 +174,7 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     )
 
 
-def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def _calibration(calibration: Calibration) -> Iterator[Piece]:
     """Yield the judges' agreement with the labels, beside the baselines."""
     yield f"calibration: judges against labels (checkers' verdicts, and {setting('labels')} if given)"
     for name, panel in calibration.judges.items():

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ...calibration.chance_verdict import verdict_at_once
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import JudgeUse
@@ -131,19 +131,19 @@ def control_in(summary: RunSummary) -> Trust | None:
     return max((each for each in controls if each.panel.n), key=lambda each: each.panel.n, default=None)
 
 
-def trust_of(calibration: CalibrationNumbers) -> Iterator[Trust]:
+def trust_of(calibration: Calibration) -> Iterator[Trust]:
     """Give each judge of a table its verdict; baselines get one only among themselves."""
     names = [name for name in calibration.judges if not is_baseline_name(name)]
     return (_trust(name, calibration) for name in names or calibration.judges)
 
 
-def controls_of(calibration: CalibrationNumbers) -> list[Trust]:
+def controls_of(calibration: Calibration) -> list[Trust]:
     """Return the verdicts on the baselines of a table, if it has other judges."""
     controls = [_trust(name, calibration) for name in calibration.judges if is_baseline_name(name)]
     return controls if len(controls) < len(calibration.judges) else []
 
 
-def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = None) -> Trust:
+def _trust(name: str, calibration: Calibration, use: JudgeUse | None = None) -> Trust:
     panel = calibration.judges.get(name, JudgeCalibration())
     word, why = _verdict(name, panel, calibration)
     if word == "no labels" and use is not None and not use.outcomes.get("graded"):
@@ -163,7 +163,7 @@ def _checked_only(use: JudgeUse) -> bool:
     return use.undecided > 0 and use.undecided_labelled < min(ENOUGH, use.undecided)
 
 
-def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
+def _verdict(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
     good, bad = panel.tp + panel.fn, panel.fp + panel.tn
     if not good and not bad:
         return "no labels", "no output that it judged has a label"
@@ -177,7 +177,7 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     return _by_rates(name, panel, calibration)
 
 
-def _by_rates(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> tuple[TrustWord, str]:
+def _by_rates(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
     """Return the verdict on a judge that does not guess, by intervals for all judges at once."""
     errors = (
         f"it lets {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs through "
@@ -208,7 +208,7 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
     return f"balanced accuracy {number_text.statistic(accuracy)} (n {accuracy.n:,})"
 
 
-def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> TrustWord | None:
+def _leaning(name: str, panel: JudgeCalibration, calibration: Calibration) -> TrustWord | None:
     """Return the word for a judge whose rate is clearly off the labels', if it is.
 
     Of probabilities, the mean counts instead of the rate above a cut. Only labels of all outputs, or of a random
@@ -234,7 +234,7 @@ def _leaning(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     return "passes more than labels do" if off > 0.0 else "passes fewer than labels do"
 
 
-def _off(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers) -> float:
+def _off(name: str, panel: JudgeCalibration, calibration: Calibration) -> float:
     """Return how far a judge's rate, or the mean of its probabilities, is above the labels'."""
     probability = probability_judges(calibration).get(name)
     found = (
@@ -280,7 +280,7 @@ def _are_low(rates: Sequence[Statistic | None]) -> bool:
     )
 
 
-def _differs_by_system(name: str, calibration: CalibrationNumbers) -> bool:
+def _differs_by_system(name: str, calibration: Calibration) -> bool:
     """Return whether TPR or TNR of a judge is shown to differ by system."""
     tests = calibration.homogeneity.get("system", {}).get(name, {}).values()
     return any(test.holm_p is not None and test.holm_p <= _UNEVEN_P for test in tests)

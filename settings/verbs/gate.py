@@ -20,7 +20,7 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     minimum: Annotated[
         tuple[str, ...],
         Setting(
-            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones), pass^4=0.5, rubric=0.7 (mean score of rubrics); of cases with a tag, risk=high:overall=0.9. May be given several times.",
+            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones, and missing ones as ungraded), pass^4=0.5, rubric=0.7 (mean score of rubrics); of cases with a tag, risk=high:overall=0.9. May be given several times.",
             option="--min",
             metavar="[TAG:]STAT=VALUE",
             harmless=True,
@@ -39,7 +39,7 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     no_new_failures: Annotated[
         tuple[str, ...],
         Setting(
-            "Cases with this tag that passed before must pass; without a run before, all of them. TAG is a name or NAME=VALUE.",
+            "Cases with this tag, in either run, that passed before must pass; without a run before, all of them. TAG is a name or NAME=VALUE.",
             metavar="TAG",
             harmless=True,
         ),
@@ -84,11 +84,12 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
         ),
     ] = None
     markdown: Annotated[
-        bool, Setting("Print Markdown for a pull request: what broke, and who says so.", harmless=True)
+        bool, Setting("Print Markdown for a pull request: the regressions, and who says so.", harmless=True)
     ] = False
     junit: Annotated[
         Path | None, Setting("Also write the conditions as JUnit XML.", metavar="FILE", form="out file")
     ] = None
     annotations: Annotated[
-        bool, Setting("Also print what broke as annotations of GitHub Actions.", harmless=True)
+        bool,
+        Setting("Also print what failed, and regressions, as annotations of GitHub Actions.", harmless=True),
     ] = False

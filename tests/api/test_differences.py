@@ -19,7 +19,7 @@ import fiducial as fd
 from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.statistic import Statistic
 from fiducial.errors import InputError, RunFolderError
-from fiducial.evaluation.past_runs.history import HistoryNumbers, PastRun
+from fiducial.evaluation.past_runs.history import History, PastRun
 from fiducial.records import write_records
 from fiducial.report.document import as_lines
 from fiducial.report.text.history_screen import main_part
@@ -341,8 +341,8 @@ def test_rates_over_time_are_of_one_part_of_the_outputs():
     runs = [
         PastRun(name=str(n), ended="", systems={"me": rates}, accuracy={}) for n, rates in enumerate(parts)
     ]
-    assert main_part(HistoryNumbers(folder="runs", runs=runs)) == "checkers decided"
-    assert main_part(HistoryNumbers(folder="runs", runs=runs[:1])) == "all outputs"
+    assert main_part(History(folder="runs", runs=runs)) == "checkers decided"
+    assert main_part(History(folder="runs", runs=runs[:1])) == "all outputs"
 
 
 def test_runs_stand_in_the_order_in_which_they_ended(run: MakeRun, tmp_path: Path):

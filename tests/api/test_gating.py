@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.gating import Gate
@@ -88,6 +89,9 @@ def test_missing_outputs_are_ungraded_ones(tmp_path: Path, before: Path):
     gate = fd.gate(some, minimum={"overall": 0.51}, max_ungraded=0.05)
     assert [each.answer for each in gate.checks] == ["cannot tell", "fails"]
     assert gate.outputs == 40
+    checked = fd.gate(some, minimum=["pass_rate=0.51", "pass_rate=0.3", "risk=low:pass_rate=0.55"]).checks
+    assert [each.answer for each in checked] == ["cannot tell", "passes", "cannot tell"]
+    assert [each.bounds.of for each in checked if each.bounds is not None] == [40, 40, 35]
     dropped = fd.gate(some, before, max_drop=0.4)
     assert dropped.common == {"me": 40}
     assert dropped.answer == "cannot tell"
@@ -167,6 +171,42 @@ def test_tagged_cases_must_not_fail_anew(tmp_path: Path, before: Path):
     assert "c02" in gate.checks[0].why
     assert fd.gate(before, before, no_new_failures=["risk"]).answer == "passes"
     assert fd.gate(before, no_new_failures=["risk=low"]).answer == "fails"
+
+
+@each_row(
+    ("case_2", "answer", "told"),
+    [
+        ({"tags": {"risk": "low"}}, "fails", "failed: c02"),
+        ({"tags": {}}, "fails", "failed: c02"),
+        (None, "cannot tell", "not in the later run: c02"),
+    ],
+)
+def test_dropping_the_tag_or_the_case_hides_no_new_failure(
+    tmp_path: Path, before: Path, case_2: dict[str, Any] | None, answer: str, told: str
+):
+    cases = [case(n) if n != 2 else case(n, **case_2 or {}) for n in range(40) if n != 2 or case_2]
+    right = {n: passes for n, passes in (first(39) | {2: False}).items() if n != 2 or case_2}
+    [check] = fd.gate(run(tmp_path / "r", right, cases), before, no_new_failures=["risk=high"]).checks
+    assert (check.answer, told in check.why, check.would_tell != "") == (answer, True, case_2 is None)
+
+
+def test_a_tag_that_only_the_earlier_run_has_is_asked_about(tmp_path: Path, before: Path):
+    untagged = run(tmp_path / "r", first(39), [case(number, tags={}) for number in range(40)])
+    [check] = fd.gate(untagged, before, no_new_failures=["risk=high"]).checks
+    assert (check.answer, check.why) == ("passes", "5 of 5 cases that passed before pass")
+    with pytest.raises(InputError):
+        fd.gate(untagged, no_new_failures=["risk=high"])
+
+
+def test_a_system_that_the_later_run_lacks_is_no_passed_condition(tmp_path: Path, before: Path):
+    outputs = [output(number, right=True, system=system) for number in range(40) for system in ("me", "you")]
+    both = tmp_path / "both"
+    fd.evaluate([case(number) for number in range(40)], outputs, out=both, progress=False)
+    answers = [
+        {each.system: each.answer for each in fd.gate(after, was, no_new_failures=["risk=high"]).checks}
+        for after, was in ((before, both), (both, before))
+    ]
+    assert answers == [{"me": "passes", "you": "cannot tell"}, {"me": "passes"}]
 
 
 def test_a_flaky_case_is_no_regression(tmp_path: Path):
@@ -268,8 +308,9 @@ def test_grades_of_other_tools_are_gated_by_one_scorer(tmp_path: Path):
 
     was, now = imported("a", 30), imported("b", 2)
     assert fd.gate(now, was, max_drop=0.0).answer == "fails"
-    half = fd.gate(was, minimum={"overall": 0.76})
-    assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
+    for rate in ("overall", "pass_rate"):
+        half = fd.gate(was, minimum={rate: 0.76})
+        assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
     several = imported("c", 30, ("exact", "rubric"))
     with pytest.raises(InputError, match="name one: graded_by=exact"):
         fd.gate(several, minimum={"overall": 0.5})
@@ -298,6 +339,175 @@ def test_result_files_of_other_tools_are_gated_as_they_are(file: str, graded_by:
     assert fd.gate(path, minimum={"overall": 0.99}, graded_by=graded_by).answer != "passes"
 
 
+def _flip_inspect(log: Any) -> None:
+    log["samples"][0]["scores"]["includes"]["value"] = "I"
+
+
+def _flip_promptfoo(results: Any) -> None:
+    result = results["results"]["results"][0]
+    result |= {"success": False, "score": 0}
+    result["gradingResult"] |= {"pass": False, "score": 0}
+
+
+def _flip_deepeval(run: Any) -> None:
+    run["testCases"][0]["metricsData"][0] |= {"success": False, "score": 0.0}
+
+
+def _flip_langfuse(page: Any) -> None:
+    page["data"][0]["value"] = False
+
+
+def _flip_otel(event: Any) -> None:
+    event["attributes"] |= {"gen_ai.evaluation.score.value": 0.0, "gen_ai.evaluation.score.label": "fail"}
+
+
+@each_row(
+    ("file", "flip", "graded_by", "broke"),
+    [
+        ("inspect/toolcalls_includes.json", _flip_inspect, None, ("s1", "mockllm/model", "includes")),
+        ("promptfoo/results.json", _flip_promptfoo, "promptfoo", ("test-0", "echo Hello {{name}}", "promptfoo")),
+        ("deepeval/test_run.json", _flip_deepeval, None, ("test_price[12.50]", "logged", "Exact Match")),
+        ("langfuse/scores_v3_page.json", _flip_langfuse, None, ("0af7651916cd43dd8448eb211c80319c", "logged", "short")),
+        ("otel/evaluation_event_sdk.json", _flip_otel, None, ("2bd824d98ff32d4b7f23a13a120a057f", "logged", "answer_exact")),
+    ],
+)  # fmt: skip
+def test_a_flipped_score_in_a_file_of_another_tool_is_a_named_regression(
+    tmp_path: Path,
+    file: str,
+    flip: Callable[[Any], None],
+    graded_by: str | None,
+    broke: tuple[str, str, str],
+):
+    was, now = SAMPLES / file, tmp_path / Path(file).name
+    data = json.loads(was.read_bytes())
+    flip(data)
+    now.write_text(json.dumps(data))
+    gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
+    assert [(each.case_id, each.system, each.by) for each in gate.broke] == [broke]
+    [bounds] = [each.bounds for each in gate.checks if each.system == broke[1]]
+    assert bounds is not None
+    assert bounds.value is not None
+    assert bounds.value < 0
+    back = fd.gate(was, now, max_drop=0.0, graded_by=graded_by)
+    assert back.broke == []
+
+
+def test_an_archive_and_its_text_are_the_same_log(tmp_path: Path):
+    was = SAMPLES / "inspect/toolcalls_includes.eval"
+    data = json.loads(was.with_suffix(".json").read_bytes())
+    _flip_inspect(data)
+    (tmp_path / "now.json").write_text(json.dumps(data))
+    gate = fd.gate(tmp_path / "now.json", was)
+    assert ([each.case_id for each in gate.broke], gate.incomparable) == (["s1"], [])
+
+
+def _crash_inspect(log: Any) -> None:
+    sample = log["samples"][0]
+    sample["error"] = {"message": "boom", "traceback": "boom", "traceback_ansi": "boom"}
+    del sample["scores"]
+
+
+def _crash_promptfoo(results: Any) -> None:
+    result = results["results"]["results"][0]
+    result |= {"success": False, "score": 0, "error": "boom", "failureReason": 2, "gradingResult": None}
+    del result["response"]
+
+
+@each_row(
+    ("file", "crash", "graded_by", "case_id"),
+    [
+        ("inspect/toolcalls_includes.json", _crash_inspect, None, "s1"),
+        ("promptfoo/results.json", _crash_promptfoo, "promptfoo", "test-0"),
+    ],
+)
+def test_a_crash_in_a_file_of_another_tool_is_a_failure_and_never_passes(
+    tmp_path: Path, file: str, crash: Callable[[Any], None], graded_by: str | None, case_id: str
+):
+    was, now = SAMPLES / file, tmp_path / Path(file).name
+    data = json.loads(was.read_bytes())
+    crash(data)
+    now.write_text(json.dumps(data))
+    gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
+    assert (gate.graded, gate.incomparable) == (gate.outputs, [])
+    assert [(each.case_id, each.by, each.error_type) for each in gate.broke] == [
+        (case_id, "its error", "system_error")
+    ]
+
+
+def test_what_a_tool_passed_passes_whatever_its_score(tmp_path: Path):
+    def imported(name: str, score: float, *, passed: bool | None) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        fd.write_records(folder / "cases.jsonl", [case(number) for number in range(40)])
+        verdicts = [
+            fd.Verdict(
+                case_id=f"c{n:02}", system="me", by="exact", source="checker", outcome="graded",
+                score=score, trial=trial, evidence={} if passed is None else {"pass": passed},
+            )
+            for n in range(40)
+            for trial in range(2)
+        ]  # fmt: skip
+        fd.write_records(folder / "verdicts.jsonl", verdicts)
+        return folder
+
+    passing = imported("passing", 0.4, passed=True)
+    for score, passed, broke in ((0.7, False, 40), (0.7, None, 0), (0.3, None, 40), (0.3, True, 0)):
+        now = imported(f"{score}-{passed}", score, passed=passed)
+        gate = fd.gate(now, passing, no_new_failures=["risk"], minimum={"pass^2": 0.5})
+        assert len(gate.broke) == broke
+        assert {each.answer for each in gate.checks} == {"fails" if broke else "passes"}
+
+
+def test_pass_to_the_k_counts_fractions_as_the_trials_of_a_run_do(tmp_path: Path):
+    def gated_fractions(case: fd.Case, output: fd.Output) -> float:
+        return 0.6 if output.trial == 0 else 0.4 + 0.2 * (int(case.id[1:]) % 2)
+
+    fd.checker("gated_fractions")(gated_fractions)
+    cases = [{"id": f"c{n}", "kind": "gated_fractions"} for n in range(20)]
+    outputs = [output(n, right=True, trial=trial) for n in range(20) for trial in range(2)]
+    outputs = [msgspec.structs.replace(each, case_id=f"c{int(each.case_id[1:])}") for each in outputs]
+    run = fd.evaluate(cases, outputs, out=tmp_path / "r", progress=False)
+    [system] = fd.trials(run).systems.values()
+    checks = fd.gate(run, minimum={"pass^1": 0.5, "pass^2": 0.4}).checks
+    values = [None if each.bounds is None else each.bounds.value for each in checks]
+    assert values == [system.rates["pass^k"][k].value for k in (1, 2)] == [0.75, 0.5]
+
+
+@pytest.fixture(scope="module")
+def two_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    outputs = [
+        output(number, right=number > 5, system=system) for number in range(40) for system in ("me", "you")
+    ]
+    folder = tmp_path_factory.mktemp("two") / "r"
+    fd.evaluate([case(number) for number in range(40)], outputs, out=folder, progress=False)
+    return folder
+
+
+@each_row(
+    ("limits", "conditions"),
+    [
+        ({"minimum": ["overall=0.5"]}, 2),
+        ({"max_drop": 0.5}, 2),
+        (
+            {"minimum": ["overall=0.5", "pass_rate=0.5", "pass^1=0.5"], "max_drop": 0.5, "max_ungraded": 0.1},
+            8,
+        ),
+    ],
+)
+def test_upper_ends_of_all_systems_and_conditions_hold_together(
+    two_systems: Path, limits: dict[str, Any], conditions: int
+):
+    checks = [each for each in fd.gate(two_systems, two_systems, **limits).checks if each.bounds is not None]
+    assert len(checks) == conditions
+    for each in checks:
+        assert each.bounds is not None
+        nominal = each.bounds.level
+        assert each.bounds.high_level == pytest.approx(1 - (1 - nominal) / conditions)
+        assert each.bounds.certain_high is not None
+        assert each.bounds.high is not None
+        assert each.bounds.high > each.bounds.certain_high + 0.005
+
+
 def test_a_cost_that_is_not_known_is_no_answer(before: Path):
     with RunStore(before) as store:
         known = gated_run(store)
@@ -305,3 +515,5 @@ def test_a_cost_that_is_not_known_is_no_answer(before: Path):
         costs = (0.5, 1.5, None)
         answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
     assert answers == ["passes", "fails", "cannot tell"]
+    [check] = fd.gate(SAMPLES / "deepeval/test_run.json", cost_at_most=1.0).checks
+    assert (check.answer, check.would_tell) == ("cannot tell", "")

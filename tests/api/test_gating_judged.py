@@ -124,6 +124,39 @@ def test_labels_correct_a_gate_if_somebody_says_how_they_were_chosen(
     assert drop.by.endswith("uncorrected" if told else "corrected by labels")
 
 
+def test_labels_correct_the_rate_of_a_tag_by_its_own_cases(tmp_path: Path):
+    outputs = replies()
+    given = labels(outputs, 1, wrong=3)
+    run = evaluated(tmp_path / "r", outputs, lenient, labels=given, labels_chosen_by="random")
+    # A checker passes each seventh case from the 14th on, whatever its label.
+    grades = [1.0 if n % 7 == 0 and n >= 14 else each.score or 0.0 for n, each in enumerate(given)]
+    high = [each for n, each in enumerate(grades) if n % 3]
+    checks = fd.gate(run, minimum=["overall=0.5", "risk=high:overall=0.5"]).checks
+    rates = [sum(each) / len(each) for each in (grades, high)]
+    assert [each.bounds.value for each in checks if each.bounds is not None] == pytest.approx(rates)
+    assert rates[1] > rates[0] + 0.1
+
+
+def test_ungraded_outputs_of_either_run_count_in_a_corrected_drop(tmp_path: Path):
+    def partly(output: str) -> float | None:
+        return None if "odd" in output else float("Rome" in output)
+
+    whole = replies()
+    # Two are ungraded, and have no label.
+    some = [replace(each, text="odd") if n in {1, 41} else each for n, each in enumerate(whole)]
+    full, part = (
+        evaluated(tmp_path / name, outputs, partly, labels=labels(outputs), labels_chosen_by="random")
+        for name, outputs in (("a", whole), ("b", some))
+    )
+    for runs in ((part, full), (full, part)):
+        [check] = fd.gate(*runs, max_drop=0.2).checks
+        assert check.by.endswith("corrected by labels")
+        assert check.bounds is not None
+        assert check.bounds.least is not None
+        assert check.bounds.most is not None
+        assert check.bounds.most - check.bounds.least == pytest.approx(2 * 2 / N)
+
+
 def test_a_declaration_of_the_run_is_that_of_its_gate(tmp_path: Path):
     outputs = replies()
     run = evaluated(tmp_path / "r", outputs, lenient, labels=labels(outputs), labels_chosen_by="random")
@@ -178,20 +211,64 @@ def test_outputs_that_no_judge_takes_are_ungraded_ones(tmp_path: Path, systems: 
     assert {each.answer for each in checks} == {"fails"}
 
 
-def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
-    def guess(output: str) -> float:
-        return float(int("".join(filter(str.isdigit, output)) or 0) % 2)
+def guess(output: str) -> float:
+    return float(int("".join(filter(str.isdigit, output)) or 0) % 2)
 
+
+def guessed(folder: Path, rows: Sequence[int]) -> fd.Run:
     outputs = replies(0)
     flipped = [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
-    run = evaluated(tmp_path / "r", outputs, guess, labels=flipped)
+    return evaluated(folder, outputs, guess, labels=[flipped[n] for n in rows])
+
+
+def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
+    run = guessed(tmp_path / "r", range(N))
     limits: dict[str, Any] = {
-        "minimum": ["overall=0.0", "pass^1=0.0"],
+        "minimum": ["overall=0.0", "pass^1=0.0", "risk=high:overall=0.0"],
         "no_new_failures": ["risk=high"],
         "judge_error": 0.0,
     }
     checks = fd.gate(run, **limits).checks
-    assert {each.answer for each in checks if each.by.endswith("right") or "failures" in each.condition} == {
-        "cannot tell"
-    }
-    assert "by the labels" in checks[-1].why
+    assert {each.answer for each in checks} == {"cannot tell"}
+    assert all("by the labels" in each.why for each in checks)
+    assert [each.answer for each in fd.gate(run, minimum=["pass_rate=0.0"]).checks] == ["passes"]
+
+
+def test_a_tag_whose_outputs_checkers_decided_is_a_matter_of_no_judge(tmp_path: Path):
+    cases = [
+        {**each, "tags": {"by": "checker" if number % 7 == 0 else "judge"}}
+        for number, each in enumerate(open_cases())
+    ]
+    outputs = replies(0)
+    flipped = [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
+    run = fd.evaluate(
+        cases, outputs, judges=[fd.judge_from(guess)], labels=flipped, out=tmp_path / "r", progress=False
+    )
+    checks = fd.gate(run, minimum=["by=checker:overall=0.5", "by=judge:overall=0.0"], judge_error=0.3).checks
+    assert [(each.answer, each.by.split(",")[0]) for each in checks] == [
+        ("passes", "checkers"),
+        ("cannot tell", "judge"),
+    ]
+
+
+def test_a_judge_that_guesses_in_either_run_shows_no_change(tmp_path: Path):
+    labelled, plain = guessed(tmp_path / "g", range(N)), evaluated(tmp_path / "p", replies(0), guess)
+    limits: dict[str, Any] = {"max_drop": 0.9, "no_new_failures": ["risk=high"], "judge_error": 0.0}
+    for after, before in ((labelled, plain), (plain, labelled)):
+        checks = fd.gate(after, before, **limits).checks
+        assert [each.answer for each in checks] == ["cannot tell"] * 2
+        assert all("by the labels" in each.why for each in checks)
+    assert [each.answer for each in fd.gate(plain, plain, **limits).checks] == ["passes"] * 2
+
+
+@each_row("labelled", [N, 50])
+def test_a_judge_that_guesses_tells_nothing_where_labels_correct_it(tmp_path: Path, labelled: int):
+    run = guessed(tmp_path / str(labelled), range(labelled))
+    declared: dict[str, Any] = {"labels_chosen_by": "random"}
+    checks = [
+        *fd.gate(run, minimum={"overall": 0.3}, **declared).checks,
+        *fd.gate(run, minimum={"overall": 1.0}, **declared).checks,
+        *fd.gate(run, run, max_drop=0.9, **declared).checks,
+    ]
+    assert [(each.by, each.answer) for each in checks] == [("judge, corrected by labels", "cannot tell")] * 3
+    assert all("by the labels" in each.why and each.would_tell for each in checks)

@@ -4,7 +4,10 @@ import threading
 from typing import Any
 
 import pytest
+from judge_items import make_case, make_output
+from provider_server import ProviderServer, in_the_form_asked_for
 
+import fiducial as fd
 from fiducial.api import progress_bars as showing
 from fiducial.api.progress_bars import LineProgress
 
@@ -129,21 +132,67 @@ def test_a_bar_is_full_once_its_stage_is_done_though_nothing_follows():
         shown.close()
 
 
+def unpriced() -> None:
+    """Return no cost: the price is unknown."""
+
+
 def test_tokens_and_unreadable_replies_run_along():
     failed, replies = showing.FailedCalls(lambda: 0.0), showing.Replies()
     with showing._bars(failed, replies) as bars:  # pyright: ignore[reportPrivateUsage] - what a terminal is drawn with
         shown = showing.BarProgress(bars, lambda: 0.0, failed, replies)
         shown.begin("judging", 60)
         assert len(list(bars.get_renderables())) == 1
-        shown.replied(1_200, 0)
-        shown.replied(0, 1)
+        shown.replied(1_200, 0, unpriced)
+        shown.replied(0, 1, unpriced)
         assert str(list(bars.get_renderables())[-1]) == "1,200 tokens, 1 unreadable reply"
         shown.close()
     now, lines = [0.0], list[str]()
     progress = LineProgress(lines.append, lambda: now[0])
     progress.begin("calibrating", 0)
     progress.begin("judging", 5)
-    progress.replied(1_200, 2)
+    progress.replied(1_200, 2, unpriced)
     now[0] = 11.0
     progress.advance()
     assert lines == ["calibrating", "judging: 5 to do", "judging: 1 of 5, 1,200 tokens, 2 unreadable replies"]
+
+
+@pytest.mark.parametrize(
+    ("costs", "shown"),
+    [
+        ([(1_000, 0.25), (200, 0.05)], "1,200 tokens, $0.3000"),
+        ([(1_000, 0.25), (200, None)], "1,200 tokens, $0.2500 without 200 of unknown price"),
+        ([(1_000, None), (200, None)], "1,200 tokens"),
+        ([(0, None), (200, 0.05)], "200 tokens, $0.0500"),
+        ([(1_000, 0.0)], "1,000 tokens, $0.0000"),
+        ([(0, None)], ""),
+    ],
+)
+def test_dollars_are_of_tokens_whose_price_is_known(costs: list[tuple[int, float | None]], shown: str):
+    replies = showing.Replies()
+    for tokens, dollars in costs:
+        replies.add(tokens, 0, lambda dollars=dollars: dollars)
+    assert str(replies) == shown
+
+
+def test_a_run_shows_what_its_judges_have_cost_so_far(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
+):
+    monkeypatch.setattr(showing, "_SECONDS_BETWEEN_LINES", 0.0)
+    server.script = in_the_form_asked_for()
+    booked = {"calls": [{"book_hotel": {"city": ["Rome"], "nights": [2]}}]}
+    access: Any = {"base_url": server.base_url, "api_key": "k", "cache": False}
+    for prices in (["1000/2000"], []):
+        judges = fd.judge("tool_call_accuracy/direct", model="m", prices=prices, **access)
+        cases = [make_case(number, kind="tool_call", reference=booked) for number in range(2)]
+        outputs = [make_output(number) for number in range(2)]
+        fd.evaluate(cases, outputs, judges=judges, judge_on="all", progress=True)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("judging by tool_call")]
+    # A reply of the server has 100 tokens of prompt and 10 of its own.
+    assert [line.partition(": ")[2] for line in lines] == [
+        "2 to do",
+        "1 of 2",
+        "2 of 2, 110 tokens, $0.1200",
+        "2 to do",
+        "1 of 2",
+        "2 of 2, 110 tokens",
+    ]

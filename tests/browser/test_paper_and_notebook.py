@@ -8,7 +8,7 @@ import pytest
 from chromium import WIDE, Browser
 
 import fiducial as fd
-from fiducial.api.display import DisplayMixin
+from fiducial.api.display import Displayed
 
 FOLDED = """
 return [...document.querySelectorAll('details > *')]
@@ -66,7 +66,7 @@ def test_a_notebooks_cell_is_legible_in_its_colours(
     browser: Browser, demo: Path, axe: Path, tmp_path: Path, colours: tuple[str, str]
 ):
     paper, ink = colours
-    shown: list[DisplayMixin] = [fd.load_run(demo), fd.compare(demo, by="system"), fd.calibrate(demo)]
+    shown: list[Displayed] = [fd.load_run(demo), fd.compare(demo, by="system"), fd.calibrate(demo)]
     for number, found in enumerate(shown):
         cell = found._repr_html_()  # pyright: ignore[reportPrivateUsage] - a notebook's name
         page = tmp_path / f"{number}.html"

@@ -63,7 +63,7 @@ def test_the_first_screen_of_the_report(
 
 
 def test_an_item_of_the_report(browser: Browser, demo: Path, take: Take):
-    browser.open(demo / "report.html", place="#calendar-02/careful?status=wrong")
+    browser.open(demo / "report.html", place="#calendar-02/careful?status=fails")
     browser.until("return document.querySelector('#item .detail')?.textContent.includes('duration_minutes')")
     take("report-item")
     assert browser.run("return document.querySelector('#item h3').getBoundingClientRect().top < innerHeight")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,8 @@ def test_an_ungraded_count_leads_to_as_many_items(browser: Browser, demo: Path):
 
 def test_a_count_of_items_leads_to_them(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
-    browser.one(".totals .wrong a").click()
-    assert_count(browser, f"{browser.one('.totals .wrong strong').text} of 540")
+    browser.one(".totals .fails a").click()
+    assert_count(browser, f"{browser.one('.totals .fails strong').text} of 540")
 
 
 def test_no_name_in_a_table_breaks_inside_a_word(browser: Browser, demo: Path):
@@ -127,27 +128,27 @@ def test_systems_stand_side_by_side_in_one_row_a_case(browser: Browser, demo: Pa
         "return [...document.querySelector('#list [role=option]').querySelectorAll('.chip')].map((each) => each.textContent)"
     )
     assert [each.partition(":")[0] for each in shown] == ["careful", "hasty", "sloppy"]
-    browser.one("#list .chip.wrong").click()
+    browser.one("#list .chip.fails").click()
     browser.until("return document.querySelector('#item h3')?.textContent === 'support-04 · hasty'")
 
 
 def test_a_status_has_its_colour_in_the_list(browser: Browser, demo: Path):
-    browser.open(demo / "report.html", place="#items?status=wrong")
-    browser.until("return document.querySelectorAll('#list .wrong .status').length > 0")
+    browser.open(demo / "report.html", place="#items?status=fails")
+    browser.until("return document.querySelectorAll('#list .fails .status').length > 0")
     colours = browser.run(
-        "return ['.status', '.id'].map((kind) => getComputedStyle(document.querySelector('#list .wrong ' + kind)).color)"
+        "return ['.status', '.id'].map((kind) => getComputedStyle(document.querySelector('#list .fails ' + kind)).color)"
     )
     assert colours[0] != colours[1]
 
 
 def test_next_and_previous_go_through_the_items(browser: Browser, demo: Path):
-    browser.open(demo / "report.html", place="#travel-02/sloppy?status=wrong")
+    browser.open(demo / "report.html", place="#travel-02/sloppy?status=fails")
     browser.until("return document.querySelectorAll('#item .steps button').length === 2")
     browser.run("document.querySelectorAll('#item .steps button')[1].click()")
     browser.until("return document.querySelector('#item h3').textContent === 'travel-03 · hasty'")
     browser.run("document.querySelectorAll('#item .steps button')[0].click()")
     browser.until("return document.querySelector('#item h3').textContent === 'travel-02 · sloppy'")
-    assert browser.address().endswith("#travel-02/sloppy?status=wrong")
+    assert browser.address().endswith("#travel-02/sloppy?status=fails")
 
 
 @pytest.mark.parametrize(("size", "most"), [(WIDE, 2_200), (NARROW, 4_000)])
@@ -198,10 +199,10 @@ def test_words_of_the_texts_are_found(browser: Browser, demo: Path):
 
 
 def test_an_address_leads_to_its_item(browser: Browser, demo: Path):
-    browser.open(demo / "report.html", place="#calendar-02/careful?status=wrong")
+    browser.open(demo / "report.html", place="#calendar-02/careful?status=fails")
     browser.until("return document.querySelector('#item .detail').textContent.includes('duration_minutes')")
     assert browser.run("return document.querySelector('#item h3').textContent") == "calendar-02 · careful"
-    assert browser.run("return document.querySelector('#filter [name=status]').value") == "wrong"
+    assert browser.run("return document.querySelector('#filter [name=status]').value") == "fails"
     assert browser.console() == []
 
 
@@ -299,11 +300,18 @@ A **bold** word, `code <b>`, [a link](javascript:window.broken=7), ![a picture](
 """
 
 
+SCRIPTED = b'<svg xmlns="http://www.w3.org/2000/svg"><script>window.broken = 10</script></svg>'
+
+
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of one answer in Markdown, to a question with images, under long names."""
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    images = [f"data:image/png;base64,{pixel}", "https://tracker.example/pixel.png"]
+    images = [
+        f"data:image/png;base64,{pixel}",
+        "https://tracker.example/pixel.png",
+        f"data:image/svg+xml;base64,{base64.b64encode(SCRIPTED).decode()}",
+    ]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in images]
     messages: Any = [
         {"role": "system", "content": "Be kind."},

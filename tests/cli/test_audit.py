@@ -81,6 +81,31 @@ def ask(server: ProviderServer) -> list[str | Path]:
     return typed(judge="tool_call_accuracy/direct", model="m", base_url=server.base_url, no_cache=True)
 
 
+def test_an_audit_names_its_phases_and_ends_with_the_report(
+    probes: Path, server: ProviderServer, tmp_path: Path
+):
+    asked = ["--judge", "tool_call_accuracy", "--model", "baseline"]
+    plain = fiducial("audit", "run", probes, *ask(server), "--sample", "2", "--out", tmp_path / "audit")
+    climbed = fiducial(
+        "audit",
+        "run",
+        "--ladder",
+        "--evenly",
+        "--only",
+        "number_error",
+        "--calls",
+        "5",
+        *asked,
+        "--out",
+        tmp_path / "ladder",
+    )
+    phases = [[line.partition(":")[0] for line in done.err.splitlines()] for done in (plain, climbed)]
+    assert phases[0][-2:] == phases[1][-2:] == ["analysing verdicts", "writing the report"]
+    judging = [each.startswith("judging by") and each.endswith(" (repeats)") for each in phases[0][:-2]]
+    assert judging == [False, False, True]  # the judge, the baseline, and the judge again
+    assert phases[1][0].endswith(" (ladder)")
+
+
 def test_mutate_says_what_it_made_and_other_commands_read_it(cases: Path, tmp_path: Path):
     result = fiducial("audit", "mutate", cases, "--out", tmp_path / "probes")
     assert result.code == 0

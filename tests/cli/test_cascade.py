@@ -15,6 +15,7 @@ from provider_server import ProviderServer, in_the_form_asked_for
 
 import fiducial as fd
 from fiducial.errors import InputError, UsageError
+from fiducial.evaluation.store.run_store import RunStore
 
 ITEMS = 200
 
@@ -57,9 +58,12 @@ def first_run(files: Path, out: Path, answer: Callable[..., float], *, labelled:
         return answer(n, right="fine" in text)
 
     with ProviderServer(lambda seen: deciding(lambda name, question: decide(str(seen.body)))(seen)) as server:
-        judge = fd.judge("rubric", model="jev-1.13.0", base_url=server.base_url, api="systemone", api_key="k", cache=False)  # fmt: skip
-        labels = files / "labels.jsonl" if labelled else None
-        fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judge, rules=None, labels=labels, out=out)  # fmt: skip
+        labels = ("--labels", str(files / "labels.jsonl")) if labelled else ()
+        done = fiducial(
+            "judge", str(files / "cases.jsonl"), "--outputs", str(files / "outputs.jsonl"), *labels, "--judge", "rubric", "--model", "jev-1.13.0",
+            "--endpoint", f"{server.base_url},api=systemone", "--price", "jev-1.13.0=1/0", "--no-cache", "--out", str(out),
+        )  # fmt: skip
+        assert done.code == 0, done.err
     return out
 
 
@@ -92,7 +96,12 @@ def test_the_second_judge_is_asked_only_where_the_first_may_not_decide(
     assert 0.5 * ITEMS <= found["kept"] < ITEMS
     assert found["certificate"]["error_bound"] <= 0.1
     assert found["low"] < 0.5 < found["high"]
-    assert f"decides {found['kept']} of {ITEMS} outputs alone" in " ".join(printed.split())
+    said = " ".join(printed.split())
+    assert f"decides {found['kept']} of {ITEMS} outputs alone" in said
+    with RunStore(first) as store:
+        (cost,) = [each.cost for each in store.finished().judges or [] if each.cost]
+    assert found["cost"] == cost
+    assert f"cost ${cost:.4f} for all {ITEMS} outputs" in said
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -149,3 +158,13 @@ def test_other_outputs_are_refused(files: Path, first: Path, tmp_path: Path):
     (tmp_path / "other.jsonl").write_text((files / "outputs.jsonl").read_text().replace("odd", "fine"))
     with pytest.raises(UsageError, match="other files"):
         fd.evaluate(files / "cases.jsonl", tmp_path / "other.jsonl", judges=fd.judge("rubric", model="baseline"), rules=None, unsure_of=first, max_error=0.1)  # fmt: skip
+
+
+def test_a_run_that_only_a_baseline_graded_is_named_as_such(files: Path, tmp_path: Path):
+    judges = fd.judge("rubric", model="baseline")
+    graded = fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judges, rules=None, out=tmp_path / "first")  # fmt: skip
+    with pytest.raises(InputError, match=r"only rubric/.*baseline"):
+        fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judges, rules=None, unsure_of=graded.folder, max_error=0.1)  # fmt: skip
+    unjudged = fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", out=tmp_path / "checked")
+    with pytest.raises(InputError, match="no judge graded its outputs"):
+        fd.evaluate(files / "cases.jsonl", files / "outputs.jsonl", judges=judges, rules=None, unsure_of=unjudged.folder, max_error=0.1)  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+import tempfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from command import fiducial
+from each_row import each_row
 from gated_replies import open_cases, replies
 
 import fiducial as fd
@@ -54,7 +56,60 @@ def test_exit_codes_are_those_of_the_answer(runs: tuple[Path, Path], tmp_path: P
 def test_the_first_line_is_the_answer(runs: tuple[Path, Path]):
     lines = gated(*runs, "--max-drop", "0.02")[1].splitlines()
     assert lines[0].startswith("Fails: me: max drop 0.02: -0.4750 [")
-    assert any("19 outputs broke: c20, c21" in line for line in lines)
+    assert any("19 regressions: c20, c21" in line for line in lines)
+
+
+@each_row(
+    ("right", "limit", "answer"),
+    [
+        ({"a": 40, "b": 25}, ("--min", "overall=0.7"), "Cannot tell: b: "),
+        ({"a": 38, "b": 40}, ("--min", "overall=0.5"), "Passes: a: "),
+        ({"a": 12, "b": 8}, ("--min", "overall=0.7"), "Fails: b: "),
+        ({"a": 40, "b": 39}, ("--no-new-failures", "risk=low"), "Fails: b: "),
+        ({"a": 38, "b": 37}, ("--no-new-failures", "risk=high"), "Fails: b: "),
+    ],
+)
+def test_the_worst_system_is_in_the_answer(
+    tmp_path: Path, right: dict[str, int], limit: tuple[str, str], answer: str
+):
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    fd.write_records(folder / "cases.jsonl", [fd.Case(**each) for each in open_cases(40)])
+    fd.write_records(
+        folder / "verdicts.jsonl",
+        [
+            fd.Verdict(case_id=f"c{n:02}", system=system, by="exact", source="checker", outcome="graded", score=float(n < passes))
+            for system, passes in right.items()
+            for n in range(40)
+        ],
+    )  # fmt: skip
+    assert gated(folder, *limit)[1].startswith(answer)
+
+
+@each_row(
+    ("option", "said", "junit"),
+    [
+        ((), None, "<error "),
+        (("--cannot-tell", "pass"), "passes", "<skipped "),
+        (("--cannot-tell", "fail"), "fails", "<failure "),
+    ],
+)
+def test_what_an_option_decides_is_said(
+    runs: tuple[Path, Path], tmp_path: Path, option: tuple[str, ...], said: str | None, junit: str
+):
+    before, path = runs[0], tmp_path / "gate.xml"
+    _, text = gated(before, before, *option, "--junit", path)
+    assert [line.split(" by ")[0].lower() for line in text.splitlines() if "cannot_tell=" in line] == (
+        [said] if said else []
+    )
+    assert junit in path.read_text("utf-8")
+    told = json.loads(gated(before, before, *option, "--json", "-")[1])
+    assert (told["answer"], told.get("counts_as")) == ("cannot tell", said)
+
+
+def test_what_the_data_tell_is_decided_by_no_option(runs: tuple[Path, Path]):
+    for limit in ("0.02", "0.9"):
+        told = json.loads(gated(*runs, "--max-drop", limit, "--cannot-tell", "pass", "--json", "-")[1])
+        assert (told["answer"] != "cannot tell", told.get("counts_as")) == (True, None)
 
 
 def test_json_has_the_answer_alone(runs: tuple[Path, Path]):

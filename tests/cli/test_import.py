@@ -629,3 +629,14 @@ def test_an_import_is_explained_by_the_command_that_names_its_columns(tmp_path: 
     assert "before columns were recorded" in earlier
     assert "--map label=HumanLabel" in earlier
     assert fiducial("import", "--explain", tmp_path / "none").code == 2
+
+
+def test_results_that_only_a_checker_graded_are_gated_next(tmp_path: Path):
+    out = tmp_path / "tests"
+    told = fiducial("import", SAMPLES / "junit/pytest.xml", "--out", out).out
+    (proposed,) = [line for line in told.splitlines() if line.startswith("next: ")]
+    assert proposed.startswith(f"next: fiducial gate {out} ")
+    assert told.endswith(f"{proposed}\n")
+    answer = fiducial(*proposed.removeprefix("next: fiducial ").partition("  ")[0].split(), "--json", "-")
+    assert answer.code in {0, 1, 4}, answer.err
+    assert json.loads(answer.out)["answer"] in {"passes", "fails", "cannot tell"}

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from fiducial.api.display import SCREEN, Document, Shown
+from fiducial.api.display import SCREEN, Document, Result
 from fiducial.cli.declared_options import options_of
 from fiducial.cli.printing import command_line, emit
 from fiducial.settings.results_settings import VerboseSettings
@@ -26,13 +26,13 @@ def test_a_command_is_recorded_without_options_that_only_change_what_is_printed(
 LINES = [f"line {number}" for number in range(2 * SCREEN)]
 
 
-class Long(Shown, frozen=True):
+class Long(Result, frozen=True):
     """A result of more lines than a screen has, which makes a screen of as many as it may."""
 
     def document(self) -> Document:
         return LINES
 
-    def screen(self, room: int = SCREEN - 1) -> Document:
+    def screen(self, room: int | None = None) -> Document:
         return LINES[:room]
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration.corrected_rate.chosen_by_columns import contradiction
+from fiducial.evaluation.past_runs.compare_runs import two_runs
 from fiducial.evaluation.run_table import read_tables, systems_table
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.tested_columns import LENGTH, with_tested_columns
@@ -25,6 +26,7 @@ CASES = [
         "kind": "open_answer",
         "messages": [{"role": "user", "content": "Good?"}],
         "reference": {"criterion": "good"},
+        "tags": {"few": n < 14 and n != 8},
     }
     for n in range(120)
 ]
@@ -44,7 +46,7 @@ def run_of(labelled: list[int], out: Path, outputs: list[dict[str, Any]] = OUTPU
     given = [
         {
             "case_id": f"c{n}",
-            "system": "me",
+            "system": outputs[n]["system"],
             "by": "ann",
             "source": "human",
             "outcome": "graded",
@@ -79,6 +81,37 @@ def test_long_outputs_labelled_more_often_contradict_a_random_sample(tmp_path: P
         assert reweighted.reported == "reweighted"
 
 
+@pytest.mark.parametrize("declared_in", ["run", "gate"])
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_gate_corrects_with_no_labels_that_lengths_contradict(
+    tmp_path: Path, declared_in: str, chosen: bool
+):
+    said: dict[str, Any] = {"labels_chosen_by": "random"}
+    labelled = LONGEST if chosen else DRAWN
+    run = run_of(labelled, tmp_path, **said if declared_in == "run" else {})
+    given = said if declared_in == "gate" else {}
+    rate = fd.gate(run, minimum=["overall=0.4", "few:overall=0.1"], **given)
+    drop = fd.gate(run, run, max_drop=0.4, **given)
+    assert {each.by for each in [*rate.checks, *drop.checks]} == {
+        "judge, uncorrected" if chosen else "judge, corrected by labels"
+    }
+    assert (rate.answer, drop.answer) == (("cannot tell",) * 2 if chosen else ("passes",) * 2)
+
+
+@pytest.mark.parametrize("renamed", [True, False])
+def test_lengths_of_each_of_two_runs_are_its_own(tmp_path: Path, renamed: bool):
+    said: dict[str, Any] = {"labels_chosen_by": "random"}
+    drawn = run_of(DRAWN, tmp_path / "drawn", **said)
+    system = "you" if renamed else "me"
+    longest = run_of(LONGEST, tmp_path / "longest", [each | {"system": system} for each in OUTPUTS], **said)
+    for before, after in ((drawn, longest), (longest, drawn), (drawn, drawn)):
+        with RunStore(before.kept) as was, RunStore(after.kept) as now:
+            [strata] = two_runs(was, now).systems.values()
+        sides = {"before" if before is longest else "after"} if before is not after else set[str]()
+        found = {(name, *each.columns) for name, each in strata.all.contradicted.items()}
+        assert found == {(side, LENGTH) for side in sides}
+
+
 def test_lengths_are_read_only_where_labels_are_declared_a_random_sample(tmp_path: Path):
     run_of(DRAWN, tmp_path)
     with RunStore(tmp_path / "run") as store:
@@ -89,6 +122,18 @@ def test_lengths_are_read_only_where_labels_are_declared_a_random_sample(tmp_pat
         for label in (np.full(len(table), np.nan), np.ones(len(table))):  # none is left to compare with
             given = replace(table, label=label, labels_chosen_by="random")
             assert with_tested_columns(given, [store]).numbers == given.numbers
+
+
+def test_of_an_output_in_two_runs_the_first_has_the_length(tmp_path: Path):
+    run_of(DRAWN, tmp_path / "a")
+    run_of(DRAWN, tmp_path / "b", [each | {"text": f"{each['text']} more"} for each in OUTPUTS])
+    with RunStore(tmp_path / "a" / "run") as first, RunStore(tmp_path / "b" / "run") as second:
+        table = replace(systems_table(first), labels_chosen_by="random")
+        lengths = [
+            with_tested_columns(table, stores).numbers[f"covariate:{LENGTH}"].tolist()
+            for stores in ([first], [first, second], [second, first])
+        ]
+    assert lengths[0] == lengths[1] != lengths[2]
 
 
 def test_random_draws_are_seldom_contradicted_by_lengths(tmp_path: Path):

@@ -62,6 +62,19 @@ def test_two_files_are_compared_test_by_test(tmp_path: Path):
     assert (gate.answer, len(gate.broke), gate.broke[0].by) == ("fails", 30, "junit")
 
 
+def test_a_test_skipped_in_both_files_is_told_once_for_each(tmp_path: Path):
+    tests = [f"<testcase classname='t' name='{n}'/>" for n in range(20)]
+    skipped = "<testcase classname='t' name='s'><skipped/></testcase>"
+    (tmp_path / "a").mkdir()
+    both = fd.gate(xml(tmp_path, *tests, skipped), xml(tmp_path / "a", *tests, skipped)).checks[0]
+    assert "1 ungraded before and 1 ungraded after" in both.why
+    assert both.would_tell == "grades of the 2 ungraded outputs, 1 before and 1 after"
+    one = fd.gate(
+        xml(tmp_path, *tests, skipped), xml(tmp_path / "a", *tests, skipped.replace("<skipped/>", ""))
+    )
+    assert one.checks[0].would_tell == "grades of the 1 ungraded output, 1 after"
+
+
 @each_row(
     ("test", "scores"),
     [
@@ -73,6 +86,10 @@ def test_two_files_are_compared_test_by_test(tmp_path: Path):
         ("<testcase name='a'><failure/></testcase><testcase name='a'/>", {("a", 0): 0.0}),
         ("<testcase name='a'><skipped/></testcase><testcase name='a'/>", {("a", 0): 1.0}),
         ("<testcase name='a'><flakyFailure message='x'/></testcase>", {("a", 0): 0.0, ("a", 1): 1.0}),
+        (
+            "<testcase name='a'><flakyError/></testcase><testcase name='a'><flakyError/></testcase>",
+            {("a", 0): 0.0, ("a", 1): 0.0, ("a", 2): 1.0},
+        ),
         ("<testcase name='a'><failure/><rerunFailure/></testcase>", {("a", 0): 0.0, ("a", 1): 0.0}),
         ("<testcase name='a'><system-out><![CDATA[<failure/>]]></system-out></testcase>", {("a", 0): 1.0}),
     ],

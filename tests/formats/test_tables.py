@@ -64,7 +64,9 @@ def test_the_separator_is_that_of_the_header(read: Read, name: str, separator: s
 def test_a_row_with_too_many_fields_is_listed_with_its_line(read: Read):
     found = read("question,answer\na,b\nc,d,e\nf,g\n")
     assert len(found.cases) == 2
-    assert [(each.line, each.reason) for each in found.skipped] == [(3, "3 fields, but the header has 2")]
+    assert [(each.line, each.reason) for each in found.skipped] == [
+        (3, "wrong number of fields: 3, but the header has 2")
+    ]
 
 
 def test_a_column_that_is_named_twice_is_refused(read: Read):
@@ -679,3 +681,11 @@ def test_files_that_a_folders_format_does_not_read_are_listed(tmp_path: Path):
     assert [(each.file, each.reason) for each in reading.skipped] == [
         (str(tmp_path / "b.jsonl"), "not read, since its folder is read as csv; import the file by itself")
     ]
+
+
+def test_rows_of_other_lengths_are_one_kind_without_a_number_of_their_own(tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    table.write_text("id,question,answer\n1,Where?\n2,Where?,Rome\n3,Where?,in,Rome\n4,Where?,maybe\n")
+    summary = import_files([table], tmp_path / "out")
+    (part,) = summary.skipped_parts
+    assert (part.count, part.problem, part.first.line) == (2, "wrong number of fields", 2)

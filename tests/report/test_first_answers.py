@@ -17,9 +17,9 @@ from fiducial.calibration.agreement.adjudication_results import (
     Adjudicators,
     LookedAt,
 )
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
-from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
+from fiducial.calibration.comparison.comparison_results import Comparison
 from fiducial.calibration.statistic import Caution, Statistic
 from fiducial.evaluation.conclusion.run_results import (
     ALL,
@@ -76,6 +76,31 @@ def test_a_leader_by_rate_that_is_beaten_on_common_outputs_does_not_lead():
     assert told.startswith("a is best: 0.50")
     assert "0.50 [0." in told.split("pass, ")[1]
     assert "more than c on common outputs. c has a higher rate, but on other outputs." in told
+
+
+def test_a_system_that_is_not_shown_to_be_worse_is_named_with_the_difference_that_it_may_have():
+    # a beats b, and b beats c, of which a has only five cases.
+    passes = {
+        "a": {n: n % 20 > 0 for n in range(200)},
+        "b": {n: n % 2 > 0 if n < 200 else n % 20 > 0 for n in range(400)},
+        "c": {n: n % 3 == 0 for n in range(195, 400)},
+    }
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "system": name,
+            "judge": "j",
+            "score": None,
+            "checker_score": float(each),
+        }
+        for name, outputs in passes.items()
+        for n, each in outputs.items()
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b", "c"), compared=found)).better.text
+    pair = next(each for each in found.pairs if {each.a, each.b} == {"a", "c"})
+    largest = max(abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None)
+    assert f"Not significantly different from it: c ({largest:.2f} could still be there)." in told
 
 
 def labels_of(*names: str, per_system: int = 20, cases: int = 60) -> list[dict[str, Any]]:
@@ -148,7 +173,7 @@ def test_judges_prefer_a_system_only_where_the_difference_is_significant(rates: 
     assert judged_too(**rates).endswith(f"On {outputs} undecided outputs, judges (uncorrected) {told}")
 
 
-def headline_and_rows(found: ComparisonNumbers, *names: str) -> tuple[str, DocumentTable]:
+def headline_and_rows(found: Comparison, *names: str) -> tuple[str, DocumentTable]:
     """Return the first line of a run, and its table of systems with other overall rates."""
     whole = StratumRate(name=ALL_UNCORRECTED, n=80, of=80, value=0.49, low=0.4, high=0.6)
     part = StratumRate(name=JUDGED, n=20, of=20, value=0.1, low=0.0, high=0.2)
@@ -169,7 +194,7 @@ def test_the_first_column_of_systems_has_the_number_of_the_headline(score: float
     assert [getattr(cell, "text", cell) for cell in table.rows[0]][-2] == "0.49"
 
 
-def few_labels(a: float, b: float) -> ComparisonNumbers:
+def few_labels(a: float, b: float) -> Comparison:
     """Return a comparison of 160 checked and 40 judged cases, of which ten have labels."""
     rows = [
         {
@@ -381,8 +406,8 @@ def test_where_nothing_is_graded_no_difference_is_seen():
 
 
 def test_the_verdicts_on_several_judges_are_one_sentence():
-    sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
-    useless = CalibrationNumbers(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    useless = Calibration(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
     for names, calibration, told in (
         (("j", "k"), sure, "1 of 2 judges has both error rates below 10 %; 1 has no labels."),
         (("j", "k"), useless, "1 of 2 judges is not shown to be better than chance; 1 has no labels."),
@@ -400,7 +425,7 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
 
 
 def test_a_judge_with_labels_of_checked_outputs_alone_is_untested_on_the_others():
-    sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
     for undecided, labelled, told in (
         (40, 0, "The judge has both error rates below 10 % on checked outputs, untested on the others."),
         (40, 10, "The judge has both error rates below 10 %."),
@@ -413,7 +438,7 @@ def test_a_judge_with_labels_of_checked_outputs_alone_is_untested_on_the_others(
 
 
 def test_a_judge_that_is_worse_on_undecided_outputs_needs_more_labels():
-    sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
     for p, told in (
         (0.02, "The judge needs more labels."),
         (0.4, "The judge has both error rates below 10 %."),
@@ -485,9 +510,7 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
 )
 def test_the_verdict_on_a_judge_follows_from_the_ends_of_its_rates(found: JudgeCalibration, word: str):
     told = answers(
-        RunSummary(
-            systems=systems("a"), judges=judged("j"), calibration=CalibrationNumbers(judges={"j": found})
-        )
+        RunSummary(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
     )
     assert [each.word for each in told.trust] == [word]
 
@@ -507,7 +530,7 @@ def test_error_rates_are_below_10_percent_only_if_they_are_on_each_system(
 ):
     good = panel((0.99, 0.95), (0.97, 0.91))
     uneven = EqualRates(p=0.001, groups=2, undefined=None, holm_p=0.002)
-    calibration = CalibrationNumbers(
+    calibration = Calibration(
         judges={"j": good},
         slices={"system": {"a": {"j": good}, "b": {"j": on_b}}},
         homogeneity={"system": {"j": {"true_negative_rate": uneven}}} if differ else {},
@@ -537,16 +560,14 @@ def test_a_judge_is_off_these_labels_unless_they_are_of_all_outputs_or_a_random_
         name: panel((0.95, 0.85), (0.97, 0.91), bias=bias, declared=None)
         for name, bias in zip(names, found, strict=True)
     }
-    summary = RunSummary(
-        systems=systems("a"), judges=judged(*names), calibration=CalibrationNumbers(judges=panels)
-    )
+    summary = RunSummary(systems=systems("a"), judges=judged(*names), calibration=Calibration(judges=panels))
     assert answers(summary).trusted == told
 
 
 def test_verdicts_on_several_judges_need_intervals_that_hold_for_all_at_once():
     alone = msgspec.structs.replace(panel((0.99, 0.95), (0.97, 0.91), bias=(0.02, 0.04)), rates_at_once={})
     for names, words in (("j", ["both error rates below 10 %"]), ("jk", ["needs more labels"] * 2)):
-        calibration = CalibrationNumbers(judges=dict.fromkeys(names, alone))
+        calibration = Calibration(judges=dict.fromkeys(names, alone))
         found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
         assert [each.word for each in answers(found).trust] == words
 
@@ -557,7 +578,7 @@ def test_few_labels_never_get_a_worse_word():
     few = msgspec.structs.replace(few, n=18, tp=5, fn=4, fp=0, tn=9, statistics=statistics)
     better = {**statistics, "balanced_accuracy": Statistic(value=0.8, low=0.6, high=0.9, n=18)}
     for found in (few, msgspec.structs.replace(few, statistics=better)):
-        calibration = CalibrationNumbers(judges={"j": found})
+        calibration = Calibration(judges={"j": found})
         (told,) = answers(RunSummary(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
         assert told.word == "needs more labels"
 
@@ -565,17 +586,17 @@ def test_few_labels_never_get_a_worse_word():
 def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     open_part = StratumRate(name=OPEN, by="j", n=70, of=70, value=0.5)
     unjudged = StratumRate(name=UNJUDGED, n=0, of=9)
-    calibration = CalibrationNumbers(
+    calibration = Calibration(
         judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
-        cautions=[Caution("another_cut", {"j": 0.7})],
+        cautions=[Caution("another_threshold", {"j": 0.7})],
         suspected_label_errors=[
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
         ],
     )
-    without_better_threshold = CalibrationNumbers(
+    without_better_threshold = Calibration(
         judges=calibration.judges, suspected_label_errors=calibration.suspected_label_errors
     )
-    certified = CalibrationNumbers(judges=calibration.judges)
+    certified = Calibration(judges=calibration.judges)
     one, judges = systems("a"), judged("j", "k")
     steps = [
         (
@@ -614,7 +635,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
 
 
 def test_judges_whose_rates_labels_should_correct_are_counted_by_what_is_wrong():
-    calibration = CalibrationNumbers(
+    calibration = Calibration(
         judges={
             "j": panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7),
             "k": panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7),
@@ -668,7 +689,7 @@ def test_few_groups_of_judges_and_of_the_comparison_share_a_line():
     found = RunSummary(
         systems=systems("a", "c"),
         judges=judged("j"),
-        calibration=CalibrationNumbers(
+        calibration=Calibration(
             judges={"j": panel((0.99, 0.95), (0.97, 0.89))}, cautions=[Caution("few_clusters", {"j": 7})]
         ),
         compared=compared("a", "c", items=12),
@@ -724,7 +745,7 @@ def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
     told = answers(found).next
     assert told.text.startswith("Label 50 of the 80 judged outputs")
     assert told.command == "fiducial review run"
-    labelled = replace(found, calibration=CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
+    labelled = replace(found, calibration=Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))}))
     assert "Label" not in answers(labelled).next.text
 
 
@@ -748,7 +769,7 @@ def adjudicated(*, judge_right: int, left: int) -> Adjudication:
 def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_is_not_asked_again(
     decided: Adjudication, command: str
 ):
-    calibration = CalibrationNumbers(
+    calibration = Calibration(
         judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
         suspected_label_errors=[
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)

@@ -13,7 +13,7 @@ from found_results import judged, panel
 from html_page import Page
 from packed_items import index_of, texts_of
 
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, read_calibration
+from fiducial.calibration.agreement.calibration_results import Calibration, read_calibration
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.evaluation.conclusion.run_summary import RunSummary
@@ -31,7 +31,7 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
     found = RunSummary(
         systems=[],
         judges=judged("j"),
-        calibration=CalibrationNumbers(judges={"j": panel((0.9, 0.8), (0.92, 0.85))}),
+        calibration=Calibration(judges={"j": panel((0.9, 0.8), (0.92, 0.85))}),
     )
     shown = as_html(trust_document(answers(found).trust, {"checkers": 1800, "people": 7, "construction": 0}))
     assert "needs more labels" in shown
@@ -113,7 +113,7 @@ _ELEMENTS = {
 }  # fmt: skip
 
 
-def hostile_calibration(calibration: dict[str, Any]) -> CalibrationNumbers:
+def hostile_calibration(calibration: dict[str, Any]) -> Calibration:
     entry = next(iter(calibration["judges"].values()))
     for statistic in entry["statistics"].values():
         statistic["method"] = HOSTILE
@@ -373,7 +373,7 @@ def test_items_whose_texts_are_not_there_are_listed_and_the_records_are_named(
     items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
     page = render_report(data, items, texts=5)
     index = index_of(page)
-    assert [index["statuses"][number] for number in index["status"]] == ["disagreement", *["right"] * 41]
+    assert [index["statuses"][number] for number in index["status"]] == ["disagreement", *["passes"] * 41]
     assert len(texts_of(page)) == 5
     text = Page(page).text()
     assert "This page has the texts of the first 5;" in text

@@ -16,7 +16,7 @@ from fiducial.calibration.agreement.adjudication_results import (
     Adjudicators,
     LookedAt,
 )
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import SuspectedLabel
 from fiducial.calibration.statistic import AgreementCaution, Caution
 from fiducial.evaluation.conclusion.run_results import (
@@ -311,7 +311,7 @@ def test_labels_are_asked_for_of_the_outputs_of_all_judges_together():
 
 
 def test_all_labels_that_most_judges_contradict_are_counted():
-    found = CalibrationNumbers(
+    found = Calibration(
         judges={"j": JudgeCalibration(), "k": JudgeCalibration()},
         suspected_label_errors=[SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)],
         more_suspected=13,
@@ -359,7 +359,7 @@ def test_references_are_corrected_of_all_labels_that_people_found_wrong(
     disagreements: dict[str, int], agreements: dict[str, int], wrong: int
 ):
     found = adjudicated(disagreements, agreements)
-    told = step(calibration=CalibrationNumbers(judges=ONE, adjudication=found))
+    told = step(calibration=Calibration(judges=ONE, adjudication=found))
     assert told.command.startswith("fiducial labels export RUN ") == (wrong > 0)
     assert (f" {wrong} label" in told.text) == (wrong > 0)
 
@@ -372,7 +372,7 @@ def test_people_decide_on_labels_that_most_of_several_judges_contradict_until_no
 ):
     suspected = SuspectedLabel(item_id="i", label=1.0, contradicted_by=[*judges], agreed_by=[], evidence=3.0)
     told = step(
-        calibration=CalibrationNumbers(
+        calibration=Calibration(
             judges={name: JudgeCalibration() for name in judges},
             suspected_label_errors=[suspected],
             adjudication=None if left is None else adjudicated({"rows": 9, "judge_wrong": 9 - left}),
@@ -383,7 +383,7 @@ def test_people_decide_on_labels_that_most_of_several_judges_contradict_until_no
 
 @pytest.mark.parametrize(
     ("kind", "baseline", "moved"),
-    [("another_cut", False, True), ("another_cut", True, False), ("few_clusters", False, False)],
+    [("another_threshold", False, True), ("another_threshold", True, False), ("few_clusters", False, False)],
 )
 def test_the_threshold_of_a_judge_is_moved_where_another_does_better_but_no_baselines(
     kind: AgreementCaution, baseline: bool, moved: bool
@@ -391,7 +391,7 @@ def test_the_threshold_of_a_judge_is_moved_where_another_does_better_but_no_base
     identity = msgspec.structs.replace(SHIPPED, kind="baseline") if baseline else SHIPPED
     told = step(
         judges=[msgspec.structs.replace(use(graded=9), id=identity)],
-        calibration=CalibrationNumbers(judges=ONE, cautions=[Caution(kind, {"j": 0.75})]),
+        calibration=Calibration(judges=ONE, cautions=[Caution(kind, {"j": 0.75})]),
         command="fiducial run X",
     )
     assert (told.command == "fiducial run X --pass-at j=0.75") == moved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -48,6 +48,9 @@ def each_row(
         def tried(**fixtures: Any) -> None:
             table = [named(row) for row in (given() if callable(given) else given)]
             assert table, "no rows: nothing is tested"
+            assert not _wrapped(keys, table), (
+                f"each row of {keys[0]} is a tuple of one: write the value alone"
+            )
             tries = [_error(test, _own_folder(fixtures, place), row) for place, row in enumerate(table)]
             _conclude([error for error in tries if error], len(table))
 
@@ -59,6 +62,14 @@ def each_row(
         return tried
 
     return decorated
+
+
+def _wrapped(keys: tuple[str, ...], table: list[dict[str, Any]]) -> bool:
+    """Return whether rows of one name are tuples of one, which the test would get."""
+    values = [row[keys[0]] for row in table]
+    return len(keys) == 1 and all(
+        isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 1 for value in values
+    )
 
 
 def _own_folder(fixtures: dict[str, Any], place: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.calibration_results import JudgeCalibration
-from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
+from fiducial.calibration.comparison.comparison_results import Comparison
 from fiducial.calibration.label_declarations import LabelsDeclaredBy
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.run_results import DECIDED, JudgeUse, StratumRate, SystemResult
@@ -20,7 +20,7 @@ def systems(*names: str, **more: Any) -> list[SystemResult]:
     return [SystemResult(system=name, strata=strata, **more) for name in names]
 
 
-def compared(*names: str, items: int = 60, judged: float | None = None) -> ComparisonNumbers:
+def compared(*names: str, items: int = 60, judged: float | None = None) -> Comparison:
     """Return a comparison on checked items, with a third more judged ones if ``judged``."""
     rows = [
         {

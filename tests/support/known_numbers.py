@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiducial.calibration import CalibrationNumbers, EstimationNumbers, Statistic
+from fiducial.calibration import Calibration, Estimation, Statistic
 from fiducial.report.document import as_lines
 from fiducial.report.text.calibration_text import calibration_document
 from fiducial.report.text.estimation_text import estimation_document
@@ -39,9 +39,7 @@ def reason_of(found: Statistic) -> str:
     return found.undefined
 
 
-def printed(found: CalibrationNumbers | EstimationNumbers) -> str:
+def printed(found: Calibration | Estimation) -> str:
     """Return the text printed of a statistic."""
-    shown = (
-        calibration_document(found) if isinstance(found, CalibrationNumbers) else estimation_document(found)
-    )
+    shown = calibration_document(found) if isinstance(found, Calibration) else estimation_document(found)
     return "\n".join(as_lines(shown))

@@ -10,46 +10,105 @@ from typing import NamedTuple
 from chromium import WIDE, Browser
 
 
-class Question(NamedTuple):
-    """Question, the page that answers it, what is clicked in turn, and where the answer is.
+class Answer(NamedTuple):
+    """Elements of which one has to begin in the window, and the expression in what it says."""
 
-    All elements named in ``answer`` have to have text and begin in the window.
-    """
+    selector: str
+    says: str
+
+
+class Question(NamedTuple):
+    """Question, the page that answers it, what is clicked in turn, and all parts of the answer."""
 
     text: str
     page: str
     clicks: Sequence[str]
-    answer: Sequence[str]
+    answer: Sequence[Answer]
 
 
-_OPENED = ("#item h3", "#item .detail table", "#item .block.agent")
 _ROW = "#list [role=option]"
+_SYSTEM = r"mistral-\S+"
 
 QUESTIONS = (
-    Question("which is best", "report", (), ("#better",)),
-    Question("why does it fail", "report", (".chips a",), (".chips a",)),
-    Question("show me one", "report", (".chips a", _ROW), _OPENED),
+    Question(
+        "which is best",
+        "report",
+        (),
+        (
+            Answer(
+                "#better", r"(is best|significant difference between) [^]*\d\.\d\d \[-?\d\.\d\d, \d\.\d\d\]"
+            ),
+        ),
+    ),
+    Question(
+        "why does it fail",
+        "report",
+        (),
+        (
+            Answer(".chips a", r"^[\d,]+ there is no final answer$"),
+            Answer(".chips a", r"^[\d,]+ failed by memory_answer/lexical@baseline"),
+            Answer(".chips a", r"^all [\d,]+ failures$"),
+        ),
+    ),
+    Question(
+        "show me one",
+        "report",
+        (".chips a", _ROW),
+        (
+            Answer("#item h3", rf"^0\S+ · {_SYSTEM}"),
+            Answer("#item .detail table", r"answer/strict\s+fail\s+there is no final answer"),
+            Answer("#item .block.agent", r"^Output\s+\(empty\)"),
+        ),
+    ),
     Question(
         "what was not graded",
         "report",
         ("#answers a[href*='group=ungraded']", _ROW),
-        ("#item h3", "#item .detail"),
+        (
+            Answer("#item h3", rf"^0\S+ · {_SYSTEM}"),
+            Answer("#item .detail", rf"{_SYSTEM} has no output for this case"),
+        ),
     ),
-    Question("can I trust the judge", "report", ("#trusted a",), ("#trusted p", "#trusted table")),
-    Question("what does it miss", "report", ("#trusted a[href*='group=']", _ROW), _OPENED),
-    Question("did it get worse", "two-runs", (), ("#better",)),
+    Question(
+        "can I trust the judge",
+        "report",
+        ("#trusted a",),
+        (
+            Answer("#trusted p", r"^The judge (needs more labels|passes \d+ points more than labels do)"),
+            Answer("#trusted table", r"memory_answer/lexical\s+[\d,]+ of [\d,]+\s+[\d,]+ of [\d,]+\s+\d+ %"),
+        ),
+    ),
+    Question(
+        "what does it miss",
+        "report",
+        ("#trusted a[href*='group=']", _ROW),
+        (
+            Answer("#item h3", rf"^0\S+ · {_SYSTEM}"),
+            Answer(
+                "#item .detail table",
+                r"ann\s+wrong[^]*judge\s+memory_answer/lexical@baseline\s+pass\s+1\.00 of",
+            ),
+            Answer("#item .block.agent", r"^Output[^]*do not have \d+ days"),
+        ),
+    ),
+    Question("did it get worse", "two-runs", (), (Answer("#better", rf"\d worse \({_SYSTEM}"),)),
     Question(
         "and why",
         "two-runs",
         ("nav a[href='#section-1']", "#section-1 details > summary"),
-        ("#section-1 details .block",),
+        (
+            Answer("#section-1 details .block", r"^Before \(pass\)\s+\d+"),
+            Answer("#section-1 details .block", r"^After \(fail\)\s"),
+        ),
     ),
 )
 
 _IN_SIGHT = """
-return arguments[0].every((selector) => [...document.querySelectorAll(selector)].some((each) => {
+const anywhere = arguments[1];
+return arguments[0].every(([selector, says]) => [...document.querySelectorAll(selector)].some((each) => {
   const box = each.getBoundingClientRect();
-  return each.innerText.trim() && box.height > 0 && box.top >= -1 && box.top < innerHeight - 10; }));
+  return new RegExp(says).test(each.innerText.trim()) && box.height > 0
+    && (anywhere || (box.top >= -1 && box.top < innerHeight - 10)); }));
 """
 _FAR = """
 const tops = arguments[0].map((selector) => [...document.querySelectorAll(selector)].filter((each) => each.innerText.trim() && each.offsetHeight)
@@ -59,7 +118,7 @@ return Math.max(0, ...tops.map((top) => top - innerHeight + 40));
 
 
 class Effort(NamedTuple):
-    """Clicks, pixels scrolled and seconds to an answer; ``found`` is False without one."""
+    """Clicks, pixels scrolled and seconds to an answer; ``found`` is False if a part of it is not there."""
 
     clicks: int
     pixels: int
@@ -78,24 +137,19 @@ def effort(browser: Browser, page: Path, question: Question) -> Effort:
         if _seen(browser, question.answer, patience=1.0 if clicks else 0.0):
             break
         if selector is None or not browser.all(selector):
-            pixels += int(browser.run(_FAR, list(question.answer)))
+            pixels += int(browser.run(_FAR, [each.selector for each in question.answer]))
             break
         pixels += int(browser.run(_FAR, [selector]))
         browser.run("document.querySelector(arguments[0]).scrollIntoView({block: 'nearest'})", selector)
         browser.one(selector).click()
         clicks += 1
     seconds = time.monotonic() - began
-    browser.run(
-        "(document.querySelector(arguments[0]) || document.body).scrollIntoView({block: 'nearest'})",
-        question.answer[-1],
-    )
-    found = _seen(browser, question.answer[-1:], patience=1.0)
-    return Effort(clicks, pixels, seconds, found)
+    return Effort(clicks, pixels, seconds, browser.run(_IN_SIGHT, list(question.answer), True))
 
 
-def _seen(browser: Browser, answer: Sequence[str], *, patience: float) -> bool:
+def _seen(browser: Browser, answer: Sequence[Answer], *, patience: float) -> bool:
     end = time.monotonic() + patience
-    while not browser.run(_IN_SIGHT, list(answer)):
+    while not browser.run(_IN_SIGHT, list(answer), False):
         if time.monotonic() >= end:
             return False
         time.sleep(0.02)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fiducial.calibration import ComparisonNumbers, compare, table_from_rows
+from fiducial.calibration import Comparison, compare, table_from_rows
 
 
 def trial_rows(trials: dict[str, list[Any]], cases: int = 30, **more: Any) -> list[dict[str, Any]]:
@@ -23,5 +23,5 @@ def trial_rows(trials: dict[str, list[Any]], cases: int = 30, **more: Any) -> li
     ]
 
 
-def by_system(rows: list[dict[str, Any]], **options: Any) -> ComparisonNumbers:
+def by_system(rows: list[dict[str, Any]], **options: Any) -> Comparison:
     return compare(table_from_rows(rows), by="system", **options)

@@ -21,7 +21,7 @@ CASE = fd.Case(
     id="a", kind="open_answer", messages=[{"role": "user", "content": "Who?"}], reference={"criterion": "x"}
 )
 OUTPUT = fd.Output(case_id="a", system="bot", text="Me.")
-SKIPPED = "1 row skipped, the first: {}:3: 3 fields, but the header has 2"
+SKIPPED = "1 row skipped, the first: {}:3: wrong number of fields: 3, but the header has 2"
 
 
 def _labels(folder: Path) -> Path:
@@ -91,5 +91,5 @@ def test_labels_without_a_header_ask_for_one(tmp_path: Path):
 def test_a_table_without_a_row_that_can_be_read_is_refused(text: str, tmp_path: Path):
     path = tmp_path / "labels.csv"
     path.write_text(text)
-    with pytest.raises(fd.FiducialError, match="fields, but the header has 2"):
+    with pytest.raises(fd.FiducialError, match=r"wrong number of fields: ., but the header has 2"):
         label_table(path, GradeScale(), {})

@@ -18,7 +18,7 @@ from ...progress import Progress
 from ..audit_plan import AuditPlan
 from ..audit_run import audit_forecasts, run_audit
 from .audit_sets import NATURAL, audit_set
-from .judge_card import JudgeCard, make_card
+from .judge_card import AuditCard, make_card
 from .natural_faults import NaturalPart, NaturalReference, lay_out_natural
 
 _EVERYTHING = 1_000_000
@@ -49,14 +49,19 @@ class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
         """Return the audit of the whole set."""
         probes, _ = audit_set()
         return msgspec.structs.replace(
-            self.audit, probes=probes, out=self.work / "set", sample=_EVERYTHING, operators=()
+            self.audit,
+            probes=probes,
+            out=self.work / "set",
+            sample=_EVERYTHING,
+            operators=(),
+            forms=False,
         )
 
     def of_natural(self) -> AuditPlan:
         """Return the audit of the natural part, whose outputs are each asked about once."""
         probes, out = self.work / "natural-probes", self.work / "natural"
         return msgspec.structs.replace(
-            self.audit, probes=probes, out=out, sample=_EVERYTHING, operators=(), repeats=1
+            self.audit, probes=probes, out=out, sample=_EVERYTHING, operators=(), forms=False, repeats=1
         )
 
 
@@ -66,7 +71,7 @@ def run_card(
     progress: Progress,
     now: Callable[[], datetime],
     prices: PriceList | None,
-) -> JudgeCard:
+) -> AuditCard:
     """Ask the judge about everything that has no verdict yet, and write its card.
 
     Raises:
@@ -84,6 +89,7 @@ def run_card(
         run_audit(of_natural, access, progress, now)
         assert isinstance(of_natural.probes, Path)
         natural = (plan.work / "natural", of_natural.probes, part)
+    progress.begin("making the card", 0)
     card = make_card(
         plan.work / "set",
         probes,

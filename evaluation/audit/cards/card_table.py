@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from ....errors import UsageError
+from ....records.result import Result, display_of
 from .audit_sets import AuditSet
-from .judge_card import JudgeCard, read_card
+from .card_file import read_signed_card
+from .judge_card import AuditCard
 
 
-class CardTable(msgspec.Struct, frozen=True, kw_only=True):
+class AuditCards(Result, frozen=True, kw_only=True):
     """Cards of the same set, grouped by the kinds of case that their judges judge.
 
     Attributes:
         set: The set.
         cards: The cards, in the order of the table.
+        signed_by: Fingerprint of the key that signed each; None for a card without a signature.
     """
 
     set: AuditSet
-    cards: list[JudgeCard]
+    cards: list[AuditCard]
+    signed_by: list[str | None] = []
 
     @property
-    def groups(self) -> dict[str, list[JudgeCard]]:
+    def groups(self) -> dict[str, list[AuditCard]]:
         """Cards by the kinds of case: only those within a group were asked the same probes."""
-        groups: dict[str, list[JudgeCard]] = {}
+        groups: dict[str, list[AuditCard]] = {}
         for card in self.cards:
             groups.setdefault(", ".join(sorted(card.kinds)), []).append(card)
         return groups
 
+    def write(self, out: str | os.PathLike[str]) -> list[Path]:
+        """Write the table as Markdown (``NAME.md``), or as pages into a folder; return the files."""
+        return display_of(type(self)).write(self, "table", out)
 
-def read_cards(paths: Sequence[Path]) -> CardTable:
+    def badge(self, out: str | os.PathLike[str]) -> Path:
+        """Write an SVG badge of the only card; return the file.
+
+        Raises:
+            UsageError: There are several cards.
+        """
+        return display_of(type(self)).write(self, "badge", out)
+
+
+def read_cards(paths: Sequence[Path]) -> AuditCards:
     """Read cards for one table.
 
     Raises:
-        InputError: A file is not a card.
+        InputError: A file is not a card, or its signature does not fit.
+        MissingExtraError: A card is signed, and ``cryptography`` is not installed.
         UsageError: There is no card, or the cards are of different sets.
     """
-    cards = [read_card(path) for path in paths]
+    signed = [read_signed_card(path) for path in paths]
+    cards = [each.card for each in signed]
     if not cards:
         raise UsageError("no cards")
     sets = list(dict.fromkeys(card.set for card in cards))
@@ -49,12 +66,13 @@ def read_cards(paths: Sequence[Path]) -> CardTable:
         raise UsageError(
             f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
         )
-    return CardTable(set=sets[0], cards=_in_order(cards))
-
-
-def _in_order(cards: Iterable[JudgeCard]) -> list[JudgeCard]:
-    """Return cards by judge, then model: the table does not rank, since intervals overlap."""
-    return sorted(cards, key=lambda card: (card.id.name, card.judge, card.made))
+    # By judge, then model: the table does not rank, since intervals overlap.
+    signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
+    return AuditCards(
+        set=sets[0],
+        cards=[each.card for each in signed],
+        signed_by=[each.signed_by for each in signed],
+    )
 
 
 def _named(one: AuditSet) -> str:

@@ -194,7 +194,8 @@ class Climb:
         with EvaluationInputs(memory_file("ladder cases", cases.values()), outputs) as inputs:
             for task in self._tasks:
                 if new[task.id]:
-                    yield EachOutput(RunContext(inputs, writer, progress), [task], new[task.id].__contains__)
+                    context = RunContext(inputs, writer, progress, phase="ladder")
+                    yield EachOutput(context, [task], new[task.id].__contains__)
 
     def _untried(self, task: JudgeTask, writer: RunWriter) -> dict[ItemKey, LadderQuestion]:
         """Return and mark as tried the questions to a judge that are neither answered nor tried."""

@@ -23,6 +23,7 @@ from fiducial.calibration import (
 from fiducial.calibration.agreement.calibrate import Requests, cautions
 from fiducial.calibration.agreement.calibration_results import calibration_json, read_calibration
 from fiducial.calibration.corrected_rate.multi_phase import multi_phase_rate, nested_verdicts
+from fiducial.report.text.calibration_text import requested_pieces
 from fiducial.report.text.caution_text import sentences
 
 
@@ -277,3 +278,21 @@ def test_all_trials_of_an_item_count_like_items_of_one_cluster() -> None:
         multi_phase_rate(nested_verdicts(table_from_rows(each), ["j", "k"])) for each in (rows, named)
     ]
     assert by_phase[0] == by_phase[1]
+
+
+@pytest.mark.parametrize(("size", "bound_of"), [(1, "clusters"), (2, "outputs")])
+def test_a_certificate_says_that_it_is_of_one_output_of_each_unequal_cluster(size: int, bound_of: str):
+    rows = [
+        {"item_id": f"i{n}.{k}", "judge": judge, "score": 0.9, "label": 1.0, "cluster": f"c{n}"}
+        for n in range(60)
+        for k in range(2 if n else size)
+        for judge in ("j", "k")
+    ]
+    requests = Requests(max_error=0.1, cascade=["j", "k"])
+    found = calibrate(table_from_rows(rows), replicates=20, slices=False, requests=requests)
+    assert found.cascade is not None
+    certificates = [*found.selective.values(), found.cascade.judges["j"]]
+    assert [each.bound_of for each in certificates] == [bound_of] * 3
+    said = [str(each) for each in requested_pieces(found) if "error rate at most" in str(each)]
+    assert len(said) == 3
+    assert all(("one output of each cluster" in each) == (bound_of == "clusters") for each in said)

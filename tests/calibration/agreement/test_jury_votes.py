@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from each_row import each_row
 
-from fiducial.calibration import table_from_rows
+from fiducial.calibration import Table, table_from_rows
 from fiducial.calibration.agreement.diagnosis_results import JuryVotes
 from fiducial.calibration.agreement.jury_votes import effective_votes, votes_of_juries
 from fiducial.calibration.arrays import FloatArray
+from fiducial.calibration.corrected_rate.estimators import width
+from fiducial.calibration.intervals.closed_forms import t_quantile
+from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.tables.calibration_table import JuryMembers
 from fiducial.report.text.jury_text import jury_lines
 
@@ -119,3 +122,76 @@ def test_repeats_of_a_judge_are_jurors_of_a_table():
     found = votes_of_juries(replace(table, juries=juries))
     assert {name: each.jurors for name, each in found.items()} == {"of both": 3, "of one": 2}
     assert {name: value_of(each) for name, each in found.items()} == {"of both": 1.0, "of one": 1.0}
+
+
+def kish(votes: FloatArray, label: FloatArray, weights: list[float]) -> float:
+    """Return the variance of one juror's error over that of their mean, within each class."""
+    share, alone, together = np.array(weights) / sum(weights), 0.0, 0.0
+    for each in (0.0, 1.0):
+        covariance = np.cov(votes[:, label == each], ddof=0) * (label == each).mean()
+        alone += float(share @ np.diag(covariance))
+        together += float(share @ covariance @ share)
+    return alone / together
+
+
+def test_ends_are_those_of_a_jackknife_over_outputs():
+    votes, label = planted(400, 3, 0.3)
+    found = votes_of(votes, label).votes
+    without = [np.log(kish(np.delete(votes, n, axis=1), np.delete(label, n), [1.0] * 3)) for n in range(400)]
+    spread = float(np.std(without)) * np.sqrt(399)
+    wrong = (votes != label).mean(axis=0)
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    # Student's quantile is that of the outputs with errors: those with many count.
+    half = t_quantile(0.95, float(wrong.sum() ** 2 / (wrong**2).sum()) - 1) * spread
+    assert np.log([found.value / found.low, found.high / found.value]) == pytest.approx(
+        [half, half], rel=0.03
+    )
+
+
+def judged(votes: FloatArray, label: FloatArray, **columns: list[str]) -> Table:
+    return table_from_rows(
+        {"item_id": f"i{n:03}", "judge": name, "score": score, "label": label[n]}
+        | {column: values[n] for column, values in columns.items()}
+        for name, scores in zip("abc", votes.tolist(), strict=True)
+        for n, score in enumerate(scores)
+    )
+
+
+def of_jury(table: Table, members: JuryMembers) -> Statistic:
+    return votes_of_juries(replace(table, juries={"jury": members}))["jury"].votes
+
+
+EQUAL = JuryMembers(dict.fromkeys("abc", 1.0))
+
+
+def test_an_output_that_a_cluster_repeats_tells_nothing_new():
+    votes, label = planted(150, 3, 0.3)
+    once = of_jury(judged(votes, label), EQUAL)
+    twice = np.repeat(votes, 2, axis=1), np.repeat(label, 2)
+    clustered = of_jury(judged(*twice, cluster=[f"g{n // 2}" for n in range(300)]), EQUAL)
+    assert (clustered.value, clustered.low, clustered.high) == pytest.approx(
+        (once.value, once.low, once.high)
+    )
+    apart = of_jury(judged(*twice), EQUAL)
+    assert apart.value == pytest.approx(once.value)
+    assert width(apart) < 0.8 * width(once)
+
+
+def test_weights_of_a_jury_are_those_of_its_judges():
+    votes, label = planted(300, 3, 0.2)
+    table, weights = judged(votes, label), [4.0, 1.0, 1.0]
+    found = of_jury(table, JuryMembers(dict(zip("abc", weights, strict=True))))
+    assert found.value == pytest.approx(kish(votes, label, weights))
+    assert of_jury(table, EQUAL).value == pytest.approx(kish(votes, label, [1.0] * 3))
+
+
+def test_a_jury_combines_scores_only_if_it_says_so():
+    votes, label = planted(300, 3, 0.2)
+    sure = np.random.default_rng(1).uniform(0.5, 1.0, votes.shape)
+    scores = np.where(votes == 1.0, sure, 1 - sure)
+    table = judged(scores, label)
+    found = [of_jury(table, EQUAL._replace(by_score=each)).value for each in (False, True)]
+    assert found == pytest.approx([kish(each, label, [1.0] * 3) for each in (votes, scores)])
+    assert found[0] != pytest.approx(found[1], abs=0.05)

@@ -52,11 +52,37 @@ def test_a_column_that_decided_which_outputs_have_labels_leaves_systems_uncorrec
     assert [each.explained_by for each in part.contradicted.values()] == [["lang"]] * 2
 
 
+def test_more_systems_are_more_tests_of_each():
+    found = [open_part(rows_of(chosen=True, systems=each)).contradicted["a"] for each in ("ab", "abc")]
+    assert found[1].columns["lang"] == pytest.approx(3 / 2 * found[0].columns["lang"])
+
+
 def test_the_scenarios_of_a_system_are_those_of_estimate():
     rows = rows_of(chosen=True)
     part = open_part(rows, labels_chosen_by="random")
     alone = fd.estimate([row for row in rows if row["system"] == "a"], labels_chosen_by="random").all
     assert part.contradicted["a"].scenarios == alone.scenarios
+
+
+def test_outputs_that_a_checker_decided_are_no_part_of_the_test():
+    rows = rows_of(chosen=False)
+    decided = [
+        row
+        | {"item_id": f"d{row['item_id']}", "score": None, "checker_score": 1.0, "label": None, "lang": "fr"}
+        for row in rows
+    ]
+    assert not open_part([*rows, *decided], labels_chosen_by="random").contradicted
+    found = fd.compare([*rows, *decided], by="system", labels_chosen_by="random").strata
+    assert found is not None
+    assert not found.all.contradicted
+    assert found.all.corrected_systems == ["a", "b"]
+
+
+def test_with_unequal_trials_labels_are_contradicted_without_scenarios():
+    rows = rows_of(chosen=True)
+    again = [row | {"trial": 1, "label": None} for row in rows[::7]]
+    found = open_part([row | {"trial": 0} for row in rows] + again, labels_chosen_by="random").contradicted
+    assert {name: each.scenarios for name, each in found.items()} == {"a": {}, "b": {}}
 
 
 def test_scenarios_stand_side_by_side_on_the_screen_with_what_explains_them():

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fiducial.calibration import Table, compare, estimate, table_from_rows
 from fiducial.calibration.comparison.comparison_results import ComparedStratum
+from fiducial.calibration.comparison.corrected_parts import weighted_parts
+from fiducial.calibration.comparison.outputs import Graded
+from fiducial.calibration.comparison.weighted_parts import sum_of_parts
 
 
 def rows_of(system: str) -> list[dict[str, Any]]:
@@ -96,3 +101,28 @@ def test_a_failed_call_counts_only_if_no_judge_replied():
     part = whole(table_from_rows([*rows, *second, *rows_of("y")]))
     # The second judge replied to five of these outputs, without a grade.
     assert part.failed_calls == {"x": 5, "y": 10}
+
+
+def graded(score: list[float], label: list[float]) -> Graded:
+    number = np.arange(len(score))
+    ones, open_ = np.ones_like(number), np.ones(len(score), np.bool_)
+    scores = np.array(score)
+    return Graded(number, number, ones, number, number, scores, scores, open_, np.array(label), number)
+
+
+def test_few_equal_labels_have_a_variance_that_they_do_not_show():
+    unknown = math.nan
+    # A judge passes 25 of 40 outputs, 5 of them rightly by their labels; 4 of 10 ungraded outputs pass by theirs.
+    outputs = graded(
+        [1.0] * 25 + [0.0] * 15 + [unknown] * 10, [1.0] * 5 + [unknown] * 35 + [1.0] * 4 + [unknown] * 6
+    )
+    ungraded, judged, *rest = weighted_parts(outputs, correct=True)
+    assert not rest
+    assert (ungraded.coefficient, judged.coefficient) == pytest.approx((0.2, 0.8))
+    assert ungraded.unseen == pytest.approx(5 / 6 * 1 / 6 / 4)
+    # Half an output of each kind beside the five: 6 of 7 pass, by the judge and by labels.
+    both, each = 5.5 / 7, 6 / 7
+    correlation = (both - each**2) / (each * (1 - each))
+    assert judged.unseen == pytest.approx(6 / 7 * 1 / 7 * (1 - correlation**2) / 5)
+    error = sum_of_parts([ungraded, judged]).error
+    assert error**2 == pytest.approx(0.2**2 * ungraded.unseen + 0.8**2 * judged.unseen)

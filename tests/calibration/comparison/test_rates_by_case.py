@@ -91,3 +91,29 @@ def test_labels_of_ungraded_outputs_count_by_their_share() -> None:
 def test_a_case_without_an_output_is_not_an_unequal_number_of_trials() -> None:
     rows = [r for r in trial_rows({"x": [0, 1], "y": [0, 1]}) if (r["item_id"], r["system"]) != ("c3", "y")]
     assert "uneven_trials" not in {each.kind for each in by_system(rows).cautions}
+
+
+@pytest.mark.parametrize("retried", [False, True])
+@pytest.mark.parametrize("order", ["xy", "yx"])
+def test_labels_of_outputs_that_no_judge_graded_give_no_uncorrected_rate(
+    order: str, *, retried: bool
+) -> None:
+    rows = [
+        {
+            "item_id": f"c{n % 10 if retried else n}",
+            "judge": "j",
+            "system": system,
+            "trial": n // 10 if retried else 0,
+            "score": float(n % 2) if n >= 10 and system == "y" else None,
+            "checker_score": float(n % 3 > 0) if n < 10 else None,
+            "label": 1.0 if n >= 10 else None,
+        }
+        for system in order
+        for n in range(14)
+        if n < 13 or system == "y"
+    ]
+    found = by_system(rows)
+    assert found.strata is not None
+    assert found.strata.all.rates["x"].undefined == "only 0 of 3 undecided outputs are graded"
+    (pair,) = found.strata.all.pairs
+    assert pair.difference.undefined == "only 0 of 3 undecided outputs are graded"

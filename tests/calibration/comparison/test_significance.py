@@ -103,6 +103,12 @@ def test_a_system_without_a_rate_has_no_rank() -> None:
     found = ranks({"a": rate(0.5, 0.1), "b": Statistic(n=0, undefined="no label")})
     assert found["b"].undefined == "the system's rate has no interval"
     assert found["a"].n == 1
+    assert found["a"].undefined == "no other system's rate has an interval"
+
+
+def test_a_system_without_a_rate_may_stand_above_any_other() -> None:
+    found = ranks({"a": rate(0.7, 0.05), "b": rate(0.5, 0.05), "c": Statistic(n=0, undefined="no label")})
+    assert places(found) == {"a": (1, 1, 2), "b": (2, 2, 3), "c": (None, None, None)}
 
 
 def test_the_intervals_of_more_systems_must_each_be_surer() -> None:

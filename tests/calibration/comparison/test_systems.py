@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration import ComparisonNumbers, Table, compare, table_from_rows
+from fiducial.calibration import Comparison, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import ComparedStratum, Strata
 from fiducial.calibration.comparison.corrected_parts import weighted_parts
 from fiducial.calibration.comparison.outputs import Graded
@@ -18,6 +18,7 @@ from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
 from fiducial.records import JudgeId, Output, Source, Verdict, write_records
+from fiducial.report.text.caution_text import comparison_cautions
 
 JUDGE = "rubric/direct@m"
 
@@ -26,16 +27,16 @@ def row(case: int, system: str, **more: Any) -> dict[str, Any]:
     return {"item_id": f"c{case}|{system}|0", "judge": "j", "system": system, "score": None} | more
 
 
-def by_system(rows: list[dict[str, Any]], **options: Any) -> ComparisonNumbers:
+def by_system(rows: list[dict[str, Any]], **options: Any) -> Comparison:
     return compare(table_from_rows(rows), by="system", **options)
 
 
-def strata_of(found: ComparisonNumbers) -> Strata:
+def strata_of(found: Comparison) -> Strata:
     assert found.strata is not None
     return found.strata
 
 
-def strata_parts(found: ComparisonNumbers) -> list[ComparedStratum]:
+def strata_parts(found: Comparison) -> list[ComparedStratum]:
     strata = strata_of(found)
     return [strata.open, strata.all]
 
@@ -155,6 +156,10 @@ def test_undeclared_labels_correct_no_rate_and_no_difference() -> None:
 def test_labels_declared_to_be_no_random_sample_correct_no_system(chosen_by: Any) -> None:
     found = by_system(two_systems(labelled=12), labels_chosen_by=chosen_by)
     assert not any(part.corrected_systems or part.if_random for part in strata_parts(found))
+    cautions = {each.kind: each.about for each in found.cautions}
+    assert cautions["labels_for_estimate"] == {chosen_by: 24}
+    (shown,) = comparison_cautions([each for each in found.cautions if each.kind == "labels_for_estimate"])
+    assert f"`fiducial estimate TABLE --labels-chosen-by {chosen_by}`" in shown
 
 
 def test_systems_whose_undecided_outputs_are_all_labelled_are_compared_like_checked_ones() -> None:

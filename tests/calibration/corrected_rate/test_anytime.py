@@ -146,6 +146,14 @@ def test_labels_of_ungraded_outputs_count():
     assert "ungraded outputs has a label" in undefined_of(anytime(graded_only))
 
 
+def test_the_mean_score_stands_for_that_of_an_ungraded_output():
+    rows = [row | ({"score": None} if n % 4 == 0 else {}) for n, row in enumerate(rows_of())]
+    mean = float(np.mean([row["score"] for row in rows if row["score"] is not None]))
+    filled = [row | ({"score": mean} if row["score"] is None else {}) for row in rows]
+    ends = [ends_of(anytime(each, target="finite")) for each in (rows, filled)]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+
+
 @each_row(
     "options",
     [

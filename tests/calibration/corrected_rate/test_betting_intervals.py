@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from each_row import each_row
+from scipy.optimize import brentq
 from scipy.stats import binom
 
 from fiducial.calibration.arrays import FloatArray
@@ -18,6 +19,7 @@ from fiducial.calibration.corrected_rate.betting_intervals import (
     interval_of_these,
     log_unlike,
 )
+from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, power_tuned
 
 LABELS = np.array([1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1], dtype=np.float64)
 
@@ -136,3 +138,77 @@ def test_equal_labels_have_an_interval_around_them(label: float):
 def test_one_label_tells_little():
     low, high = interval_of_population(LabelSequence(np.ones(1), np.ones(1), np.ones(50)), 50)
     assert (low, high) == pytest.approx((0.0, 1.0), abs=0.05)
+
+
+OUTPUTS = 400
+"""Outputs of which those of `LABELS` are the first to have one."""
+
+
+def log_wealth_above(mean: FloatArray, label: FloatArray) -> FloatArray:
+    """Return the log evidence that the mean is above each of these, bet by bet, with no judge."""
+    wealth = np.ones((len(STAKES), len(mean)))
+    for t in range(len(label)):
+        expected = (OUTPUTS * mean - label[:t].sum()) / (OUTPUTS - t)
+        wealth *= 1 + STAKES[:, None] * (label[t] - expected) / expected
+    return np.log(wealth.mean(axis=0))
+
+
+def least(label: FloatArray) -> float:
+    """Return the mean of all outputs if next to none of the others passes."""
+    return float(label.sum()) / OUTPUTS + 1e-9
+
+
+def log_ratios(means: FloatArray, mean: float) -> FloatArray:
+    """Return the log evidence that outputs of these means are of a higher one (Bernoulli)."""
+    steps = math.floor(math.log2(2.4 * math.sqrt(OUTPUTS) / 10))
+    ratios = np.zeros(len(means))
+    for step in range(steps + 1):
+        other = mean + 2.4 / 2**step * math.sqrt(mean * (1 - mean) / OUTPUTS)
+        other = min(other, (1 + mean) / 2)
+        ratios += (other / mean) ** (OUTPUTS * means) * ((1 - other) / (1 - mean)) ** (OUTPUTS * (1 - means))
+    return np.log(ratios / (steps + 1))
+
+
+def low_of_these(label: FloatArray, needed: float) -> float:
+    return float(
+        brentq(lambda mean: log_wealth_above(np.array([mean]), label)[0] - needed, least(label), label.mean())
+    )
+
+
+def low_of_population(label: FloatArray, needed: float) -> float:
+    """Return the low end by forty times as many means of these outputs as the interval looks at."""
+    means: FloatArray = np.linspace(least(label), float(label.mean()), 4_001)
+    above = log_wealth_above(means, label)
+    return float(
+        brentq(lambda mean: (above + log_ratios(means, mean)).min() - needed, least(label), label.mean())
+    )
+
+
+@each_row("level", [0.9, 0.95])
+def test_an_end_is_where_the_evidence_of_its_half_of_the_error_is(level: float):
+    needed = math.log(2 / (1 - level))
+    found = interval_of_these(LabelSequence(LABELS, np.zeros(20), np.zeros(OUTPUTS)), level)
+    ends = low_of_these(LABELS, needed), 1 - low_of_these(1 - LABELS, needed)
+    assert found == pytest.approx(ends, abs=1e-9)
+
+
+@each_row("level", [0.9, 0.95])
+def test_an_end_of_a_population_is_where_no_mean_of_these_outputs_holds(level: float):
+    needed = math.log(2 / (1 - level))
+    low, high = interval_of_population(LabelSequence(LABELS, np.zeros(20), np.zeros(OUTPUTS)), OUTPUTS, level)
+    exact = low_of_population(LABELS, needed), 1 - low_of_population(1 - LABELS, needed)
+    # Between the means that are looked at the interval may be wider, and never narrower.
+    assert exact[0] - 0.006 < low <= exact[0]
+    assert exact[1] <= high < exact[1] + 0.006
+
+
+def test_the_value_is_the_mean_label_moved_by_what_the_judge_says_of_the_rest():
+    label, score = world(5, 400)
+    first = np.argsort(-score, kind="stable")[:100:2]
+    order = np.concatenate([first, np.random.default_rng(6).permutation(np.setdiff1d(np.arange(400), first))])
+    label, score = label[order], score[order]
+    n, rows = 150, np.arange(400)
+    data = LabelledAndJudged(label[:n], score[:n], score[n:], rows[:n], rows[n:])
+    value, expected = LabelSequence(label[:n], score[:n], score).value, power_tuned(data).estimate.value
+    assert value == pytest.approx(expected, abs=0.01)
+    assert value < float(label[:n].mean()) - 0.02

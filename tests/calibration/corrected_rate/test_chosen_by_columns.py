@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from each_row import each_row
+from scipy.stats import binom
 
 import fiducial as fd
-from fiducial.calibration import table_from_rows
-from fiducial.calibration.corrected_rate.chosen_by_columns import chosen_by_columns, explaining
+from fiducial.calibration import Table, table_from_rows
+from fiducial.calibration.arrays import BoolArray
+from fiducial.calibration.corrected_rate.chosen_by_columns import chosen_by_columns, contradiction, explaining
+from fiducial.calibration.corrected_rate.chosen_labels import selection_p
 from fiducial.report.document import as_lines
 
 
@@ -104,3 +107,35 @@ def test_systems_with_samples_of_their_own_are_weighted_by_their_outputs():
     found = fd.estimate(rows, labels_chosen_by="system")
     parts = [(found[name].estimates["ppi_plus_plus"].value or 0.0) for name in "ab"]
     assert found.all.rate.value == pytest.approx(0.75 * parts[0] + 0.25 * parts[1], abs=0.02)
+
+
+def chosen_by_all(*, columns: bool) -> Table:
+    """Return rows whose labels went by language and score, with languages or without."""
+    rows = [
+        row | ({"label": None} if n % 4 and not row["score"] else {})
+        for n, row in enumerate(rows_of(1, chosen=True))
+    ]
+    names = ["item_id", "judge", "score", "label", *(["lang"] if columns else [])]
+    return table_from_rows([{name: row[name] for name in names} for row in rows])
+
+
+@each_row(("columns", "tables"), [(False, 1), (False, 3), (True, 1), (True, 3)])
+def test_p_values_count_all_tests_of_a_table_and_all_tables(columns: bool, tables: int):
+    table = chosen_by_all(columns=columns)
+    labelled = np.isfinite(table.label)
+    alone = selection_p(table.score, labelled, table.cluster)
+    assert alone is not None
+    found = contradiction(table, table.score, tables=tables)
+    assert found.score == pytest.approx((2 if columns else 1) * alone * tables)
+    assert list(found.columns) == (["lang"] if columns else [])
+    if columns:
+        languages = table.columns["lang"].codes
+        least = min(two_sided_p(languages == each, labelled) for each in range(3))
+        # One test of each language, and half of the level is the score's.
+        assert found.columns["lang"] == pytest.approx(2 * 3 * least * tables)
+
+
+def two_sided_p(has: BoolArray, labelled: BoolArray) -> float:
+    """Return twice the smaller tail of the number of labelled rows with a value."""
+    chance, both = binom(int(labelled.sum()), has.mean()), int((has & labelled).sum())
+    return 2 * float(min(chance.cdf(both), chance.sf(both - 1)))

@@ -11,7 +11,7 @@ from known_numbers import ends_of, reason_of
 from lazily import Lazily
 from table_rows import rows_of_columns
 
-from fiducial.calibration import EstimationNumbers, RateInterval, estimate, table_from_rows
+from fiducial.calibration import Estimation, RateInterval, estimate, table_from_rows
 from fiducial.calibration.arrays import BoolArray
 from fiducial.calibration.corrected_rate.chosen_labels import selection_p
 from fiducial.calibration.corrected_rate.estimation import FurtherEstimates
@@ -26,7 +26,7 @@ TRUTH = RNG.random(1_000) < 0.6
 SCORE = np.where(RNG.random(1_000) < 0.85, TRUTH, ~TRUTH).astype(float)
 
 
-def found(known: BoolArray, interval: RateInterval = "score", strata: str | None = None) -> EstimationNumbers:
+def found(known: BoolArray, interval: RateInterval = "score", strata: str | None = None) -> Estimation:
     half = ["first"] * 500 + ["second"] * 500
     rows = rows_of_columns(np.where(known, TRUTH, np.nan), SCORE, half=half)
     return estimate(table_from_rows(rows), interval=interval, strata=strata)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from each_row import each_row
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from fiducial.calibration.gating.gate_bounds import (
     GatedRow,
@@ -16,6 +18,7 @@ from fiducial.calibration.gating.gate_bounds import (
     gated_scores,
     more_cases,
     rate_bounds,
+    shifted,
     together,
     trial_bounds,
 )
@@ -80,6 +83,41 @@ def test_pass_to_the_k_needs_k_trials_of_each_case():
     rows = [GatedRow(f"c{i}", f"c{i}", 1.0) for i in range(20) for _ in range(2)]
     assert answer_of(trial_bounds(gated_scores(rows), 2), 0.8) == "passes"
     assert answer_of(trial_bounds(gated_scores(rows), 3), 0.1) == "cannot tell"
+
+
+def wilson(passed: int, n: int, z: float) -> tuple[float, float]:
+    centre, half = passed + z**2 / 2, z * math.sqrt(passed * (n - passed) / n + z**2 / 4)
+    return (centre - half) / (n + z**2), (centre + half) / (n + z**2)
+
+
+def student(passed: int, n: int, tail: float) -> tuple[float, float]:
+    return wilson(passed, n, -float(stdtrit(n - 1, tail)) * math.sqrt(n / (n - 1)))
+
+
+@each_row(("conditions", "tail"), [(1, 0.02), (4, 0.005)])
+def test_an_ungraded_trial_fails_pass_to_the_k_below_and_passes_above(conditions: int, tail: float):
+    # Of 20 cases 12 pass twice, 5 once with an ungraded trial, and 3 fail once.
+    second = [1.0] * 12 + [None] * 5 + [0.0] * 3
+    rows = [GatedRow(f"c{i:02}", f"c{i:02}", each) for i, grade in enumerate(second) for each in (1.0, grade)]
+    bounds = trial_bounds(gated_scores(rows), 2, conditions=conditions)
+    assert (bounds.value, bounds.least, bounds.most) == (0.8, 12 / 20, 17 / 20)
+    assert (bounds.level, bounds.high_level) == (0.96, pytest.approx(1 - 2 * tail))
+    assert bounds.low is not None
+    assert bounds.high is not None
+    # Wilson's ends of 20 cases, or somewhat wider ones: a spread of 20 is known up to Student's quantile.
+    assert student(12, 20, 0.02)[0] <= bounds.low <= wilson(12, 20, -ndtri(0.02))[0]
+    assert wilson(17, 20, -ndtri(tail))[1] <= bounds.high <= student(17, 20, tail)[1]
+
+
+def test_errors_of_a_judge_shift_all_that_ungraded_outputs_leave_open():
+    bounds = rate_bounds(cases(60, 20, 20))
+    wider = shifted(bounds, 0.05)
+    assert bounds.low is not None
+    assert bounds.high is not None
+    assert (wider.low, wider.high) == pytest.approx((bounds.low - 0.05, bounds.high + 0.05))
+    assert (wider.least, wider.most) == pytest.approx((0.6 - 0.05, 0.8 + 0.05))
+    assert more_cases(bounds, 0.58) is not None
+    assert more_cases(wider, 0.58) is None
 
 
 def test_what_labels_corrected_covers_only_graded_outputs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -9,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.calibration.planning.next_labels import next_by_doubt, next_to_label, neyman_allocation
+from fiducial.calibration.planning.next_labels import (
+    next_by_doubt,
+    next_by_stratum,
+    next_to_label,
+    neyman_allocation,
+)
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.calibration.tables.table_files import table_from_rows
+from fiducial.errors import InputError
 
 
 def test_labels_are_in_proportion_to_size_times_spread() -> None:
@@ -95,3 +102,31 @@ def test_a_draw_depends_on_the_seed_and_on_the_items_labelled_so_far() -> None:
     assert drawn[0] == [f"q{item}" for item in np.random.default_rng(0).permutation(200)[:5]]
     assert len({tuple(each) for each in drawn}) == 3
     assert next_to_label(some, 5) == drawn[2]
+
+
+def of_two_systems(labelled: dict[str, float]) -> Table:
+    """Return judged outputs of systems A and B for the same items, of which A's have labels."""
+    return table_from_rows(
+        [
+            {"item_id": f"q{n}", "judge": "a", "system": system, "score": float(n % 2)}
+            | {"label": labelled.get(f"{system}{n}")}
+            for n in range(4)
+            for system in "AB"
+        ]
+    )
+
+
+def test_a_label_of_one_system_is_none_of_another_on_the_same_item() -> None:
+    of_a = {f"A{n}": 1.0 for n in range(4)}
+    assert set(next_to_label(of_two_systems(of_a), 9)) == {"q0", "q1", "q2", "q3"}
+    assert next_to_label(of_two_systems(of_a | {"B0": 0.0, "B2": 1.0, "B3": 1.0}), 9) == ["q1"]
+
+
+def by_score(table: Table, count: int) -> object:
+    return next_by_stratum(table, count, "score")
+
+
+@pytest.mark.parametrize("draw", [next_by_doubt, by_score])
+def test_chances_are_not_drawn_for_ids_that_systems_share(draw: Callable[[Table, int], object]) -> None:
+    with pytest.raises(InputError, match="same item id"):
+        draw(of_two_systems({}), 2)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from each_row import each_row
+from judge_ids import judge_id
 
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
@@ -191,8 +193,12 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         ("t.jsonl", b"", "there is no row"),
         ("t.jsonl", b"[1]\n", "t.jsonl:1: expected an object, got a list"),
         ("t.jsonl", b"{\n", "not JSON"),
-        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "t.csv:2: 4 fields, but the header has 3"),
-        ("t.csv", b"item_id,judge,score\na,j\n", "t.csv:2: 2 fields, but the header has 3"),
+        (
+            "t.csv",
+            b"item_id,judge,score\na,j,1,2\n",
+            "t.csv:2: wrong number of fields: 4, but the header has 3",
+        ),
+        ("t.csv", b"item_id,judge,score\na,j\n", "t.csv:2: wrong number of fields: 2, but the header has 3"),
         ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
         ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
@@ -381,3 +387,15 @@ def test_whole_numbers_are_names_though_a_frame_writes_them_as_floats() -> None:
     frame.loc[1, "item_id"] = 2.5
     with pytest.raises(InputError, match=r"frame:2: item_id: expected a name, got 2\.5"):
         table_from_frame(frame)
+
+
+@pytest.mark.parametrize("named", ["", "words"])
+def test_no_declaration_makes_probabilities_of_a_baselines_words(named: str):
+    rows = [{"item_id": "a", "judge": judge, "score": 0.5, "label": 1.0} for judge in ("words", "model")]
+    judges = {"words": judge_id("words", kind="baseline"), "model": judge_id("model")}
+    table = replace(table_from_rows(rows), judges=judges)
+    declared = table.with_score_kinds({named: "probabilities"})
+    assert declared.score_kinds == ({"model": "probabilities"} if not named else {})
+    (warning,) = declared.warnings
+    assert "ignored for words" in warning
+    assert table.with_score_kinds({named: "grades"}).warnings == ()

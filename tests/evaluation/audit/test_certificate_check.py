@@ -13,8 +13,8 @@ import pytest
 
 from fiducial.errors import InputError
 from fiducial.evaluation.audit import certificate
-from fiducial.evaluation.audit.certificate import CertificateRecord, DriftTest, certify
-from fiducial.evaluation.audit.certificate_check import CertificateValidity, check_certificate, looks_file
+from fiducial.evaluation.audit.certificate import Certificate, DriftTest, certify
+from fiducial.evaluation.audit.certificate_check import CertificateStatus, check_certificate, looks_file
 from fiducial.evaluation.audit.judged_run import JudgedRun
 from fiducial.records import write_json
 
@@ -39,7 +39,7 @@ def issued(
     return path / "c.json"
 
 
-def standing(certificate: Path, right: Sequence[bool | None], name: str = "next") -> CertificateValidity:
+def standing(certificate: Path, right: Sequence[bool | None], name: str = "next") -> CertificateStatus:
     return check_certificate(certificate, run_of(right), certificate.parent / name)
 
 
@@ -111,7 +111,7 @@ def test_a_certificate_from_before_goes_by_the_e_process(tmp_path: Path) -> None
     path.write_text(json.dumps(kept))
     looks_file(path).write_text(json.dumps({"run": "a", "judged": 40, "right": [True] * 40}) + "\n")
     found = standing(path, WORSE)
-    assert msgspec.json.decode(path.read_bytes(), type=CertificateRecord).drift == found.drift == "e-process"
+    assert msgspec.json.decode(path.read_bytes(), type=Certificate).drift == found.drift == "e-process"
     assert (found.looks, found.p) == (2, None)
 
 
@@ -135,7 +135,7 @@ def test_looks_count_when_the_same_run_is_certified_again(tmp_path: Path) -> Non
 
 
 def test_anchors_that_were_not_judged_again_are_no_evidence_of_drift(tmp_path: Path) -> None:
-    found: list[CertificateValidity] = []
+    found: list[CertificateStatus] = []
     for name, rest in (("unjudged", None), ("right", True)):
         (tmp_path / name).mkdir()
         certificate = issued(tmp_path / name, MOSTLY_RIGHT, drift="e-process", accepted=0.9)

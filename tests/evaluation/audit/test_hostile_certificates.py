@@ -22,7 +22,7 @@ from each_row import failing
 
 from fiducial.errors import InputError
 from fiducial.evaluation.audit import signed_certificate
-from fiducial.evaluation.audit.certificate import CertificateRecord, certify
+from fiducial.evaluation.audit.certificate import Certificate, certify
 from fiducial.evaluation.audit.judged_run import JudgedRun
 from fiducial.evaluation.audit.signed_certificate import sign_certificate, verify_certificate
 
@@ -36,7 +36,7 @@ PKCS8, PLAIN = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
 
 
 @cache
-def certificate() -> CertificateRecord:
+def certificate() -> Certificate:
     rows: list[dict[str, Any]] = [
         {"item_id": f"secret-{n}|s|0", "label": 1.0, "score": 1.0, "cluster": f"c{n}"} for n in range(12)
     ]

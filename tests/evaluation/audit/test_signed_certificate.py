@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fiducial.errors import InputError
-from fiducial.evaluation.audit.certificate import CertificateRecord, certify
+from fiducial.evaluation.audit.certificate import Certificate, certify
 from fiducial.evaluation.audit.judged_run import JudgedRun
 from fiducial.evaluation.audit.signed_certificate import (
     Envelope,
@@ -28,7 +28,7 @@ from fiducial.evaluation.audit.signed_certificate import (
 
 
 @cache
-def certificate(count: int = 12) -> CertificateRecord:
+def certificate(count: int = 12) -> Certificate:
     rows: list[dict[str, Any]] = [
         {"item_id": f"secret-{n}|s|0", "label": 1.0, "score": 1.0, "cluster": f"c{n}"} for n in range(count)
     ]

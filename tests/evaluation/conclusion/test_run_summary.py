@@ -15,7 +15,7 @@ import fiducial as fd
 from fiducial.api.run_files import plan_of
 from fiducial.api.run_files import run as run_plan
 from fiducial.calibration.comparison.compare import compare
-from fiducial.calibration.comparison.comparison_results import By, ComparisonNumbers
+from fiducial.calibration.comparison.comparison_results import By, Comparison
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.errors import ConfigurationError, RunFolderError
@@ -63,11 +63,11 @@ def run(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[ComparisonNumbers | None]:
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[Comparison | None]:
     """Return the list of comparisons, which grows with each computation."""
-    found: list[ComparisonNumbers | None] = []
+    found: list[Comparison | None] = []
 
-    def noted(table: Table, *, by: By) -> ComparisonNumbers:
+    def noted(table: Table, *, by: By) -> Comparison:
         made = compare(table, by=by)
         found.append(made)
         return made
@@ -76,13 +76,13 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[ComparisonNumbers | None]:
     return found
 
 
-def shown(run: Path) -> ComparisonNumbers | None:
+def shown(run: Path) -> Comparison | None:
     with RunStore(run) as store:
         return systems_compared(store)
 
 
 def test_what_is_kept_is_what_was_computed_and_is_not_computed_again(
-    run: Path, computed: list[ComparisonNumbers | None]
+    run: Path, computed: list[Comparison | None]
 ):
     kept = shown(run)
     fd.load_run(run).report()
@@ -94,9 +94,7 @@ def test_what_is_kept_is_what_was_computed_and_is_not_computed_again(
     assert [(pair.a, pair.b) for pair in kept.pairs] == [("a", "b")]
 
 
-def test_a_run_in_memory_keeps_none_and_comes_to_the_same(
-    run: Path, computed: list[ComparisonNumbers | None]
-):
+def test_a_run_in_memory_keeps_none_and_comes_to_the_same(run: Path, computed: list[Comparison | None]):
     in_memory = evaluated(None)
     assert computed == []
     assert systems_compared(RunStore(in_memory.kept)) == shown(run)
@@ -144,7 +142,7 @@ def edited_clusters(run: Path) -> None:
     "change", [relabelled, reclustered, recut, rejudged, edited, unsealed_labels, edited_clusters]
 )
 def test_of_other_verdicts_labels_clusters_or_thresholds_it_is_computed_again(
-    run: Path, computed: list[ComparisonNumbers | None], change: Callable[[Path], None]
+    run: Path, computed: list[Comparison | None], change: Callable[[Path], None]
 ):
     change(run)
     now = shown(run)
@@ -154,16 +152,14 @@ def test_of_other_verdicts_labels_clusters_or_thresholds_it_is_computed_again(
 
 
 def test_of_another_version_it_is_computed_again(
-    run: Path, computed: list[ComparisonNumbers | None], monkeypatch: pytest.MonkeyPatch
+    run: Path, computed: list[Comparison | None], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(run_summary, "VERSION", "0.0.0")
     shown(run)
     assert len(computed) == 1
 
 
-def test_what_is_no_comparison_of_this_run_is_passed_over(
-    run: Path, computed: list[ComparisonNumbers | None]
-):
+def test_what_is_no_comparison_of_this_run_is_passed_over(run: Path, computed: list[Comparison | None]):
     kept = shown(run)
     contents = ("", "{}", "not JSON", '{"of": "somebody else\'s", "comparison": null}')
     for content in contents:
@@ -172,7 +168,7 @@ def test_what_is_no_comparison_of_this_run_is_passed_over(
     assert computed == [kept] * len(contents)
 
 
-def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[ComparisonNumbers | None]):
+def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[Comparison | None]):
     kept, told = shown(run), json.loads((run / COMPARISON).read_text())
     told["comparison"]["pairs"][0]["better"] = "b"
     (run / COMPARISON).write_text(json.dumps(told))
@@ -183,9 +179,7 @@ def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[
     assert computed == [kept, kept]
 
 
-def test_a_kill_between_the_file_and_the_manifest_loses_nothing(
-    run: Path, computed: list[ComparisonNumbers | None]
-):
+def test_a_kill_between_the_file_and_the_manifest_loses_nothing(run: Path, computed: list[Comparison | None]):
     kept = shown(run)
     manifest = json.loads((run / MANIFEST).read_text())
     del manifest["journals"][COMPARISON], manifest["done"], manifest["ended"]

@@ -15,6 +15,7 @@ from fiducial.evaluation.conclusion.run_summary import summary_of
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict, write_records
 from fiducial.report.document import as_html, as_lines
+from fiducial.report.text.failures_text import commonest_failures
 from fiducial.report.text.summary_text import checked_systems_document, summary_document
 
 CASES = [{"id": f"c{n}", "kind": "memory_answer", "reference": {"answers": ["a"]}} for n in range(10)]
@@ -122,6 +123,9 @@ def test_a_run_without_checkers_counts_by_case():
     assert trials is not None
     assert (trials.outputs, trials.by_case.value) == (50, 0.5)
     assert run.systems["s"].overall.value == pytest.approx(0.5)
+    summary = summary_of(RunStore(run.kept))
+    [failure] = commonest_failures(summary.systems, summary.judges)
+    assert failure.n == 5  # outputs, each of a case of its own
 
 
 def test_a_corrected_rate_weighs_cases_alike():

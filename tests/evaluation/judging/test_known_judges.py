@@ -10,7 +10,7 @@ import pytest
 from each_row import each_row
 from judge_ids import judge_id
 
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.judging.known_judges import display_names, judge_order
 from fiducial.evaluation.store.manifest import KnownJudge
@@ -94,7 +94,7 @@ def ordered(
         )
         for name, ends in (bounds or {}).items()
     }
-    found = judge_order(judges, None if bounds is None else CalibrationNumbers(judges=panels))
+    found = judge_order(judges, None if bounds is None else Calibration(judges=panels))
     return [next(judge.by for judge in judges if judge.id == each) for each in found]
 
 

@@ -1,4 +1,4 @@
-"""The figure of a skill tree: one row per challenge, joined to the one that it is listed below."""
+"""The figure of a skill tree: one row per challenge, joined to its parent."""
 
 from __future__ import annotations
 

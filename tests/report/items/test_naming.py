@@ -1,4 +1,4 @@
-"""Short names, and the addresses of items by the page's own functions, run by node if it is installed."""
+"""Short names, and addresses of items by the page's own functions, run by node."""
 
 from __future__ import annotations
 
@@ -20,16 +20,21 @@ def states_of(*fragments: str) -> list[Any]:
 
 
 def test_an_item_is_named_by_case_system_and_trial_and_filters_order_and_search_follow():
-    chosen = {"status": "wrong", "fault": "value_error:string", "q": "a & b?", "sort": "case"}
+    chosen = {"status": "fails", "fault": "value_error:string", "q": "a & b?", "sort": "case"}
     assert states_of(
         "#trip-07/gpt-x",
         "#trip-07/gpt-x/2",
-        "#items?status=wrong&fault=value_error%3Astring&q=a+%26+b%3F&sort=case",
+        "#items?status=fails&fault=value_error%3Astring&q=a+%26+b%3F&sort=case",
     ) == [
         {"item": ["trip-07", "gpt-x"], "chosen": NOTHING},
         {"item": ["trip-07", "gpt-x", "2"], "chosen": NOTHING},
         {"item": None, "chosen": NOTHING | chosen},
     ]
+
+
+def test_addresses_of_earlier_reports_are_read():
+    found = states_of("#items?status=wrong", "#a/b?status=right", "#items?status=constructor")
+    assert [each["chosen"]["status"] for each in found] == ["fails", "passes", "constructor"]
 
 
 def test_other_addresses_are_not_of_items():

@@ -30,14 +30,14 @@ def _texts(packed: Packed) -> list[str]:
 @each_row(
     ("checker", "judge", "status"),
     [
-        (1.0, 1.0, "right"),
-        (0.0, 0.0, "wrong"),
+        (1.0, 1.0, "passes"),
+        (0.0, 0.0, "fails"),
         (1.0, 0.0, "disagreement"),
         (0.0, 0.75, "disagreement"),
-        (None, 1.0, "right"),
-        (None, 0.0, "wrong"),
-        (1.0, None, "right"),
-        (0.0, None, "wrong"),
+        (None, 1.0, "passes"),
+        (None, 0.0, "fails"),
+        (1.0, None, "passes"),
+        (0.0, None, "fails"),
         (None, None, "not graded"),
     ],
 )
@@ -48,7 +48,7 @@ def test_an_item_is_what_its_verdicts_agree_on(
 
 
 def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., ListedItem]):
-    assert status_of(make_item(checker=1.0, judge=0.6).verdicts, {}) == "right"
+    assert status_of(make_item(checker=1.0, judge=0.6).verdicts, {}) == "passes"
     judge = make_item().verdicts.judges[0].author
     assert (
         status_of(make_item(checker=1.0, judge=0.6).verdicts, {judge: PassThreshold(0.7, "told")})
@@ -61,7 +61,7 @@ def test_a_label_that_is_a_share_is_held_to_the_threshold_of_the_judge_beside_it
 ):
     item = make_item(checker=0.6, judge=0.6)
     thresholds = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
-    assert (status_of(item.verdicts, {}), status_of(item.verdicts, thresholds)) == ("right", "wrong")
+    assert (status_of(item.verdicts, {}), status_of(item.verdicts, thresholds)) == ("passes", "fails")
     assert as_html(item_document(item.read(0, False), thresholds)).count("fail (0.60; threshold 1)") == 2
 
 
@@ -76,7 +76,7 @@ def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: C
     )
     lexical = Verdict(case_id="case-1", system="alpha", by="lexical", source="judge", outcome="graded", score=0.0, judge=words)  # fmt: skip
     beside, alone = make_item(judges=[*make_item().verdicts.judges, lexical]), make_item(judges=[lexical])
-    assert (status_of(beside.verdicts, {}), status_of(alone.verdicts, {})) == ("right", "disagreement")
+    assert (status_of(beside.verdicts, {}), status_of(alone.verdicts, {})) == ("passes", "disagreement")
 
 
 def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., ListedItem]):
@@ -96,7 +96,7 @@ def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within
     ]
     chosen = pack(iter(items), {})
     assert _cases(chosen) == ["c2", "c4", "c3", "c0", "c1", "c0"]
-    assert chosen.totals == {"disagreement": 2, "not graded": 1, "wrong": 2, "right": 1}
+    assert chosen.totals == {"disagreement": 2, "not graded": 1, "fails": 2, "passes": 1}
 
 
 def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
@@ -184,7 +184,7 @@ def test_a_baseline_holds_no_label_to_its_threshold_where_a_judge_stands_beside_
     words, reads = judge_verdict("words", "baseline", 0.4), judge_verdict("reads", "shipped", 0.7)
     item = make_item(checker=0.7, judges=[words, reads]).verdicts
     thresholds = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
-    assert status_of(item, thresholds) == "right"
+    assert status_of(item, thresholds) == "passes"
     assert verdicts_summary(item, thresholds).startswith("checker: pass;")
 
 
@@ -193,7 +193,7 @@ def test_a_label_is_held_to_the_threshold_of_each_judge_that_it_stands_beside(
 ):
     strict, lax = judge_verdict("strict", "shipped", 1.0), judge_verdict("lax", "shipped", 0.7)
     thresholds = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}
-    assert status_of(make_item(checker=0.7, judges=[strict, lax]).verdicts, thresholds) == "right"
+    assert status_of(make_item(checker=0.7, judges=[strict, lax]).verdicts, thresholds) == "passes"
     assert status_of(make_item(checker=0.6, judges=[strict, lax]).verdicts, thresholds) == "disagreement"
 
 

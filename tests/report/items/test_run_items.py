@@ -39,7 +39,7 @@ def test_each_output_has_what_was_said_of_it_and_all_of_which_the_same_was_said_
     assert list(items) == [output.key for output in OUTPUTS]
     labelled = ItemKey("c1", "a", 0)
     for key, item in items.items():
-        expected = "disagreement" if key == labelled else "wrong" if key.case_id == "c0" else "right"
+        expected = "disagreement" if key == labelled else "fails" if key.case_id == "c0" else "passes"
         assert (key, status_of(item.verdicts, {})) == (key, expected)
         assert verdicts_summary(item.verdicts, {}).startswith(
             "label: wrong; " if key == labelled else "checker: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from each_row import each_row
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
 from fiducial.report.document import Columns, Details, Picture, Piece, Verbatim, as_html
 from fiducial.report.document_parts import DocumentTable
+from fiducial.report.items.pictures import with_pictures
 from fiducial.report.items.sent_prompts import SentPrompt
 from fiducial.report.items.view import item_document
 from fiducial.report.model import ListedItem, ReportItem
@@ -184,22 +186,45 @@ def test_an_image_in_the_record_is_shown_below_its_message(make_item: Callable[.
 @each_row(
     "url",
     [
-        ("https://tracker.example/pixel.png",),
-        ("http://tracker.example/pixel.png",),
-        ("data:image/svg+xml;base64,PHN2Zz4=",),
-        ("data:text/html;base64,PHN2Zz4=",),
-        ("data:image/png;base64,x' onerror='window.broken=1",),
-        ('data:image/png;base64,x" onerror="window.broken=1',),
-        ("data:image/png;base64,x#<script>window.broken=1</script>",),
-        ("data:image/png;base64," + "A" * 400_001,),
-        ("javascript:window.broken=1",),
-        ("DATA:image/png,<svg onload=window.broken=1>",),
+        "https://tracker.example/pixel.png",
+        "http://tracker.example/pixel.png",
+        "data:image/svg+xml;base64,PHN2Zz4=",
+        "data:image/svg+xml;charset=utf-8;base64,PHN2Zz4=",
+        "data:image/SVG+XML;base64,PHN2Zz4=",
+        "data:image/bmp;base64,Qk0=",
+        "data:text/html;base64,PHN2Zz4=",
+        "data:image/png;base64,x' onerror='window.broken=1",
+        'data:image/png;base64,x" onerror="window.broken=1',
+        "data:image/png;base64,x#<script>window.broken=1</script>",
+        "data:image/png;base64," + "A" * 400_001,
+        "javascript:window.broken=1",
+        "DATA:image/png,<svg onload=window.broken=1>",
     ],
 )
 def test_no_other_address_becomes_an_image(make_item: Callable[..., ListedItem], url: str):
     text = as_html(_asked(make_item, url))
     assert "<img" not in text
     assert "[image" in text
+
+
+@pytest.mark.attack("terminal and report")
+@each_row(
+    "part",
+    [
+        {"type": "image_url", "image_url": {"url": "data:KIND;base64,PHN2Zz4="}},
+        {"type": "input_image", "image_url": "data:KIND;base64,PHN2Zz4="},
+        {"type": "image", "source": {"type": "base64", "media_type": "KIND", "data": "PHN2Zz4="}},
+        {"type": "image", "mimeType": "KIND", "data": "PHN2Zz4="},
+    ],
+)
+def test_formats_that_can_hold_a_script_are_not_shown_in_any_form_of_a_part(part: dict[str, Any]):
+    shown_of = {
+        kind: [
+            each.address for each in with_pictures([json.loads(json.dumps(part).replace("KIND", kind))])[1]
+        ]
+        for kind in ("image/png", "image/svg+xml")
+    }
+    assert shown_of == {"image/png": ["data:image/png;base64,PHN2Zz4="], "image/svg+xml": []}
 
 
 def test_a_message_shows_at_most_twelve_images(make_item: Callable[..., ListedItem]):

@@ -1,4 +1,4 @@
-"""Worst failures: question, answer, what was expected, and who says so, each cut to a terminal's width."""
+"""Worst failures: question, answer, expectation and author, cut to a terminal's width."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from fiducial.report.document_parts import DocumentTable
 from fiducial.report.items.worst_failures import worst_failures
 from fiducial.report.text.safe_text import WIDTH, columns_of
 
+JUDGE = "strict_on_capitals/function"
 HOSTILE = "\u202eBern\n::error::x \x1b[31m" + "\u4e16" * 200
 
 CASES: list[dict[str, Any]] = [
@@ -26,9 +27,10 @@ CASES: list[dict[str, Any]] = [
         "messages": [{"role": "user", "content": f"Capital {n}?"}],
         "reference": {"answers": ["Rome"]},
     }
-    for n in range(5)
+    for n in range(6)
 ]
-TEXTS = ("Rome", "Bern", HOSTILE, "I do not know.", "Paris")
+TEXTS = ("Rome", "Bern", HOSTILE, "I do not know.", "Paris", "I do not know.")
+SCORES = (1.0, 0.0, 0.3, 0.2, 0.1, 0.4)
 OUTPUTS = [{"case_id": f"c{n}", "system": "a", "text": text} for n, text in enumerate(TEXTS)]
 
 
@@ -38,15 +40,16 @@ def label(case_id: str, score: float) -> Verdict:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run in which a checker fails c3, and a judge all but c0."""
+    """Return a run: a checker fails c3 and c5, a judge all but c0, each with another score."""
 
     def strict(case: fd.Case, output: fd.Output) -> Any:
-        return float(output.text == "Rome"), f"{case.id} is elsewhere"
+        return SCORES[int(output.case_id[1:])], f"{case.id} is elsewhere"
 
     fd.judge_function("strict_on_capitals")(strict)
     out = tmp_path_factory.mktemp("runs") / "run"
     labels = [label("c1", 1.0), label("c3", 0.0)]
-    fd.evaluate(CASES, OUTPUTS, judges=["strict_on_capitals"], labels=labels, out=out, progress=False)
+    judged: Any = {"judges": ["strict_on_capitals"], "judge_on": "all"}
+    fd.evaluate(CASES, OUTPUTS, **judged, labels=labels, out=out, progress=False)
     return out
 
 
@@ -58,19 +61,33 @@ def tables(folder: Path, most: int = 10) -> list[tuple[str, dict[str, str]]]:
 
 def test_what_a_label_fails_comes_first_and_what_one_passes_last(folder: Path):
     found = tables(folder)
-    assert [name for name, _ in found] == ["c3, a", "c2, a", "c4, a", "c1, a"]
+    names = [name for name, _ in found]
+    assert (names[0], names[-1], len(names)) == ("c3, a", "c1, a", 5)
     first = found[0][1]
     assert (first["question"], first["answer"], first["expected"]) == (
         "Capital 3?",
         "I do not know.",
         '["Rome"]',
     )
-    assert first["says who"].startswith("ada")
-    assert (found[1][1]["says who"], found[1][1]["why"]) == (
-        "strict_on_capitals/function",
-        "c2 is elsewhere",
-    )
-    assert "but ada passes it" in found[-1][1]["says who"]
+    assert first["failed by"].startswith("ada")
+    assert "but ada passes it" in found[-1][1]["failed by"]
+
+
+def test_of_the_others_what_a_checker_failed_comes_first_then_the_lowest_scores(folder: Path):
+    found = tables(folder)[1:-1]
+    assert [name for name, _ in found] == ["c5, a", "c4, a", "c2, a"]
+    assert [each["failed by"].split(" and ") for _, each in found] == [
+        ["answer/strict", JUDGE],
+        [JUDGE],
+        [JUDGE],
+    ]
+    assert [each["why"] for _, each in found[1:]] == ["c4 is elsewhere", "c2 is elsewhere"]
+
+
+def test_an_error_is_named_in_place_of_the_answer(tmp_path: Path):
+    outputs = [{"case_id": "c0", "system": "a", "error": "TimeoutError: 30 s"}]
+    run = fd.evaluate(CASES[:1], outputs, out=tmp_path / "run", progress=False)
+    assert tables(Path(str(run.folder)))[0][1]["answer"] == "error: TimeoutError: 30 s"
 
 
 def test_hostile_texts_are_one_line_cut_to_the_width_without_hidden_characters(folder: Path):
@@ -87,9 +104,9 @@ def test_a_report_prints_as_many_as_are_asked_for(folder: Path, tmp_path: Path):
         CliRunner().invoke(command, [str(folder), *page, *more], catch_exceptions=False).output
         for more in ([], ["--items", "2"])
     ]
-    assert [[f"c{n}, a" in each for n in range(5)] for each in printed] == [
-        [False] * 5,
-        [False, False, True, True, False],
+    assert [[f"c{n}, a" in each for n in range(6)] for each in printed] == [
+        [False] * 6,
+        [False, False, False, True, False, True],
     ]
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fiducial.calibration import calibrate, table_from_rows
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
+from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.report.document import as_lines
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.text.calibration_screen import calibration_screen
@@ -17,7 +17,7 @@ from fiducial.report.text.trust_words import controls_of, trust_of
 BASELINES = "x/lexical@baseline", "y/lexical@baseline"
 
 
-def calibration_of(*judges: str) -> CalibrationNumbers:
+def calibration_of(*judges: str) -> Calibration:
     """Return a calibration of judges that agree with labels, and baselines that pass everything."""
     rows = [
         {

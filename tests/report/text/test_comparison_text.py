@@ -42,7 +42,7 @@ def test_without_labels_the_judge_that_passes_most_is_not_called_best_or_right(t
     screen = "\n".join(as_lines(comparison_screen(compared)))
     assert "Without labels only pass rates are compared" in screen
     assert "best" not in screen
-    assert "share right" not in screen
+    assert "accuracy" not in screen
     assert "only pass rates are compared" in "\n".join(as_lines(comparison_document(compared)))
 
 
@@ -181,8 +181,8 @@ def systems(**more: Any) -> Any:
 
 def test_how_well_systems_are_judged_is_said_to_be_something_else() -> None:
     agrees = "\n".join(lines_of(systems(label=0.0), by="system", right="agrees", flips=1))
-    assert "bad and worse: the judge is right more often on bad" in agrees
-    assert "right on bad only, on i1|" in agrees
+    assert "bad and worse: the judge agrees with labels more often on bad" in agrees
+    assert "agrees on bad only, on i1|" in agrees
     assert "not how good they are" in agrees
 
 
@@ -190,7 +190,7 @@ def test_systems_pass_by_stratum_and_who_graded_is_named() -> None:
     lines = lines_of(systems(), by="system")
     assert "Undecided outputs, judged by j, not corrected for the judge's errors:" in lines
     assert "bad and worse: worse passes more often" in lines
-    assert not any("share right" in line for line in lines)
+    assert not any("accuracy" in line for line in lines)
     decided = lines_of(systems(checker_score=1.0), by="system")
     assert decided[0] == "Checked outputs, by checker:"
     assert not any(line.startswith(("Undecided", "All")) for line in decided)
@@ -233,7 +233,7 @@ def test_the_judge_that_is_right_most_often_is_not_called_best_where_it_may_gues
     compared = compare(table, statistic="accuracy")
     screen = " ".join(as_lines(comparison_screen(compared)))
     assert "always is best" not in screen
-    assert "always is right most often" in screen
+    assert "always has the highest accuracy" in screen
     assert "is no better than chance (balanced accuracy 0.50 [" in screen
     assert "Shown to be better than chance: careful." in screen
     everything = "\n".join(as_lines(comparison_document(compared)))
@@ -250,7 +250,7 @@ def test_systems_are_not_called_best_judged_where_the_judge_may_guess() -> None:
         ]
     )
     screen = " ".join(as_lines(comparison_screen(compare(table, by="system", right="agrees"))))
-    assert screen.startswith("No system is best: x is right most often")
+    assert screen.startswith("No system is best: x has the highest judge accuracy")
     assert "but its verdicts are no better than chance" in screen
 
 
@@ -282,7 +282,7 @@ def test_a_baseline_is_the_last_row_of_judges_and_not_among_those_that_are_ranke
         assert answer.startswith("No significant difference in balanced accuracy: 0.00")
         # What a baseline does better is said once, with the lead.
         assert warning.startswith(
-            "a is not shown to be better than the word overlap baseline: its lead is -0.1"
+            "a is not shown to be better than the word overlap baseline: difference -0.1"
         )
         names = [str(row[0]) for row in rates.rows]
         assert names == ["a", "b", BASELINE, "always pass", "always fail"]
@@ -296,7 +296,7 @@ def test_an_only_judge_is_set_against_the_baseline() -> None:
     assert re.match(r"a: balanced accuracy 1\.00 .* more than the word overlap baseline\.", answer)
     assert [str(row[0]) for row in rates.rows][:2] == ["a", BASELINE]
     answer, *_ = screen_of({"a": POOR * 10, BASELINE: LABELS * 10})
-    assert "not shown to be better than the word overlap baseline: its lead is -0." in answer
+    assert "not shown to be better than the word overlap baseline: difference -0." in answer
 
 
 def test_pairs_of_judges_come_before_those_with_a_baseline() -> None:
@@ -313,3 +313,22 @@ def test_pairs_of_judges_come_before_those_with_a_baseline() -> None:
     assert str(pairs.rows[0][0]) == "a - b"
     assert all("lexical" in str(row[0]) for row in pairs.rows[1:])
     assert len(pairs.rows) == 4
+
+
+def test_labels_that_correct_are_counted_with_those_of_ungraded_outputs() -> None:
+    rows = [
+        {
+            "item_id": f"c{case}",
+            "system": system,
+            "judge": "j",
+            "checker_score": None,
+            "score": float(case % 3 > 0) if case < 50 else None,
+            "label": float(case % 5 > 0) if case % 2 == 0 else None,
+        }
+        for system in "xy"
+        for case in range(60)
+    ]
+    screen = list(
+        as_lines(comparison_screen(compare(table_from_rows(rows), by="system", labels_chosen_by="random")))
+    )
+    assert "* judged, corrected with 60 labels" in screen

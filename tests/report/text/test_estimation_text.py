@@ -129,3 +129,25 @@ def test_ranks_say_that_they_do_not_pair_the_systems():
     assert "note: ranks ignore that systems answered the same cases; use compare --by system" in lines
     alone = list(as_lines(estimation_screen(fd.estimate(ROWS)), width=100))
     assert not any("ranks" in line for line in alone)
+
+
+@pytest.mark.parametrize("labelled", [(), ("new",)])
+def test_where_no_two_systems_are_ranked_no_rank_is_printed(labelled: tuple[str, ...]):
+    rows = [
+        row | {"system": system, "label": row["label"] if system in labelled else None}
+        for row in ROWS
+        for system in ("new", "old")
+    ]
+    estimation = fd.estimate(rows, labels_chosen_by="random")
+    assert all(each.rank and each.rank.value is None for each in estimation.systems.values())
+    for lines in (estimation.screen(), estimation.document()):
+        assert not any(
+            "rank" in line.lower().replace("--labels-chosen-by random", "") for line in as_lines(lines)
+        )
+
+
+def test_the_sentence_that_scenarios_follow_stands_right_above_them():
+    lines = list(as_lines(fd.estimate(chosen_rows()).screen(), width=None))
+    after = next(n for n, line in enumerate(lines) if line.endswith("say it with an option:")) + 1
+    assert lines[after].startswith("if chosen")
+    assert "Labels taken as exact." in lines[:after]

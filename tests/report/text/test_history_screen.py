@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.past_runs.history import ALL_OUTPUTS, HistoryNumbers, PastRun
+from fiducial.evaluation.past_runs.history import ALL_OUTPUTS, History, PastRun
 from fiducial.report.document import as_lines
 from fiducial.report.text.history_screen import history_screen
 
@@ -12,9 +12,9 @@ def rate(value: float) -> Statistic:
     return Statistic(value=value, low=max(0.0, value - 0.1), high=min(1.0, value + 0.1), n=40)
 
 
-def history(systems: int, runs: int) -> HistoryNumbers:
+def history(systems: int, runs: int) -> History:
     names = [f"mistral-large-2411-desk-agent-with-retrieval-{number:02}" for number in range(systems)]
-    return HistoryNumbers(
+    return History(
         folder="runs",
         runs=[
             PastRun(

@@ -14,9 +14,9 @@ from fiducial.calibration.comparison.prompt_gain import (
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.improvement.improvement_results import (
     HoldoutLook,
+    Improvement,
     ImprovementAnswer,
     ImprovementCost,
-    ImprovementNumbers,
     SideSize,
     TriedPrompt,
 )
@@ -33,9 +33,9 @@ def changes(lost: int, n: int) -> list[OperatorChange]:
     return operator_changes(pairs)
 
 
-def numbers(answer: ImprovementAnswer, tried: int = 2, lost: int = 0, n: int = 100) -> ImprovementNumbers:
+def numbers(answer: ImprovementAnswer, tried: int = 2, lost: int = 0, n: int = 100) -> Improvement:
     won = np.arange(200) < 30
-    return ImprovementNumbers(
+    return Improvement(
         prompt="a-prompt-with-quite-a-long-name.prompty",
         judge="a-prompt-with-quite-a-long-name/custom@a-model-with-a-long-name-2026-11-23",
         answer=answer,

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import calibrate, table_from_rows
+from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.report.document import as_lines
-from fiducial.report.text.probability_text import probability_lines
+from fiducial.report.text.one_screen import one_screen
+from fiducial.report.text.probability_text import only_curve, probability_lines
 
 
 @pytest.mark.parametrize(
@@ -44,12 +46,29 @@ def test_probabilities_that_do_not_rise_with_the_pass_rate_are_not_called_overco
     )
 
 
+@pytest.mark.parametrize("room", range(5, 16))
+def test_a_curve_that_is_cut_says_how_many_of_its_rows_are_missing(room: int):
+    said = np.linspace(0.05, 0.95, 40)
+    curve = [*only_curve(calibrated(said, np.arange(40) % 2 > 0, 0))]
+    whole = [*as_lines(curve)]
+    shown = [*as_lines(one_screen(curve, room))]
+    if len(whole) <= room:
+        assert shown == whole
+    else:
+        assert shown[:-1] == whole[: room - 1]
+        assert shown[-1] == f"{len(whole) - room + 1} more rows"
+
+
 def last_line(said: FloatArray, passed: BoolArray, unlabelled: int) -> str:
     """Return the last line about a judge of which the first so many outputs have no label."""
+    return list(as_lines(probability_lines(calibrated(said, passed, unlabelled))))[-1]
+
+
+def calibrated(said: FloatArray, passed: BoolArray, unlabelled: int) -> Calibration:
     rows = [
         {"item_id": f"i{n}", "judge": "sure", "score": round(float(said[n]), 3)}
         | ({"label": float(passed[n])} if n >= unlabelled else {})
         for n in range(len(said))
     ]
     table = table_from_rows(rows).with_score_kinds({"": "probabilities"})
-    return list(as_lines(probability_lines(calibrate(table, replicates=20))))[-1]
+    return calibrate(table, replicates=20)

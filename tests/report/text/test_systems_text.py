@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
+from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.evaluation.conclusion.run_results import (
     ALL_CORRECTED,
     ALL_UNCORRECTED,
@@ -133,7 +133,7 @@ def test_every_judge_of_one_system_has_a_row():
 
 def test_judges_alike_share_a_row_and_the_rest_gives_way():
     names = ["calls/short@m", "calls/long@m", "answers/short@m", "files/short@m", "webs/short@m"]
-    calibration = CalibrationNumbers(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
+    calibration = Calibration(judges=dict.fromkeys(names, panel((0.99, 0.95), (0.97, 0.91))))
     trust = answers(RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)).trust
     lines = list(as_lines(judges_table(trust, most=3)))
     assert lines[0].split() == ["judge", "(m)", "let", "through", "rejected", "at", "worst", "verdict"]

@@ -14,7 +14,8 @@ from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.errors import InputError, UsageError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.audit_sets import NATURAL, audit_set
-from fiducial.evaluation.audit.cards.judge_card import JudgeCard, make_card, read_card
+from fiducial.evaluation.audit.cards.card_file import read_card
+from fiducial.evaluation.audit.cards.judge_card import AuditCard, make_card
 from fiducial.evaluation.audit.cards.natural_faults import (
     NaturalPart,
     NaturalReference,
@@ -199,7 +200,7 @@ def constant(name: str, score: float | None) -> Any:
     return fd.judge(name)
 
 
-def shares_of(card: JudgeCard) -> list[float | None]:
+def shares_of(card: AuditCard) -> list[float | None]:
     shares = card.shares
     each = (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
     return [share.value for share in each]
@@ -327,4 +328,4 @@ def test_the_natural_part_is_found_in_the_reference_data(reference: Path, tmp_pa
 
 def test_a_card_reads_as_it_was_written(lexical: Path):
     card = read_card(lexical)
-    assert msgspec.json.decode(msgspec.json.encode(card), type=JudgeCard) == card
+    assert msgspec.json.decode(msgspec.json.encode(card), type=AuditCard) == card

@@ -1,0 +1,100 @@
+"""Grades of other tools, as a gate counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...deterministic.checkers import SYSTEM_ERROR
+from ...errors import InputError
+from ...records import Case, ItemKey, Output, Verdict
+from ...spelling import setting
+from .gated_judging import CRASHED, GatedOutput
+from .gated_runs import GatedRun
+
+_MODEL_GRADED = frozenset(
+    {
+        "model_graded_fact", "model_graded_qa",  # Inspect
+        "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
+        "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality", "pi", "search-rubric",
+        "trajectory:goal-success",  # promptfoo
+    }
+)  # fmt: skip
+"""Scorers of other tools that ask a model, by name."""
+
+
+def _asks_a_model(verdict: Verdict) -> bool:
+    """Return whether a verdict is known to be a model's; other scorers count as they graded."""
+    known = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
+    return verdict.source == "judge" and known
+
+
+def _imported(verdict: Verdict | None, author: str, *, crashed: bool) -> GatedOutput:
+    """Return what a tool said of an output; without a score, a crash fails, as in a run."""
+    if verdict is None or verdict.score is None:
+        if crashed:
+            return GatedOutput(0.0, CRASHED, judged=False, error_type=SYSTEM_ERROR)
+        return GatedOutput(None, author, judged=False)
+    passed = verdict.evidence.get("pass")
+    return GatedOutput(
+        verdict.score,
+        author,
+        _asks_a_model(verdict),
+        verdict.error_type,
+        passed if isinstance(passed, bool) else None,
+    )
+
+
+def gated_records(
+    name: str,
+    cases: Iterable[Case],
+    outputs: Iterable[Output],
+    verdicts: Iterable[Verdict],
+    *,
+    graded_by: str | None = None,
+) -> GatedRun:
+    """Return what another tool graded.
+
+    Args:
+        name: The file or folder.
+        cases: Its cases.
+        outputs: Its outputs; one without a verdict is ungraded.
+        verdicts: Its verdicts.
+        graded_by: Author whose verdicts count, if there are several.
+
+    Raises:
+        InputError: There are several authors and none is named, or the named one gave no verdict.
+    """
+    given = [each for each in verdicts if each.source != "human" and not each.repeat]
+    authors = list(dict.fromkeys(each.by for each in given))
+    if graded_by is not None and graded_by not in authors:
+        raise InputError(
+            f"no verdict is by {graded_by!r}; there are {', '.join(authors) or 'none'}", path=name
+        )
+    if graded_by is None and len(authors) > 1:
+        raise InputError(
+            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
+            path=name,
+        )
+    by_id, outputs = {case.id: case for case in cases}, list(outputs)
+    author = graded_by or next(iter(authors), "nobody")
+    crashed = {each.key for each in outputs if each.error is not None}
+    chosen = {each.key: each for each in given if each.by == author}
+    systems: dict[str, dict[ItemKey, GatedOutput]] = {}
+    for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
+        graded = _imported(chosen.get(key), author, crashed=key in crashed)
+        systems.setdefault(key.system, {})[key] = graded
+    for system, found in systems.items():
+        have = {key.case_id for key in found}
+        found |= {
+            ItemKey(case_id, system, 0): GatedOutput(None, "nobody", judged=False)
+            for case_id in by_id
+            if case_id not in have
+        }
+    return GatedRun(
+        name=name,
+        systems=systems,
+        missing={},
+        clusters={case.id: case.cluster_id for case in by_id.values()},
+        cases=by_id,
+        records=outputs,
+    )
