@@ -13,7 +13,7 @@ VULNERABILITIES := .venv-audit
 JUDGES := .venv-judges
 OPENAI := .venv-openai
 FRAMEWORKS := .venv-frameworks
-PYTHONS ?= 3.11 3.12 3.13
+PYTHONS ?= 3.11 3.12 3.13 3.14
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
@@ -68,7 +68,7 @@ site: $(VENV)/.ready  ## these pages and an API reference into build/site; a dea
 attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; `.ci/as_ordinary_user make attacks` as somebody else than root
 	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -n auto --dist worksteal -m attack -p attack_table
 
-pythons: $(VENV)/.ready  ## types and tests under Python 3.11, 3.12 and 3.13, where they are there; TESTS=tests/judges for some of them
+pythons: $(VENV)/.ready  ## types and tests under Python 3.11 to 3.14, where they are there; TESTS=tests/judges for some of them
 	@for version in $(PYTHONS); do .ci/under_python $$version $(TESTS) || exit 1; done
 
 kernels: $(VENV)/.ready  ## the statistics' tests under the linear algebra of other processors, and with one and two threads; KERNELS="Zen:2" for some
