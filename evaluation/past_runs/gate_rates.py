@@ -235,7 +235,7 @@ def labels_needed(*runs: GatedRun) -> str:
 
 
 def _checked(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
-    """Return the outputs that checkers graded; of an import those, too, that its scorer left ungraded."""
+    """Return the outputs that checkers graded; of an import, ungraded ones too."""
     return {
         key: each
         for key, each in outputs.items()
