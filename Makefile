@@ -121,6 +121,7 @@ shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests
 
 cards: $(VENV)/.ready  ## a card of every judge that can be asked offline into docs/cards, and docs/measured-judges.md; needs FIDUCIAL_REFERENCE; in the environment of shipped-judges
 	$(call beside,$(JUDGES),.ci/judges.txt)
+	@$(JUDGES)/bin/python -m pip install --quiet -r .ci/decisions.txt
 	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/judge_cards.py
 
 tool-rounds: $(VENV)/.ready  ## requests of other tools' judges, round by round, answered by a scripted model; each tool in an environment of its own (4 GB); TOOL="deepeval" for some
@@ -141,7 +142,7 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 	$(call beside,$(OBJECTS),.ci/objects.txt)
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(OBJECTS)/bin/python -m pytest -p pytest_timeout -W ignore tests/objects
 
-requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks
+requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks, and 300 lifelike faults and twins
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder) $(if $(AUDIT),--audit)
 
 seeds: $(VENV)/.ready  ## the items of the five documents this project began with, each by its check

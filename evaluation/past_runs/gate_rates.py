@@ -235,7 +235,7 @@ def labels_needed(*runs: GatedRun) -> str:
 
 
 def _checked(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
-    """Return the outputs that checkers graded; of an import, ungraded ones too."""
+    """Return outputs that checkers graded; of an import its scorer's ungraded ones, too."""
     return {
         key: each
         for key, each in outputs.items()

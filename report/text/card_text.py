@@ -10,10 +10,13 @@ from ...evaluation.audit.cards.card_table import AuditCards
 from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
+from .card_probability_text import card_probability_tables, probability_tables
+from .card_signature_text import signature_tables
 from .number_text import count, counted, interval, moment, number, outcomes
+from .probe_titles import probe_title
 from .safe_text import shortened
 
-_SORTS = {
+MISS_SORTS = {
     "fault": "faults it let through",
     "attack": "attacks that worked",
     "twin": "harmless changes it rejected",
@@ -34,12 +37,24 @@ LIMITS = (
 @document
 def card_document(card: AuditCard) -> Iterator[Piece]:
     """Build the document of one card: what it let through first, then what it took."""
+    yield from card_shares(card)
+    yield from misses(card, _MOST_MISSES)
+    yield from card_origin(card)
+    yield LIMITS
+
+
+def card_shares(card: AuditCard) -> Iterator[Piece]:
+    """Yield what a card's judge let through and rejected."""
     yield headline(card)
     if sentence := ungraded_sentence(card):
         yield sentence
     yield DocumentTable(("", "share", "95 %", "n"), list(_share_rows(card)))
     yield natural_sentence(card)
-    yield from misses(card, _MOST_MISSES)
+    yield from card_probability_tables(card)
+
+
+def card_origin(card: AuditCard) -> Iterator[Piece]:
+    """Yield what asking took, and which judge and set a card is of."""
     yield cost_sentence(card)
     served = f"; served by {', '.join(card.served)}" if card.served else ""
     by = f" by {card.made_by}" if card.made_by else ""
@@ -47,7 +62,6 @@ def card_document(card: AuditCard) -> Iterator[Piece]:
         f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served}, passes from {card.pass_at:g}; "
         f"made {moment(card.made)}{by}, fiducial {card.fiducial}"
     )
-    yield LIMITS
 
 
 @document
@@ -68,6 +82,8 @@ def card_table_document(table: AuditCards) -> Iterator[Piece]:
         yield DocumentTable(
             head, [_table_row(card) for card in cards], caption=f"on {kinds.replace('_', ' ')}"
         )
+    yield from probability_tables(table)
+    yield from signature_tables(table)
     yield LIMITS
 
 
@@ -89,6 +105,7 @@ def card_table_screen(table: AuditCards) -> Iterator[Piece]:
         without = [f"{card.judge} {outcomes(card.shares.ungraded)}" for card in cards if card.shares.ungraded]
         if without:
             yield f"without a score, in none of these counts: {'; '.join(without)}"
+    yield from signature_tables(table)
     yield LIMITS
 
 
@@ -134,7 +151,7 @@ def natural_sentence(card: AuditCard) -> str:
 
 def misses(card: AuditCard, most: int) -> Iterator[Piece]:
     """Yield tables of the probes that the judge graded wrongly, by what was planted."""
-    for plants, heading in _SORTS.items():
+    for plants, heading in MISS_SORTS.items():
         of_sort = [each for each in card.misses if each.plants == plants]
         if of_sort:
             more = f", the first {most:,}" if len(of_sort) > most else ""
@@ -198,10 +215,16 @@ def _table_row(card: AuditCard) -> Sequence[str]:
         _cell(shares.rejected),
         _cell(shares.attacks_passed),
         "not tried" if natural is None else _cell(natural.caught),
-        outcomes(shares.ungraded) or "0",
+        _ungraded_cell(card),
         "-" if dollars is None or not anew else f"{1000 * dollars / anew:.2f}",
         card.made[:10],
     )
+
+
+def _ungraded_cell(card: AuditCard) -> str:
+    """Return what has no score, on the set and on natural outputs."""
+    of_natural = "" if card.natural is None else outcomes(card.natural.ungraded)
+    return (outcomes(card.shares.ungraded) or "0") + (of_natural and f"; natural: {of_natural}")
 
 
 def _counts(share: Statistic) -> str:
@@ -217,7 +240,7 @@ def _cell(share: Statistic) -> str:
 def _miss_row(miss: CardMiss) -> Sequence[str]:
     output = f"{miss.case_id}, {miss.system}"
     return (
-        miss.operator.replace("_", " "),
+        probe_title(miss.operator),
         output,
         shortened(miss.change, _REASON),
         shortened(miss.reason or "-", _REASON),

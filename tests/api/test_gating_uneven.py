@@ -21,7 +21,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(autouse=True, scope="module")
 def graders() -> None:
-    """Register checkers, and a judge that grades no second trial of some cases."""
+    """Register checkers, one of fractions, and a judge without some second trials."""
 
     def uneven_thirds(case: fd.Case, _output: fd.Output) -> float:
         return int(case.id[1:]) / 30
