@@ -19,7 +19,7 @@ from ...spelling import command
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number, percent, statistic_cells, with_interval
-from .probability_text import reliability_plot
+from .probability_text import coverage_lines, reliability_plot
 
 _TAKEN_AS_RIGHT = (
     "decisions count as right: errors on 5 % of them move corrected accuracy by up to 0.05, which no interval below contains; have a second person "
@@ -238,6 +238,7 @@ def probability_pieces(calibration: Calibration) -> Iterator[Piece]:
         )
         yield from statistic_pieces(shown | each.calibration | confidence)
         yield from reliability_plot(each.bins)
+        yield from coverage_lines(each)
 
 
 def system_pieces(calibration: Calibration) -> Iterator[Piece]:

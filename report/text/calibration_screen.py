@@ -31,7 +31,7 @@ from .judges_text import (
 )
 from .jury_text import jury_lines
 from .one_screen import statistic_text
-from .probability_text import only_curve, probability_lines
+from .probability_text import only_curve, only_ranking, probability_lines
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 from .trust_words import Trust, TrustWord, controls_of, error_rates, trust_of
@@ -90,6 +90,7 @@ def _pieces(calibration: Calibration, slices: Iterable[str]) -> Iterator[Piece]:
     judged = _of_judges(calibration, {each.judge for each in trust})
     yield from brief(judged.cautions, judged.judges)
     yield from uneven_slices(judged)
+    yield from only_ranking(calibration)
     yield from only_curve(calibration)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 
 from ...calibration.agreement.calibration_results import Calibration
-from ...calibration.agreement.diagnosis_results import ProbabilityScores, ReliabilityBin
+from ...calibration.agreement.diagnosis_results import CoverageStep, ProbabilityScores, ReliabilityBin
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
 from ...judges.baseline import is_baseline_name
@@ -22,6 +22,9 @@ _COLUMNS = 41
 
 _UNDECLARED: ThresholdSource = "default"
 """Source of a threshold that neither the judge nor the user declared."""
+
+_SHARES = (0.1, 0.5, 1.0)
+"""Shares of verdicts, the most confident ones, whose error rates are on the first screen."""
 
 _WORDS = 2
 """Tests of each judge whose words follow: of its mean and of its slope."""
@@ -157,6 +160,42 @@ def _distance(statistic: Statistic, null: float, level: float, tests: int) -> fl
 def in_the_large(scores: ProbabilityScores, level: float, judges: int) -> float:
     """Return a judge's clear difference of mean probability and rate; 0 if none is clear."""
     return _distance(scores.calibration["calibration_in_the_large"], 0.0, level, _WORDS * judges)
+
+
+def only_ranking(calibration: Calibration) -> Iterator[str]:
+    """Yield how a table's only judge ranks: AUROC, and errors of its surest verdicts."""
+    if len(calibration.judges) > 1:
+        return
+    for judge, scores in (probability_judges(calibration) | undeclared_judges(calibration)).items():
+        auroc = calibration.judges[judge].statistics["auroc"]
+        shown = [] if auroc.value is None else [f"AUROC {statistic_text(auroc)}"]
+        if surest := _surest(scores.coverage):
+            shares, rates = (", ".join(each) for each in zip(*surest, strict=True))
+            shown.append(f"of the surest {shares} %: {rates} wrong")
+        if shown:
+            yield f"{'; '.join(shown)}."
+
+
+def _surest(steps: Sequence[CoverageStep]) -> list[tuple[str, str]]:
+    """Return coverage in percent and error rate of the steps that one screen shows."""
+    nearest = {
+        step.n: step
+        for share in (_SHARES if steps else ())
+        for step in [min(steps, key=lambda step: abs(step.coverage - share))]
+    }
+    return [
+        (f"{100 * step.coverage:.0f}", number_text.decimal(step.risk.value))
+        for step in nearest.values()
+        if step.risk.value is not None
+    ]
+
+
+def coverage_lines(scores: ProbabilityScores) -> Iterator[str]:
+    """Yield the error rate of the most confident 10, 20 ... 100 % of verdicts."""
+    if scores.coverage:
+        yield f"   {'surest':>6} {'n':>6} {'wrong':>6}  error rate"
+    for step in scores.coverage:
+        yield f"   {100 * step.coverage:>4.0f} % {step.n:>6,} {step.errors:>6,}  {statistic_text(step.risk)}"
 
 
 def reliability_plot(bins: Sequence[ReliabilityBin]) -> Iterator[str]:

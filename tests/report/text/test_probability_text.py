@@ -9,8 +9,8 @@ from fiducial.calibration import calibrate, table_from_rows
 from fiducial.calibration.agreement.calibration_results import Calibration
 from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.report.document import as_lines
-from fiducial.report.text.one_screen import one_screen
-from fiducial.report.text.probability_text import only_curve, probability_lines
+from fiducial.report.text.one_screen import one_screen, statistic_text
+from fiducial.report.text.probability_text import coverage_lines, only_curve, only_ranking, probability_lines
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,31 @@ def test_a_curve_that_is_cut_says_how_many_of_its_rows_are_missing(room: int):
     else:
         assert shown[:-1] == whole[: room - 1]
         assert shown[-1] == f"{len(whole) - room + 1} more rows"
+
+
+def test_one_screen_says_how_the_only_judge_ranks_and_errs_where_it_is_surest():
+    said = np.linspace(0.01, 0.99, 40)
+    passed = said >= 0.5
+    passed[[18, 19, 20]] = ~passed[[18, 19, 20]]
+    found = calibrated(said, passed, 0)
+    (line,) = only_ranking(found)
+    auroc = found.judges["sure"].statistics["auroc"]
+    assert auroc.value == pytest.approx(np.mean(said[passed][:, None] > said[~passed]))
+    assert line == f"AUROC {statistic_text(auroc)}; of the surest 10, 50, 100 %: 0.00, 0.00, 0.07 wrong."
+    (scores,) = found.probability.values()
+    rows = [each.split() for each in coverage_lines(scores)]
+    assert [row[:4] for row in rows[1:]] == [
+        [f"{10 * step}", "%", f"{4 * step}", f"{3 * (step == 10)}"] for step in range(1, 11)
+    ]
+
+
+def test_several_judges_have_their_ranking_in_full_alone():
+    rows = [
+        {"item_id": f"i{n}", "judge": judge, "score": n / 40, "label": float(n % 3 > 0)}
+        for n in range(40)
+        for judge in "ab"
+    ]
+    assert [*only_ranking(calibrate(table_from_rows(rows), replicates=20))] == []
 
 
 def last_line(said: FloatArray, passed: BoolArray, unlabelled: int) -> str:
