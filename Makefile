@@ -13,7 +13,7 @@ VULNERABILITIES := .venv-audit
 JUDGES := .venv-judges
 OPENAI := .venv-openai
 FRAMEWORKS := .venv-frameworks
-PYTHONS ?= 3.11 3.12 3.13
+PYTHONS ?= 3.11 3.12 3.13 3.14
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
@@ -68,7 +68,7 @@ site: $(VENV)/.ready  ## these pages and an API reference into build/site; a dea
 attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; `.ci/as_ordinary_user make attacks` as somebody else than root
 	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -n auto --dist worksteal -m attack -p attack_table
 
-pythons: $(VENV)/.ready  ## types and tests under Python 3.11, 3.12 and 3.13, where they are there; TESTS=tests/judges for some of them
+pythons: $(VENV)/.ready  ## types and tests under Python 3.11 to 3.14, where they are there; TESTS=tests/judges for some of them
 	@for version in $(PYTHONS); do .ci/under_python $$version $(TESTS) || exit 1; done
 
 kernels: $(VENV)/.ready  ## the statistics' tests under the linear algebra of other processors, and with one and two threads; KERNELS="Zen:2" for some
@@ -121,10 +121,11 @@ shipped-judges: $(VENV)/.ready  ## metrics of other tools as judges: their tests
 
 cards: $(VENV)/.ready  ## a card of every judge that can be asked offline into docs/cards, and docs/measured-judges.md; needs FIDUCIAL_REFERENCE; in the environment of shipped-judges
 	$(call beside,$(JUDGES),.ci/judges.txt)
+	@$(JUDGES)/bin/python -m pip install --quiet -r .ci/decisions.txt
 	@DEEPEVAL_TELEMETRY_OPT_OUT=1 $(JUDGES)/bin/python benchmarks/judge_cards.py
 
-tool-rounds: $(VENV)/.ready  ## requests of other tools' judges, round by round, answered by a scripted model; each tool in an environment of its own (4 GB); TOOL="deepeval" for some
-	@$(BIN)/python benchmarks/tool_requests.py --rounds --scripted --out build/tool-rounds $(TOOL)
+tool-rounds: $(VENV)/.ready  ## requests of other tools' judges, round by round, each tool in an environment of its own (4 GB), answered by a scripted model; REAL=1 writes them to ./requests/tools instead, and goes on with recorded replies (FIDUCIAL_REFERENCE); TOOL="deepeval" for some
+	@$(BIN)/python benchmarks/tool_requests.py $(TOOL) --rounds $(if $(REAL),--replies $(wildcard $(FIDUCIAL_REFERENCE)/recorded/tools-*.jsonl),--scripted --out build/tool-rounds)
 
 ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
 	$(call beside,.venv-ray,.ci/ray.txt)
@@ -141,7 +142,7 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 	$(call beside,$(OBJECTS),.ci/objects.txt)
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(OBJECTS)/bin/python -m pytest -p pytest_timeout -W ignore tests/objects
 
-requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks
+requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks, and 300 lifelike faults and twins
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder) $(if $(AUDIT),--audit)
 
 seeds: $(VENV)/.ready  ## the items of the five documents this project began with, each by its check

@@ -157,7 +157,7 @@ class BarProgress:
             self.finish()
 
     def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
-        """Count tokens, cost and unreadable replies, which are drawn below the bars."""
+        """Count tokens, cost and unreadable replies, which bars show when they are drawn."""
         self._replies.add(tokens, unreadable, cost)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:

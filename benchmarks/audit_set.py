@@ -26,7 +26,7 @@ from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS
 from fiducial.evaluation.audit.building import ProbeSettings, build_probes
-from fiducial.evaluation.audit.cards.audit_sets import NATURAL
+from fiducial.evaluation.audit.cards.audit_sets import NATURAL, SOURCES
 from fiducial.evaluation.audit.cards.natural_faults import NaturalReference, reference_to
 from fiducial.evaluation.audit.probe_folder import ORIGINAL, PROBES, ProbeFacts, read_facts, read_manifest
 from fiducial.evaluation.audit.sampling import choose_probes
@@ -104,6 +104,9 @@ def write(probes: Path, drawn: dict[ItemKey, ProbeFacts], out: Path) -> None:
     write_records(
         out / LABELS, (each for each in read_records(probes / LABELS, Verdict) if each.key in drawn)
     )
+    sources = {each.source for each in drawn.values()}
+    right = {each.key: each for each in read_records(probes / OUTPUTS, Output) if each.key in sources}
+    write_records(out / SOURCES, (right[key] for key in sorted(right)))
     manifest = read_manifest(probes)
     counts = Counter(each.operator for each in drawn.values())
     write_json(

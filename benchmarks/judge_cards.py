@@ -3,7 +3,8 @@
     FIDUCIAL_REFERENCE=/path/to/reference make cards
 
 Judges: `reasons` of the five judges whose replies about probes of the set are recorded, with one Claude model; the word overlap baseline; one that passes
-everything and one that fails everything; and metrics of other tools that need no model, where they are installed. Prompts without a recording are named as not yet asked.
+everything and one that fails everything; and, where they are installed, metrics of other tools that need no model and the decision model `sparrow`, which
+runs here. Prompts without a recording are named as not yet asked.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from audit_set import REAL, SEED
 from commands import described, reference_folder
 from make_requests import draw_real
 from shipped_judges import made
+from sparrow_server import has_sparrow, sparrow_server
 
 import fiducial as fd
 from fiducial.api.run_files import ModelAccess
@@ -65,6 +67,14 @@ def judges(replies: Path, natural: Path) -> Iterator[tuple[str, Any, dict[str, A
         yield f"{name}.json", fd.judge(name), {"natural": natural}
     for metric, judge in made()[0]:
         yield f"{metric.tool}-{metric.name}.json", judge, {"natural": natural}
+    if not has_sparrow():
+        print("sparrow: not installed, its cards stay as they are")
+        return
+    with sparrow_server() as url:
+        for name in RECORDED:
+            copy = {"natural": natural} if name in ON_CALLS else {}
+            asked = fd.judge(name, model="sparrow", base_url=url, api="systemone", cache=False)
+            yield f"{name}-sparrow.json", asked, copy
 
 
 def constant(score: float) -> Callable[[fd.Case, fd.Output], float]:
@@ -88,6 +98,9 @@ def page(cards: Path) -> Iterator[str]:
     yield table.to_markdown()
     asked = {card.id.name + "/" + card.id.variant for card in table.cards}
     left = [str(name) for name in known_prompts() if str(name) not in asked]
+    yield (
+        "`sparrow` is the offline [decision model](decision-models.md) of a package. It leaves a case ungraded if it denies the last entry of the material.\n"
+    )
     yield f"Not yet asked, for want of recorded replies: {', '.join(f'`{name}`' for name in left)}.\n"
     yield GUIDE
 
@@ -101,16 +114,28 @@ One command asks your judge about the set; the second shows it beside the others
 $ fiducial audit card --judge my_judge.prompty --model my-model --base-url http://127.0.0.1:8000/v1 --record replies.jsonl --made-by "A. Person" --out card.json --dry-run
 $ fiducial audit card --judge my_judge.prompty --model my-model --base-url http://127.0.0.1:8000/v1 --record replies.jsonl --made-by "A. Person" --out card.json
 $ fiducial audit table docs/cards/*.json card.json
+$ fiducial audit table docs/cards/*.json card.json --out pages
 ```
 
-Judges in Python: `fd.audit_card(fd.judge_from(function), out="card.json")`. Publish `replies.jsonl` with the card: with `--replay replies.jsonl` anybody makes the same card again.
+`pages` has a table, and a page a judge that shows everything it graded wrongly: each fault as a change in the right output, beside the judge's reason. `--badge badge.svg` draws a badge of one card.
+
+Judges in Python: `fd.audit_card(fd.judge_from(function), out="card.json")`. Publish `replies.jsonl` with the card: with `--replay replies.jsonl` in place of the endpoint anybody parses the replies and makes the card again, the same but for cost and date.
+
+To sign it, with the SSH key that you have (Ed25519):
+
+```console
+$ ssh-keygen -Y sign -n fiducial-card -f ~/.ssh/id_ed25519 card.json
+```
+
+`audit table` verifies the `card.json.sig` beside a card (`pip install '.[sign]'`), refuses one that does not fit, and shows the key's fingerprint, as `ssh-keygen -lf` and forges do. A signature says whose key it was and that nothing changed, not that the run was honest: the replies do.
 
 ## What a card holds
 
 * the set's name and seal (SHA-256 over all its files), the judge's fingerprint (prompt, model, parameters, parser), the models that the endpoint named, who made it, and when
 * shares over planted faults, right outputs with their harmless twins, attacks, and the attacks' controls (the same wrong output without the attack), each with its interval and n; the same by kind
-* every probe that was graded wrongly, with the change and the judge's reason
+* every probe that was graded wrongly, with the change and the judge's reason; natural outputs by id only
 * probes without a score, by outcome: they are in no share
+* if its scores are declared to be probabilities, mean minus rate, ECE and Brier score by the code of `fiducial calibrate`, on right outputs, twins and faults
 * calls, tokens, dollars if the price is known, and seconds an item
 
 Cards of different sets are refused side by side, and only judges of the same kinds of case were asked the same probes.

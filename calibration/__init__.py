@@ -77,9 +77,9 @@ __all__ = [
 
 
 _FORMER = {
-    "Calibration": "Calibration",
-    "Comparison": "Comparison",
-    "Estimation": "Estimation",
+    "CalibrationNumbers": "Calibration",
+    "ComparisonNumbers": "Comparison",
+    "EstimationNumbers": "Estimation",
 }
 
 

@@ -28,7 +28,8 @@ DEFAULT_VARIANTS: Mapping[str, str] = {
 }
 """Default variant of each judge: `reasons`, which costs tokens and explains the score.
 
-For tasks it is `explicit`, the only variant that shows the results of calls; many tasks cannot be decided without them.
+For tasks it is `explicit`, the only variant that shows the results of calls; many tasks cannot be decided without them. A default
+changes only if a paired test, adjusted over the judge's variants, finds another one better (``measured`` in ``prompts/recorded.toml``).
 """
 
 

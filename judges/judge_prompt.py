@@ -200,9 +200,10 @@ class JudgePrompt:
         """
         if self.weighs:
             return PROBABILITIES
-        decision = self.prompt.decision if self.decides else None
-        if decision is None:
-            return None
+        if not self.decides:
+            return self.prompt.scores
+        decision = self.prompt.decision
+        assert decision is not None
         return PROBABILITIES if decision.score in {"one", "all_of"} else GRADES
 
     @property

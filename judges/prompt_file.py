@@ -35,6 +35,7 @@ from typing import Any, Literal, Self, TypeVar
 import msgspec
 
 from ..records import Kind, is_kind, unknown_kind
+from ..records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ..records.typed_values import convert
 from .decision_block import PARTED, DecisionBlock, read_decision_block
 from .front_matter import FrontMatter, read_front_matter
@@ -44,7 +45,7 @@ T = TypeVar("T")
 
 _PROBABILITY = Scale(0, 1, None)
 
-_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds", "images", "each", "decision")  # fmt: skip
+_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "scores", "parse", "pass_at", "map", "kinds", "images", "each", "decision")  # fmt: skip
 STATEMENTS = "statements"
 """The mode of prompts that split an answer instead of judging it."""
 
@@ -105,6 +106,7 @@ class PromptFile:
         inputs: Declared inputs by name.
         parameters: Decoding parameters, sent unchanged.
         scale: Possible scores; 0 and 1 for a prompt that splits answers, which gives no score.
+        scores: What the scores are; None if the file does not say it.
         pass_at: Pass threshold in (0, 1]; None if the file declares none.
         parse: Declaration of how replies are parsed; None if the file declares none.
         lines: 1-based line of each top-level key of the front matter.
@@ -133,6 +135,7 @@ class PromptFile:
     images: bool = False
     by_criterion: bool = False
     decision: DecisionBlock | None = None
+    scores: ScoreKind | None = None
 
     @property
     def only_decides(self) -> bool:
@@ -200,6 +203,7 @@ def prompt_of(front: FrontMatter) -> PromptFile:
         images=_field(front, "images", bool, default=False),
         by_criterion=_by_criterion(front, inputs, decision),
         decision=decision,
+        scores=_score_kind(front),
     )
     return prompt.for_decisions() if without_template else prompt
 
@@ -289,6 +293,13 @@ def _pass_at(front: FrontMatter) -> float | None:
             "pass_at",
         )
     return pass_at
+
+
+def _score_kind(front: FrontMatter) -> ScoreKind | None:
+    kind = front.values.get("scores")
+    if kind is None or kind in (PROBABILITIES, GRADES):
+        return kind
+    raise front.fault(f"expected {PROBABILITIES} or {GRADES}, got {kind!r}", "scores")
 
 
 def _by_criterion(

@@ -16,13 +16,13 @@ from .text.audit_text import operator_tables
 from .text.card_text import (
     LIMITS,
     badge_text,
-    card_document,
+    card_origin,
+    card_shares,
     card_table_document,
     headline,
-    misses,
 )
+from .text.missed_text import missed_sections
 
-_ALL = 10_000
 _LONGEST = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
@@ -36,8 +36,8 @@ def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
         answer=[*card_table_document(table), _links(table, files)],
     )
     pages = [document_page(folder / "index.html", index)]
-    for card, file in zip(table.cards, files, strict=True):
-        pages.append(document_page(file, _card_page(card)))
+    for card, file, key in zip(table.cards, files, table.signed_by, strict=True):
+        pages.append(document_page(file, _card_page(card, key)))
     return pages
 
 
@@ -86,13 +86,14 @@ def _links(table: AuditCards, files: list[Path]) -> Piece:
     return DocumentTable(("judge", "what it let through"), rows, left_aligned=frozenset({0, 1}))
 
 
-def _card_page(card: AuditCard) -> ResultPage:
+def _card_page(card: AuditCard, key: str | None) -> ResultPage:
+    signed = [] if key is None else [f"signed with the key {key}, and unchanged since"]
     return ResultPage(
         title=card.judge,
         about=f"{card.set.name}, {card.made[:10]}",
-        answer=card_document(card),
+        answer=[*card_shares(card), *card_origin(card), *signed],
         sections={
-            "What it graded wrongly": list(misses(card, _ALL)),
+            **missed_sections(card),
             "By kind": list(operator_tables(card.operators)),
             "Limits": [LIMITS],
         },

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from fiducial.version import VERSION
 
 ROOT = Path(__file__).parents[1]
 REPOSITORY = "https://code.example/team/fiducial"
@@ -42,6 +45,38 @@ def test_the_readme_of_a_release_has_no_link_that_only_works_in_the_repository(r
     targets = [link["target"] for link in release._LINK.finditer(page)]
     assert len(targets) > 20
     assert [target for target in targets if not target.startswith(("https://", "http://", "#"))] == []
+
+
+def test_without_an_address_links_of_the_repository_become_text(release: ModuleType):
+    page = "[a](docs/page.md#part) ![c](shot.png) [d](https://elsewhere.example) [e](#here)"
+    assert release.without_links(page) == ("a *c* [d](https://elsewhere.example) [e](#here)", 2)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    shown, dropped = release.without_links(readme)
+    assert (release.relative_links(shown), dropped) == ([], len(release.relative_links(readme)))
+
+
+def test_unreleased_changes_and_a_tag_elsewhere_keep_a_commit_from_being_a_release(release: ModuleType):
+    changelog = (
+        "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- one\n- two\n\n## [1.2.0] - 2026-01-31\n\n- three\n"
+    )
+    assert release.unreleased(changelog) == 2
+    assert release.unreleased(changelog.replace("- one\n- two\n", "")) == 0
+    assert "tag v1.2.0 is another commit" in release.not_ready("1.2.0", "abc", "def", 0)
+    assert "2 unreleased changes" in release.not_ready("1.2.0", "", "def", 2)
+    assert release.not_ready("1.2.0", "", "def", 0) is None
+    assert release.not_ready("1.2.0", "def", "def", 0) is None
+
+
+def test_pages_name_the_version_that_is_released():
+    named = {
+        version
+        for page in ("docs/testing.md", "examples/agent-in-ci/workflow.yml")
+        for version in re.findall(r"(?:fiducial@|rev: )v(\d[\w.]*)", (ROOT / page).read_text("utf-8"))
+    }
+    assert named == {VERSION}
+    assert re.search(
+        rf"^## \[{re.escape(VERSION)}\] - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
 
 
 def test_the_metadata_of_a_release_names_the_repository(release: ModuleType, tmp_path: Path):

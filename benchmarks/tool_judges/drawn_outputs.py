@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,12 +27,11 @@ PLANTS = ("fault", "nothing", "attack", "twin", "control")
 
 
 class DrawnOutput(NamedTuple):
-    """An output of the audit set: its case, and what is proved about it."""
+    """An output of the audit set, its case, and the sort of probe that it is."""
 
     case: Case
     output: Output
     plants: str
-    right: bool
 
 
 class DrawnItem(NamedTuple):
@@ -55,7 +55,7 @@ class DrawnItem(NamedTuple):
 
 def draw_items(tool: Tool, most: int = ITEMS) -> list[DrawnItem]:
     """Draw the outputs of each judge of a tool; together no more than ``most``."""
-    drawn = list(_audit_outputs())
+    drawn = _audit_outputs()
     share = most // len(tool.judges)
     return [
         DrawnItem(judge.name, each)
@@ -64,15 +64,16 @@ def draw_items(tool: Tool, most: int = ITEMS) -> list[DrawnItem]:
     ]
 
 
-def _audit_outputs() -> Iterator[DrawnOutput]:
+@cache
+def _audit_outputs() -> tuple[DrawnOutput, ...]:
+    """Return the outputs of the audit set, each with its case and its sort."""
     folder, _ = audit_set()
     cases = {each.id: each for each in read_records(folder / CASES, Case)}
     labels = {each.key: each for each in read_records(folder / LABELS, Verdict)}
-    for output in read_records(folder / OUTPUTS, Output):
-        label = labels[output.key]
-        yield DrawnOutput(
-            cases[output.case_id], output, str(label.evidence["plants"]), right=label.score == 1.0
-        )
+    return tuple(
+        DrawnOutput(cases[output.case_id], output, str(labels[output.key].evidence["plants"]))
+        for output in read_records(folder / OUTPUTS, Output)
+    )
 
 
 def _by_turns(drawn: Collection[DrawnOutput], most: int) -> list[DrawnOutput]:

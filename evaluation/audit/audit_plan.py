@@ -14,7 +14,7 @@ from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
-from ...judges.decision_forms import FORM_NAMES
+from ...judges.decision_forms import FORM_NAMES, DecisionForm
 from ...judges.transport.exchange import ApiName
 from ...records import CaseIndex, FolderPath
 from ...records.folder_files import CASES, OUTPUTS
@@ -48,6 +48,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
         judges: Judges to audit, by name or prepared.
         operators: Names of operators, and of forms of questions to decision models; all, when empty.
         repeats: Number of times that a judge is asked about each right output.
+        forms: Whether decision models are asked in other forms, too.
         ladder: Dials to climb; None for none.
         batch: Settings for waiting on batches; None to ask the model directly.
     """
@@ -60,6 +61,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     sample: int = DEFAULT_SAMPLE
     operators: Sequence[str] = ()
     repeats: int = 2
+    forms: bool = True
     pass_at: PassAt = NO_OVERRIDES
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
@@ -161,7 +163,7 @@ def audit_steps(
         if plan.repeats > 1:
             again = context._replace(phase="repeats")
             yield EachOutput(again, single, chosen.originals.__contains__, plan.repeats)
-        forms, items = forms_named(plan.operators), items_of_forms(chosen, plan.sample)
+        forms, items = forms_of(plan), items_of_forms(chosen, plan.sample)
         yield from form_steps(context, single, items, forms, plan.repeats)
         if comparing := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
@@ -172,6 +174,11 @@ def audit_steps(
     if prepared.climb is not None:
         climb = prepared.climb.dry_steps if dry_run else prepared.climb.steps
         yield from climb(writer, progress)
+
+
+def forms_of(plan: AuditPlan) -> list[DecisionForm]:
+    """Return the forms in which an audit asks decision models."""
+    return forms_named(plan.operators) if plan.forms else []
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:

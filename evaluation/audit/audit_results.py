@@ -294,13 +294,11 @@ class WrongVerdict(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class WeaknessExample(msgspec.Struct, frozen=True, kw_only=True):
-    """An example of a weakness, with its count; texts are cut to the part around the change.
+class ShownProbe(msgspec.Struct, frozen=True, kw_only=True):
+    """A wrongly judged probe beside its right output, both cut to the part around the change.
 
     Attributes:
-        judge: Name of the judge.
-        where: The operator or dial, as in `JudgeWeakness`.
-        case_id: Case of the example.
+        case_id: Its case.
         plants: Sort of probe; ``nothing`` for a right output.
         request: The user's last message.
         right: The right output.
@@ -309,13 +307,8 @@ class WeaknessExample(msgspec.Struct, frozen=True, kw_only=True):
         score: The judge's score.
         label: The right score.
         reason: The judge's reason.
-        wrong: Number of probes of this operator or dial that were judged wrongly.
-        n: Number of probes of it that were graded.
-        verdicts: The first of the wrong verdicts.
     """
 
-    judge: str
-    where: str
     case_id: str
     plants: str
     request: str
@@ -325,6 +318,21 @@ class WeaknessExample(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     label: float
     reason: str | None
+
+
+class WeaknessExample(ShownProbe, frozen=True, kw_only=True):
+    """An example of a weakness, with its count.
+
+    Attributes:
+        judge: Name of the judge.
+        where: The operator or dial, as in `JudgeWeakness`.
+        wrong: Number of probes of this operator or dial that were judged wrongly.
+        n: Number of probes of it that were graded.
+        verdicts: The first of the wrong verdicts.
+    """
+
+    judge: str
+    where: str
     wrong: int
     n: int
     verdicts: list[WrongVerdict] = []

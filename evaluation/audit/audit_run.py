@@ -33,7 +33,15 @@ from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .analysis import graded_nothing, judge_audit, to_read, with_forms, with_ladders
-from .audit_plan import AuditPlan, PreparedAudit, audit_steps, open_probes, prepare_audit, with_tasks
+from .audit_plan import (
+    AuditPlan,
+    PreparedAudit,
+    audit_steps,
+    forms_of,
+    open_probes,
+    prepare_audit,
+    with_tasks,
+)
 from .audit_results import (
     Audit,
     AuditAdjudication,
@@ -43,7 +51,7 @@ from .audit_results import (
     ProbeToRead,
 )
 from .comparisons import by_operator, compare_prompts
-from .decision_forms_run import forms_named, results_of_forms
+from .decision_forms_run import results_of_forms
 from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
@@ -104,7 +112,7 @@ def _conclude(
     judged = [task for task in tasks if scored[task.id]]
     audits = [_audit_of(task, verdicts, prepared) for task in judged]
     if inputs is not None:
-        forms = forms_named(plan.operators)
+        forms = forms_of(plan)
         by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
         audits = [with_forms(each, by_judge[each.id]) for each in audits]
     audit = Audit(

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+import msgspec
+
 from ...records import Case, ItemKey, Output, ToolCall, ToolResults, message_text
 from ..inputs import EvaluationInputs
-from .audit_results import JudgeAudit, WeaknessExample, WrongVerdict
+from .audit_results import JudgeAudit, ShownProbe, WeaknessExample, WrongVerdict
 from .ladder.climb import Climb
+from .probe_folder import ProbeFacts
 from .scored import ScoredProbe
 
 _MAX_TEXT = 1_600
@@ -74,20 +77,11 @@ def _example(
     chosen: _Chosen, outputs: Mapping[ItemKey, Output], cases: Mapping[str, Case]
 ) -> WeaknessExample:
     first = chosen.wrong[0]
-    facts = first.facts
-    right, planted = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
+    shown = shown_probe(first.facts, first.score or 0.0, first.reason, outputs, cases)
     return WeaknessExample(
+        **msgspec.structs.asdict(shown),
         judge=chosen.judge,
         where=chosen.where,
-        case_id=facts.key.case_id,
-        plants=facts.plants,
-        request=_request(cases[facts.key.case_id])[:_MAX_REQUEST],
-        right=right,
-        planted=planted,
-        change=facts.change,
-        score=first.score or 0.0,
-        label=facts.label,
-        reason=None if first.reason is None else first.reason[:_MAX_REASON],
         wrong=len(chosen.wrong),
         n=chosen.n,
         verdicts=[
@@ -98,6 +92,36 @@ def _example(
             )
             for each in chosen.wrong[:_MAX_LISTED]
         ],
+    )
+
+
+def shown_probe(
+    facts: ProbeFacts,
+    score: float,
+    reason: str | None,
+    outputs: Mapping[ItemKey, Output],
+    cases: Mapping[str, Case],
+) -> ShownProbe:
+    """Return a wrongly judged probe beside its right output.
+
+    Args:
+        facts: The probe.
+        score: The judge's score.
+        reason: The judge's reason.
+        outputs: Outputs that include the probe's and its right one.
+        cases: Cases that include the probe's.
+    """
+    right, planted = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
+    return ShownProbe(
+        case_id=facts.key.case_id,
+        plants=facts.plants,
+        request=_request(cases[facts.key.case_id])[:_MAX_REQUEST],
+        right=right,
+        planted=planted,
+        change=facts.change,
+        score=score,
+        label=facts.label,
+        reason=None if reason is None else reason[:_MAX_REASON],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...evaluation.audit.audit_results import Audit, JudgeWeakness, WeaknessExample
+from ...evaluation.audit.audit_results import Audit, JudgeWeakness, ShownProbe, WeaknessExample
 from ..document import Card, Details, Piece
 from ..document_parts import DocumentTable
 from ..text_change import TextChange
@@ -45,19 +45,29 @@ def _first_of_each(findings: Sequence[JudgeWeakness]) -> list[JudgeWeakness]:
 
 
 def _card(finding: JudgeWeakness, example: WeaknessExample, owner: str) -> Card:
-    title = probe_title(example.where)
-    counts = f"{example.wrong:,} of {example.n:,} {_WRONG.get(example.plants, 'judged wrongly')}"
+    title = weakness_title(example.where, example.plants, example.wrong, example.n)
     if finding.concern == "stops noticing":
-        counts += ", easy to hard"
-    return Card(f"{title[:1].upper()}{title[1:]}: {counts}", list(_pieces(example)), owner)
+        title += ", easy to hard"
+    return Card(title, list(_pieces(example)), owner)
+
+
+def weakness_title(operator: str, plants: str, wrong: int, n: int) -> str:
+    """Return what a judge got wrong: ``Answer negated: 3 of 7 missed``."""
+    title = probe_title(operator)
+    return f"{title[:1].upper()}{title[1:]}: {wrong:,} of {n:,} {_WRONG.get(plants, 'judged wrongly')}"
+
+
+def probe_pieces(probe: ShownProbe) -> Iterator[Piece]:
+    """Yield the request, the planted change in the right output, and the judge's verdict."""
+    if probe.request:
+        yield f"Asked: {shortened(' '.join(probe.request.split()), 240)}"
+    yield TextChange(probe.right, probe.planted, probe.change)
+    said = " ".join(probe.reason.split()) if probe.reason else "(no reason)"
+    yield f"The judge gives {decimal(probe.score)}, right is {decimal(probe.label)}: {shortened(said, 400)}"
 
 
 def _pieces(example: WeaknessExample) -> Iterator[Piece]:
-    if example.request:
-        yield f"Asked: {shortened(' '.join(example.request.split()), 240)}"
-    yield TextChange(example.right, example.planted, example.change)
-    said = " ".join(example.reason.split()) if example.reason else "(no reason)"
-    yield f"The judge gives {decimal(example.score)}, right is {decimal(example.label)}: {shortened(said, 400)}"
+    yield from probe_pieces(example)
     rows = [(each.case_id, each.change, each.reason) for each in example.verdicts]
     hidden = example.wrong - len(rows)
     pieces: list[Piece] = [

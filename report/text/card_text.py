@@ -11,12 +11,14 @@ from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from ..items.naming import short_names
+from .card_probability_text import card_probability_tables, probability_tables
+from .card_signature_text import signature_tables
 from .number_text import count, counted, interval, moment, number, outcomes
 from .one_screen import clipped
 from .probe_titles import probe_title
 from .safe_text import WIDTH, columns_of, shortened
 
-_SORTS = {
+MISS_SORTS = {
     "fault": "faults it let through",
     "attack": "attacks that worked",
     "twin": "harmless changes it rejected",
@@ -37,28 +39,33 @@ LIMITS = (
 @document
 def card_document(card: AuditCard) -> Iterator[Piece]:
     """Build the document of one card: what it let through first, then what it took."""
-    yield from _shares(card)
+    yield from card_shares(card)
     yield from misses(card, len(card.misses))
-    yield from _made(card)
+    yield from card_origin(card)
+    yield LIMITS
 
 
 @document
 def card_screen(card: AuditCard) -> Iterator[Piece]:
     """Build one card for a terminal: misses with what was changed, without reasons."""
-    yield from _shares(card)
+    yield from card_shares(card)
     yield from _brief_misses(card)
-    yield from _made(card)
+    yield from card_origin(card)
+    yield LIMITS
 
 
-def _shares(card: AuditCard) -> Iterator[Piece]:
+def card_shares(card: AuditCard) -> Iterator[Piece]:
+    """Yield what a card's judge let through and rejected."""
     yield headline(card)
     if sentence := ungraded_sentence(card):
         yield sentence
     yield DocumentTable(("", "share", "95 %", "n"), list(_share_rows(card)))
     yield natural_sentence(card)
+    yield from card_probability_tables(card)
 
 
-def _made(card: AuditCard) -> Iterator[Piece]:
+def card_origin(card: AuditCard) -> Iterator[Piece]:
+    """Yield what asking took, and which judge and set a card is of."""
     yield cost_sentence(card)
     served = f"; served by {', '.join(card.served)}" if card.served else ""
     by = f" by {card.made_by}" if card.made_by else ""
@@ -66,12 +73,11 @@ def _made(card: AuditCard) -> Iterator[Piece]:
         f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served}, passes from {card.pass_at:g}; "
         f"made {moment(card.made)}{by}, fiducial {card.fiducial}"
     )
-    yield LIMITS
 
 
 def _brief_misses(card: AuditCard) -> Iterator[Piece]:
     """Yield tables of all misses whose rows fit the screen, which says how many it leaves out."""
-    for plants, heading in _SORTS.items():
+    for plants, heading in MISS_SORTS.items():
         rows = [
             (probe_title(each.operator), each.case_id.partition("~")[0], each.change)
             for each in card.misses
@@ -106,6 +112,8 @@ def card_table_document(table: AuditCards) -> Iterator[Piece]:
         yield DocumentTable(
             head, [_table_row(card) for card in cards], caption=f"on {kinds.replace('_', ' ')}"
         )
+    yield from probability_tables(table)
+    yield from signature_tables(table)
     yield LIMITS
 
 
@@ -131,6 +139,7 @@ def card_table_screen(table: AuditCards) -> Iterator[Piece]:
     if any(missing):
         judges = counted(sum(map(bool, missing)), "judge")
         yield f"without a score, in none of these counts: {counted(sum(missing), 'probe')} of {judges}"
+    yield from signature_tables(table)
     yield LIMITS
 
 
@@ -194,7 +203,7 @@ def natural_sentence(card: AuditCard) -> str:
 
 def misses(card: AuditCard, most: int) -> Iterator[Piece]:
     """Yield tables of the probes that the judge graded wrongly, by what was planted."""
-    for plants, heading in _SORTS.items():
+    for plants, heading in MISS_SORTS.items():
         of_sort = [each for each in card.misses if each.plants == plants]
         if of_sort:
             more = f", the first {most:,}" if len(of_sort) > most else ""
@@ -258,10 +267,16 @@ def _table_row(card: AuditCard) -> Sequence[str]:
         _cell(shares.rejected),
         _cell(shares.attacks_passed),
         "not tried" if natural is None else _cell(natural.caught),
-        outcomes(shares.ungraded) or "0",
+        _ungraded_cell(card),
         "-" if dollars is None or not anew else f"{1000 * dollars / anew:.2f}",
         card.made[:10],
     )
+
+
+def _ungraded_cell(card: AuditCard) -> str:
+    """Return what has no score, on the set and on natural outputs."""
+    of_natural = "" if card.natural is None else outcomes(card.natural.ungraded)
+    return (outcomes(card.shares.ungraded) or "0") + (of_natural and f"; natural: {of_natural}")
 
 
 def _counts(share: Statistic) -> str:

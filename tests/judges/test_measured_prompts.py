@@ -76,6 +76,13 @@ def test_longer_rules_are_known_to_judge_tool_calls_worse():
     assert DEFAULT_VARIANTS["tool_call_accuracy"] == "reasons"
 
 
+def test_no_variant_is_known_to_be_better_than_a_default_and_no_default_to_be_worse():
+    for name, known in known_prompts().items():
+        default = name.variant == DEFAULT_VARIANTS.get(name.judge)
+        found = {each.found for each in known.measured}
+        assert ("worse" if default else "better") not in found
+
+
 def test_only_a_significant_difference_makes_a_variant_better_or_worse():
     def found(difference: float | None, p: float | None) -> str | None:
         return MeasuredPrompt(

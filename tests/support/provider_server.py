@@ -126,7 +126,8 @@ def in_the_form_asked_for(decide: Callable[[Seen], int] = lambda seen: 1) -> Scr
         if wanted.get("type") == "json_object" or '"score"' in seen.text:
             return Answer(json.dumps({"reason": "because", "score": score}))
         if "<S2>" in seen.text:
-            return Answer(f"<S1>because</S1>\n<S2>{score}</S2>")
+            highest = 100 if "a whole number from 0 to 100" in seen.text else 1
+            return Answer(f"<S1>because</S1>\n<S2>{score * highest}</S2>")
         return Answer(str(score))
 
     return script

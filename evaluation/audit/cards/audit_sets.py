@@ -15,11 +15,18 @@ from ..probe_folder import PROBES
 NATURAL = "natural.jsonl"
 """File of a set: its natural faults, by reference."""
 
+SOURCES = "sources.jsonl"
+"""File of a set: the right outputs that its probes were made of, for people to read beside them."""
+
 CURRENT_SET = "audit-set-1"
 """The set that new cards are made of."""
 
 SEALS = {CURRENT_SET: "70e45971ce091c32cd72fcca838616ab20ed9cb71141252d1eb2d9ec844acd0f"}
 """SHA-256 of each set's manifest, which holds the SHA-256 of each of its files."""
+
+
+SOURCE_DIGESTS = {CURRENT_SET: "acabf94c0b5db88866b8b00b31591c1b22f062394973ee75e4a16bc3cfefd035"}
+"""SHA-256 of each set's right outputs, of which the judge is asked only about some."""
 
 
 class AuditSet(msgspec.Struct, frozen=True):
@@ -40,6 +47,18 @@ def audit_set(name: str = CURRENT_SET) -> tuple[Path, AuditSet]:
     if seal != SEALS[name]:
         raise InputError(f"is not the manifest of {name}: its seal is {seal[:12]}…", path=path)
     return path.parent, AuditSet(name, seal)
+
+
+def sources_path(name: str) -> Path:
+    """Return the file of the right outputs that a set's probes were made of.
+
+    Raises:
+        InputError: The file is not the one that was shipped.
+    """
+    path = demo_path(f"{name}/{SOURCES}")
+    if _digest(path) != SOURCE_DIGESTS[name]:
+        raise InputError(f"is not the file of {name} that was shipped", path=path)
+    return path
 
 
 def _digest(path: InputPath) -> str:

@@ -49,14 +49,19 @@ class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
         """Return the audit of the whole set."""
         probes, _ = audit_set()
         return msgspec.structs.replace(
-            self.audit, probes=probes, out=self.work / "set", sample=_EVERYTHING, operators=()
+            self.audit,
+            probes=probes,
+            out=self.work / "set",
+            sample=_EVERYTHING,
+            operators=(),
+            forms=False,
         )
 
     def of_natural(self) -> AuditPlan:
         """Return the audit of the natural part, whose outputs are each asked about once."""
         probes, out = self.work / "natural-probes", self.work / "natural"
         return msgspec.structs.replace(
-            self.audit, probes=probes, out=out, sample=_EVERYTHING, operators=(), repeats=1
+            self.audit, probes=probes, out=out, sample=_EVERYTHING, operators=(), forms=False, repeats=1
         )
 
 

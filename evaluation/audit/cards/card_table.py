@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ....errors import UsageError
 from ....records.result import Result, display_of
 from .audit_sets import AuditSet
-from .judge_card import AuditCard, read_card
+from .card_file import read_signed_card
+from .judge_card import AuditCard
 
 
 class AuditCards(Result, frozen=True, kw_only=True):
@@ -18,10 +19,12 @@ class AuditCards(Result, frozen=True, kw_only=True):
     Attributes:
         set: The set.
         cards: The cards, in the order of the table.
+        signed_by: Fingerprint of the key that signed each; None for a card without a signature.
     """
 
     set: AuditSet
     cards: list[AuditCard]
+    signed_by: list[str | None] = []
 
     @property
     def groups(self) -> dict[str, list[AuditCard]]:
@@ -48,10 +51,12 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
     """Read cards for one table.
 
     Raises:
-        InputError: A file is not a card.
+        InputError: A file is not a card, or its signature does not fit.
+        MissingExtraError: A card is signed, and ``cryptography`` is not installed.
         UsageError: There is no card, or the cards are of different sets.
     """
-    cards = [read_card(path) for path in paths]
+    signed = [read_signed_card(path) for path in paths]
+    cards = [each.card for each in signed]
     if not cards:
         raise UsageError("no cards")
     sets = list(dict.fromkeys(card.set for card in cards))
@@ -61,12 +66,13 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
         raise UsageError(
             f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
         )
-    return AuditCards(set=sets[0], cards=_in_order(cards))
-
-
-def _in_order(cards: Iterable[AuditCard]) -> list[AuditCard]:
-    """Return cards by judge, then model: the table does not rank, since intervals overlap."""
-    return sorted(cards, key=lambda card: (card.id.name, card.judge, card.made))
+    # By judge, then model: the table does not rank, since intervals overlap.
+    signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
+    return AuditCards(
+        set=sets[0],
+        cards=[each.card for each in signed],
+        signed_by=[each.signed_by for each in signed],
+    )
 
 
 def _named(one: AuditSet) -> str:

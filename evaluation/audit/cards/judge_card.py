@@ -14,11 +14,11 @@ from ....calibration.arrays import cluster_numbers
 from ....calibration.intervals.clustered_rates import share_of
 from ....calibration.pass_threshold import PassThreshold
 from ....calibration.statistic import Statistic
-from ....errors import InputError, RecordError
 from ....judges.prices import PriceList
-from ....records import CaseIndex, InputPath, JudgeId, decode_record
+from ....records import CaseIndex, JudgeId
 from ....records.folder_files import CASES
 from ....records.result import Result
+from ....records.score_kinds import PROBABILITIES, ScoreKind
 from ....version import VERSION
 from ...conclusion.conclude import judge_uses
 from ...store.run_store import RunStore
@@ -28,7 +28,8 @@ from ..judged_run import models_named_in
 from ..probe_folder import read_facts, read_manifest
 from ..sampling import choose_probes
 from ..scored import ScoredProbe, scored_probes
-from .audit_sets import SEALS, AuditSet
+from .audit_sets import AuditSet
+from .card_probabilities import CardProbabilities, card_probabilities
 from .natural_faults import NaturalPart
 
 
@@ -81,11 +82,15 @@ class NaturalShares(NaturalPart, frozen=True, kw_only=True):
         caught: Share of the systems' own faults that the judge fails.
         rejected: Share of the systems' right outputs that it fails.
         ungraded: Outputs without a score, by outcome; part of no share.
+        misses: Outputs that it graded wrongly, without texts.
+        probabilities: Its scores as probabilities; None if they are not declared to be such.
     """
 
     caught: Statistic
     rejected: Statistic
     ungraded: dict[str, int]
+    misses: list[CardMiss] = []
+    probabilities: CardProbabilities | None = None
 
 
 class CardCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +131,7 @@ class AuditCard(Result, frozen=True, kw_only=True):
         natural: Results on natural faults; None if they were not tried.
         misses: Probes that it graded wrongly.
         cost: What asking took.
+        probabilities: Its scores as probabilities; None if they are not declared to be such.
         fiducial: The version that made the card.
         made: When.
         made_by: Who ran it, as they say; empty if they do not.
@@ -143,6 +149,7 @@ class AuditCard(Result, frozen=True, kw_only=True):
     natural: NaturalShares | None
     misses: list[CardMiss]
     cost: CardCost
+    probabilities: CardProbabilities | None = None
     fiducial: str = VERSION
     made: str
     made_by: str = ""
@@ -160,6 +167,12 @@ class _Judged(msgspec.Struct, frozen=True):
     cost: CardCost
     about: Mapping[str, str]
     controls: Mapping[str, str]
+    scores: ScoreKind | None
+
+    @property
+    def probabilities(self) -> CardProbabilities | None:
+        """Its scores as probabilities, if the judge declares that they are."""
+        return card_probabilities(self.probes) if self.scores == PROBABILITIES else None
 
 
 def make_card(
@@ -196,38 +209,10 @@ def make_card(
         natural=None if natural is None else _natural(*natural, prices),
         misses=list(_misses(judged.probes)),
         cost=judged.cost,
+        probabilities=judged.probabilities,
         made=made,
         made_by=made_by,
     )
-
-
-def read_card(path: InputPath) -> AuditCard:
-    """Read a card, which somebody else may have made.
-
-    Raises:
-        InputError: It is not a card, or of a format that a later version wrote; or its set is not one that is known here.
-    """
-    try:
-        card = decode_record(path.read_bytes(), AuditCard)
-    except (OSError, RecordError) as error:
-        raise InputError(f"not a judge's card: {error}", path=path) from error
-    if SEALS.get(card.set.name) != card.set.seal:
-        known = ", ".join(f"{name} ({seal[:12]})" for name, seal in SEALS.items())
-        raise InputError(
-            f"is of {card.set.name} with the seal {card.set.seal[:12]}; known here: {known}", path=path
-        )
-    for share in _shares_of(card):
-        if not all(each is None or 0.0 <= each <= 1.0 for each in (share.value, share.low, share.high)):
-            raise InputError("not a judge's card: a share is not between 0 and 1", path=path)
-    return card
-
-
-def _shares_of(card: AuditCard) -> Iterator[Statistic]:
-    shares, natural = card.shares, card.natural
-    yield from (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
-    yield from (each.rate for each in card.operators)
-    if natural is not None:
-        yield from (natural.caught, natural.rejected)
 
 
 def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:
@@ -241,16 +226,19 @@ def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:
         verdicts = [each for each in store.verdicts.read() if each.author == task.id]
         clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen}
         scored = scored_probes(verdicts, chosen, clusters, {task.id: task.threshold}).get(task.id, {})
+        # Not as replies came, so that anybody makes the same card again.
+        in_order = [scored[each.key] for each in facts if each.key in scored]
         return _Judged(
             task.id,
             task.by,
             task.threshold,
-            list(scored.values()),
-            dict(Counter(cases.facts(key.case_id).kind for key in scored)),
+            in_order,
+            dict(Counter(cases.facts(each.facts.key.case_id).kind for each in in_order)),
             models_named_in(verdicts),
             _cost(store, task.id, prices),
             manifest.about,
             manifest.controls,
+            task.scores,
         )
 
 
@@ -265,12 +253,14 @@ def _shares(probes: Sequence[ScoredProbe]) -> CardShares:
 
 
 def _natural(run: Path, probes: Path, part: NaturalPart, prices: PriceList | None) -> NaturalShares:
-    judged = _judged(run, probes, prices).probes
+    judged = _judged(run, probes, prices)
     return NaturalShares(
         **msgspec.structs.asdict(part),
-        caught=_share(judged, {"fault"}, lambda each: not each.passed),
-        rejected=_share(judged, {"nothing"}, lambda each: not each.passed),
-        ungraded=_ungraded(judged),
+        caught=_share(judged.probes, {"fault"}, lambda each: not each.passed),
+        rejected=_share(judged.probes, {"nothing"}, lambda each: not each.passed),
+        ungraded=_ungraded(judged.probes),
+        misses=[msgspec.structs.replace(each, reason=None) for each in _misses(judged.probes)],
+        probabilities=judged.probabilities,
     )
 
 

@@ -14,7 +14,8 @@ from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.errors import InputError, UsageError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.audit_sets import NATURAL, audit_set
-from fiducial.evaluation.audit.cards.judge_card import AuditCard, make_card, read_card
+from fiducial.evaluation.audit.cards.card_file import read_card
+from fiducial.evaluation.audit.cards.judge_card import AuditCard, make_card
 from fiducial.evaluation.audit.cards.natural_faults import (
     NaturalPart,
     NaturalReference,

@@ -1,0 +1,131 @@
+"""Signatures of cards by ``ssh-keygen -Y sign``, with the key that a contributor has.
+
+The signature stands beside the card, in ``NAME.json.sig``. It proves which key signed these bytes; the key's fingerprint is the one that ``ssh-keygen -lf``
+prints, and that forges show for their users.
+
+Source: OpenSSH, PROTOCOL.sshsig; Ed25519 (RFC 8032, RFC 8709).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from pathlib import Path
+
+from ....errors import InputError, MissingExtraError
+
+NAMESPACE = "fiducial-card"
+"""What a signature is for, so that one of something else is not taken for a card's."""
+
+SUFFIX = ".sig"
+
+_MAGIC = b"SSHSIG"
+_VERSION = 1
+_ED25519 = b"ssh-ed25519"
+_HASHES = (b"sha512", b"sha256")
+_MOST_BYTES = 64 * 1024
+_ARMOR = re.compile(
+    rb"\s*-----BEGIN SSH SIGNATURE-----([A-Za-z0-9+/=\s]*)-----END SSH SIGNATURE-----\s*", re.ASCII
+)
+
+
+def signature_path(card: Path) -> Path:
+    """Return the place of a card's signature."""
+    return card.with_name(card.name + SUFFIX)
+
+
+def signer_of(content: bytes, path: Path) -> str:
+    """Return the fingerprint of the key that signed a card, ``SHA256:...``.
+
+    Args:
+        content: The card's bytes.
+        path: Its signature.
+
+    Raises:
+        InputError: The file is not a signature of a card by an Ed25519 key, or not of these bytes.
+        MissingExtraError: ``cryptography`` is not installed.
+    """
+    key, hash_name, signature = _parts(path)
+    try:
+        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError("sign", "a signed card") from error
+    digest = hashlib.new(hash_name.decode(), content).digest()
+    signed = _MAGIC + b"".join(map(_string, (NAMESPACE.encode(), b"", hash_name, digest)))
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
+    except (InvalidSignature, ValueError) as error:
+        raise InputError(
+            "the signature does not fit: the card was changed after it was signed", path=path
+        ) from error
+    blob = _string(_ED25519) + _string(key)
+    return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
+
+
+def _parts(path: Path) -> tuple[bytes, bytes, bytes]:
+    """Return public key, name of the hash, and signature."""
+    try:
+        with path.open("rb") as file:
+            armored = _ARMOR.fullmatch(file.read(_MOST_BYTES + 1))
+        reader = _Reader(
+            b"" if armored is None else base64.b64decode(b"".join(armored[1].split()), validate=True)
+        )
+        reader.expect(_MAGIC + _VERSION.to_bytes(4, "big"))
+        public, namespace, reserved, hash_name, signature = (reader.string() for _ in range(5))
+        reader.end()
+        key, raw = (_ed25519(each, path) for each in (public, signature))
+    except (OSError, binascii.Error, _NotASignatureError) as error:
+        raise InputError("not a signature of `ssh-keygen -Y sign`", path=path) from error
+    if namespace != NAMESPACE.encode():
+        shown = namespace[:40].decode("utf-8", "replace")
+        raise InputError(f"signed for {shown!r}; sign with `ssh-keygen -Y sign -n {NAMESPACE}`", path=path)
+    if reserved or hash_name not in _HASHES:
+        raise InputError("not a signature of `ssh-keygen -Y sign`", path=path)
+    return key, hash_name, raw
+
+
+def _ed25519(blob: bytes, path: Path) -> bytes:
+    """Return the bytes of an Ed25519 key or signature."""
+    reader = _Reader(blob)
+    kind, content = reader.string(), reader.string()
+    if kind != _ED25519:
+        shown = kind[:40].decode("utf-8", "replace")
+        raise InputError(
+            f"expected an Ed25519 key, got {shown!r}; `ssh-keygen -t ed25519` makes one", path=path
+        )
+    reader.end()
+    return content
+
+
+class _NotASignatureError(Exception):
+    """Bytes that are no signature."""
+
+
+class _Reader:
+    """Reader of SSH's strings, each after its length."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def expect(self, prefix: bytes) -> None:
+        if not self._content.startswith(prefix):
+            raise _NotASignatureError
+        self._content = self._content[len(prefix) :]
+
+    def string(self) -> bytes:
+        length = int.from_bytes(self._content[:4], "big")
+        if len(self._content) < 4 + length:
+            raise _NotASignatureError
+        string, self._content = self._content[4 : 4 + length], self._content[4 + length :]
+        return string
+
+    def end(self) -> None:
+        if self._content:
+            raise _NotASignatureError
+
+
+def _string(content: bytes) -> bytes:
+    return len(content).to_bytes(4, "big") + content
