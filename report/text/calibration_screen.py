@@ -238,7 +238,7 @@ def _baseline_accuracies(calibration: Calibration) -> str:
 
 
 def _for_only_judge(calibration: Calibration, baseline: str, labelled: int) -> tuple[float, int] | None:
-    """Return a constant baseline's accuracy and n on those labelled items that the only judge grades.
+    """Return a constant baseline's accuracy and n on the labels that the only judge grades.
 
     None if it grades all, for several judges, which may grade different items, and for other baselines.
     """

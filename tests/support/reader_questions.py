@@ -118,7 +118,7 @@ return Math.max(0, ...tops.map((top) => top - innerHeight + 40));
 
 
 class Effort(NamedTuple):
-    """Clicks, pixels scrolled and seconds to an answer; ``found`` is False if a part of it is not there."""
+    """Clicks, pixels scrolled and seconds to an answer; ``found`` if all of it is there."""
 
     clicks: int
     pixels: int
