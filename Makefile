@@ -142,7 +142,7 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 	$(call beside,$(OBJECTS),.ci/objects.txt)
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(OBJECTS)/bin/python -m pytest -p pytest_timeout -W ignore tests/objects
 
-requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks
+requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks, and 300 lifelike faults and twins
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder) $(if $(AUDIT),--audit)
 
 seeds: $(VENV)/.ready  ## the items of the five documents this project began with, each by its check

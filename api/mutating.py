@@ -72,7 +72,7 @@ def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:
 
 @checked_arguments
 def mutate(
-    cases: Cases,
+    cases: Cases | None = None,
     outputs: Outputs | None = None,
     *,
     out: FilePath | None = None,
@@ -80,6 +80,7 @@ def mutate(
     operators: Sequence[str] = (),
     seed: int = 0,
     per_output: int = 3,
+    lifelike: int = 0,
     names: NamesOption = "auto",
     functions: FunctionsOption = None,
     worlds: Worlds = None,
@@ -90,13 +91,14 @@ def mutate(
     """Make probes from correct outputs; the strict checker labels them.
 
     Args:
-        cases: In any form.
+        cases: In any form; None with ``lifelike`` alone.
         outputs: In any form; those that are right by strict rules are mutated. None makes right outputs from the references.
         out: A folder for the probes; None keeps them in memory.
         only: Operators by name; by default all that apply.
         operators: Custom operators, ``module:NAME`` each, besides registered ones.
         seed: The same seed gives the same probes.
         per_output: Maximum probes of one operator per correct output.
+        lifelike: Also plant faults like those of real agents: so many of each kind, with a twin each, in cases drawn for them.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
@@ -109,12 +111,13 @@ def mutate(
 
     Raises:
         InputError: An input cannot be used, or nothing in it is right.
-        UsageError: There is no such operator.
+        UsageError: There is no such operator, or there are neither cases nor lifelike faults.
     """
     require_declared(workspaces, Workspaces)
     require_choice("names", names, NamesOption)
     require_whole("per_output", per_output)
     require_whole("workers", workers)
+    require_whole("lifelike", lifelike, 0)
     available = load_operators(operators, Path.cwd())
     only = [only] if isinstance(only, str) else only
     unknown = sorted(set(only) - available.keys())
@@ -128,10 +131,31 @@ def mutate(
         names=names,
         seed=seed,
         per_operator=per_output,
+        lifelike=lifelike,
     )
+    _require_work(cases, outputs, only, settings)
     folder = folder_or_memory(out, "probes")
     sources = [] if outputs is None else output_sources(outputs)
     with show_progress(enabled=progress) as shown, put_back(folder):
-        return Probes(
-            folder, build_probes(source("cases", cases), sources, folder, settings, shown, workers=workers)
+        given = None if cases is None else source("cases", cases)
+        return Probes(folder, build_probes(given, sources, folder, settings, shown, workers=workers))
+
+
+def _require_work(
+    cases: Cases | None, outputs: Outputs | None, only: Sequence[str], settings: ProbeSettings
+) -> None:
+    """Refuse settings under which an operator that was named, or an input, is not used."""
+    if cases is None and outputs is not None:
+        raise UsageError("outputs need their cases")
+    if cases is None and not settings.lifelike:
+        raise UsageError(
+            f"name cases, or how many faults of each kind to draw with {setting('lifelike', 10)}"
+        )
+    if only and settings.drawn and not settings.lifelike:
+        raise UsageError(
+            f"{setting('only', settings.drawn[0].name)}: is planted in cases of its own; say how many with {setting('lifelike', 10)}"
+        )
+    if settings.lifelike and not settings.drawn:
+        raise UsageError(
+            f"{setting('lifelike', settings.lifelike)}: no operator of {setting('only')} is one of these"
         )

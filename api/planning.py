@@ -188,7 +188,7 @@ def plan_budget(
     expected = _expected(None, prevalence=prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
     pilot_of_rates = partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate)
     pilot = None if table is None else read_table(table, outputs=True, **reading)
-    judges = {"cheap": cheap, "dear": expensive}
+    judges = {"cheap": cheap, "expensive": expensive}
     best = _best_plan(
         budget, _by_phase(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
     )
@@ -300,12 +300,8 @@ def _require_clusters(rows_per_cluster: float, icc: float) -> None:
 
 
 def _by_phase(costs: Mapping[str, float]) -> dict[str, float]:
-    """Return costs by phase; ``expensive`` is the phase ``dear``."""
-    return {"dear" if name == "expensive" else name: cost for name, cost in costs.items()}
-
-
-def _option(phase: str) -> str:
-    return "expensive" if phase == "dear" else phase
+    """Return costs by phase; ``dear`` is the former name of ``expensive``."""
+    return {"expensive" if name == "dear" else name: cost for name, cost in costs.items()}
 
 
 def _best_plan(
@@ -324,7 +320,7 @@ def _best_plan(
             f"{setting('costs', unknown[0])}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}"
         )
     for name, cost in costs.items():
-        require_range("costs", cost, 0.0, math.inf, "both", of=_option(name))
+        require_range("costs", cost, 0.0, math.inf, "both", of=name)
     if table is None:
         pilot = pilot_of_rates(_rates(judges))
     else:
@@ -336,7 +332,7 @@ def _best_plan(
         if name == "label" or judges[name] is not None:
             if name not in costs:
                 raise UsageError(
-                    f"name the cost of one output of this step: {setting('costs', f'{_option(name)}=DOLLARS')}"
+                    f"name the cost of one output of this step: {setting('costs', f'{name}=DOLLARS')}"
                 )
             prices[name] = costs[name]
     return best_plan(budget, prices, pilot, outputs=of, effect=effect)
@@ -350,10 +346,10 @@ def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, 
             continue
         if isinstance(judge, str) or len(judge) != 2:  # noqa: PLR2004 - both rates
             raise UsageError(
-                f"{setting(_option(name), judge)}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
+                f"{setting(name, judge)}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
             )
         for rate in judge:
-            require_range(_option(name), rate)
+            require_range(name, rate)
         rates[name] = judge
     return rates
 
@@ -365,9 +361,7 @@ def _names(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
         if isinstance(judge, str):
             names[name] = judge
         elif judge is not None:
-            raise UsageError(
-                f"{setting(_option(name))}: name a judge of the TABLE, whose rates are measured on it"
-            )
+            raise UsageError(f"{setting(name)}: name a judge of the TABLE, whose rates are measured on it")
     if not names:
         raise UsageError(
             f"with a TABLE, name its judges: {setting('cheap', 'JUDGE')}, {setting('expensive', 'JUDGE')}"

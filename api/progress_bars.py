@@ -87,7 +87,7 @@ class FailedCalls:
 
 
 class Replies:
-    """Tokens and dollars that verdicts took, and replies that could not be read, over all stages."""
+    """Tokens and dollars of verdicts, and unreadable replies, over all stages."""
 
     def __init__(self) -> None:
         self._tokens = self._unpriced = self._unreadable = 0
@@ -157,7 +157,7 @@ class BarProgress:
             self.finish()
 
     def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
-        """Count tokens, cost and unreadable replies, which are shown below the bars when these are drawn."""
+        """Count tokens, cost and unreadable replies, which bars show when they are drawn."""
         self._replies.add(tokens, unreadable, cost)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:

@@ -153,7 +153,7 @@ def _budgets(given: argparse.Namespace) -> None:
     costs: dict[PhaseName, float] = {
         "check": 0.0,
         "cheap": given.cheap,
-        "dear": given.dear,
+        "expensive": given.dear,
         "label": given.label,
     }
     for budget in (200, 1_000, 5_000, 25_000, 125_000):

@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 from commands import described, reference_folder
 from evidence_tables import MODEL, THREE, calibration_table, made, p_value, table, without_n
+from evidence_tools import tools_section
 from evidence_variants import (
     against_reasons,
     explicit_disagreements,
@@ -93,6 +94,7 @@ def sections(reference: Path, recorded: Path) -> Iterator[str]:
     yield from audit_section(recorded)
     yield from ladder_section(recorded / "ladder-explicit.jsonl")
     yield from preference_section(recorded / "preference-direct.jsonl")
+    yield from tools_section(recorded)
     yield "\n" + LIMITS
 
 

@@ -14,6 +14,7 @@ from simulation.case_control import class_samples, golden_sets, other_items
 from simulation.cliffs import cliffs
 from simulation.combined_worlds import combined_worlds
 from simulation.contradictions import contradictions
+from simulation.counted_exactly import equal_opinions, tried_systems
 from simulation.cycles import corrected_wins, cycles
 from simulation.equal_judges import equal_judges
 from simulation.erring_deciders import erring_deciders
@@ -72,6 +73,8 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     51: ("judges that give probabilities", probability_worlds),
     23: ("equal judges: one called best, and the highest of them", equal_judges),
     24: ("rate by labels of people who err", erring_people),
+    25: ("mean of equal opinions", equal_opinions),
+    26: ("systems whose cases are tried several times", tried_systems),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

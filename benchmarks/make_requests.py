@@ -9,7 +9,8 @@ long as the prompt does; prompts that compare are asked about pairs of the suite
 them officially right and half wrong, with their cases, outputs and labels beside. Real outputs are for measuring: keep what is made of them out of
 any repository. With ``--ladder`` the questions of ladders at fixed levels alone (``requests/ladder/``), which
 ``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 400 for one about statements. With ``--audit`` the
-probes made of the suite alone (``requests/audit/``), for every prompt without recorded replies to them.
+probes made of the suite alone (``requests/audit/``), for every prompt without recorded replies to them, and 300 faults like those of real agents with their
+twins (``requests/audit/lifelike/``) for the default prompts of the two judges that they are for.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tempfile import TemporaryDirectory
 
 from commands import described
 from lay_out_real_outputs import find_real, lay_out
+from lifelike_faults import JUDGES, draw_pairs
 
 import fiducial as fd
 from fiducial.data import demo_path
@@ -45,6 +47,7 @@ from fiducial.judges import Request, unanswered
 from fiducial.judges.catalogue import PAIRWISE, SPLITTER, all_prompts, known_prompts
 from fiducial.judges.criteria_judge import criterion_work
 from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.records.folder_files import CASES, OUTPUTS
 
 MODEL = "gpt-4.1-mini"
 
@@ -79,6 +82,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.audit:
         write_audit(arguments.out / "audit", arguments.model)
+        write_lifelike(arguments.out / "audit" / "lifelike", arguments.model)
         return 0
     if arguments.ladder:
         for name, calls in LADDERS.items():
@@ -144,6 +148,19 @@ def write_audit(folder: Path, model: str, sample: int = SAMPLE) -> None:
             else ()
         ):
             print(f"{file.path}: {file.requests:,} requests, --sample {sample}")
+
+
+def write_lifelike(folder: Path, model: str) -> None:
+    """Write pairs of a lifelike fault and its twin: probes, and a batch file for each judge."""
+    drawn = draw_pairs(folder / "probes")
+    with EvaluationInputs(folder / "probes" / CASES, [folder / "probes" / OUTPUTS]) as inputs:
+        for name in JUDGES.values():
+            task = judge_task(name, model)
+            assert task.prompt_judge is not None
+            work = open_work(inputs, task, lambda key: key in drawn, (), 1)
+            requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
+            for file in write_batch(requests, file_numbering(folder / f"{name.replace('/', '.')}.jsonl")):
+                print(f"{file.path}: {file.requests:,} requests, of {len(drawn)} probes in all")
 
 
 def _audited(plan: AuditPlan) -> Iterator[Request]:

@@ -20,16 +20,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from commands import described
 from tool_judges.asked_rounds import Played, play_rounds, scores, state
+from tool_judges.asking_tools import asking_of
 from tool_judges.drawn_outputs import ITEMS, DrawnItem, draw_items
 from tool_judges.known_replies import KnownReplies
 from tool_judges.scripted_replies import scripted_reply
 from tool_judges.tool_list import TOOLS, Tool
-from tool_judges.tool_process import ToolError, ask_tool, install
+from tool_judges.tool_process import ToolError
+
+from fiducial.errors import FiducialError
 
 MODEL = "claude"
 
@@ -53,7 +55,11 @@ def main() -> int:
         parser.error(f"no such tool: {', '.join(sorted(unknown))}")
     tools = [TOOLS[name] for name in arguments.names or TOOLS]
     print("\n".join(tool_lines(tools)) if not arguments.rounds else heading(arguments))
-    failed = [not played(tool, arguments) for tool in tools] if arguments.rounds else []
+    try:
+        failed = [not played(tool, arguments) for tool in tools] if arguments.rounds else []
+    except FiducialError as error:
+        print(error, file=sys.stderr)
+        return 2
     return int(any(failed))
 
 
@@ -80,7 +86,7 @@ def played(tool: Tool, arguments: Namespace) -> bool:
     items = draw_items(tool, arguments.items)
     begun = time.monotonic()
     try:
-        ask = partial(ask_tool, install(tool, arguments.environments), tool, items)
+        ask = asking_of(tool, items, arguments.environments)
         with closing(KnownReplies(arguments.replies, arguments.results)) as replies:
             scripted = scripted_reply if arguments.scripted else None
             found = play_rounds(
@@ -107,7 +113,9 @@ def row(tool: Tool, items: Sequence[DrawnItem], found: Played, seconds: float) -
         state(found),
     )
     lines = [f"| {' | '.join(map(str, cells))} |"]
-    errors = Counter(str(each["error"]) for each in scores(found).values() if each["score"] is None)
+    errors = Counter(
+        " ".join(str(each["error"]).split()) for each in scores(found).values() if each["score"] is None
+    )
     lines += [f"  {count} without a score: {error}" for error, count in errors.most_common(3)]
     lines += [f"  refused: {each}" for each in found.refused]
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, overload
 
 import msgspec
+from msgspec.structs import force_setattr
 
 Interval: TypeAlias = tuple[float, float]
 """Lower and upper end."""
@@ -114,11 +115,11 @@ class StatisticEntry:
 
 
 AgreementCaution: TypeAlias = Literal[
-    "nothing_said",
+    "no_labelled_score",
     "few_clusters",
     "few_of_a_class",
     "few_rows",
-    "another_cut",
+    "another_threshold",
     "missing_verdicts",
     "ece_biased",
     "drawn_unevenly",
@@ -127,11 +128,11 @@ AgreementCaution: TypeAlias = Literal[
 ]
 """Kind of caution about a calibration.
 
-* ``nothing_said``: a judge has no row with both label and score.
+* ``no_labelled_score``: a judge has no row with both label and score.
 * ``few_clusters``: fewer than `FEW_CLUSTERS`, with the effective number.
 * ``few_of_a_class``: fewer than `FEW_OF_A_CLASS` labels of the smaller class, with their number.
 * ``few_rows``: fewer than `FEW_FOR_A_SHARE`, with their number.
-* ``another_cut``: another threshold does clearly better, with that threshold.
+* ``another_threshold``: another threshold does clearly better, with that threshold.
 * ``missing_verdicts``: labelled rows without a verdict, with their number.
 * ``ece_biased``: scores are fractions.
 * ``drawn_unevenly``: labels were drawn with unequal chances, which agreement statistics do not weight.
@@ -165,8 +166,8 @@ ComparisonCaution: TypeAlias = Literal[
     "few_differing",
     "few_discordant",
     "left_out",
-    "cut_not_declared",
-    "labels_between_cuts",
+    "threshold_not_declared",
+    "labels_between_thresholds",
     "repeats",
     "uneven_trials",
     "not_graded",
@@ -177,6 +178,7 @@ ComparisonCaution: TypeAlias = Literal[
     "chosen_by_score",
     "labels_of_some",
     "labels_for_estimate",
+    "looked_at",
     "labels_of_checkers",
     "tied_labels",
     "row_numbers",
@@ -187,9 +189,9 @@ ComparisonCaution: TypeAlias = Literal[
 * ``few_differing``: pairs with a rough interval, with the number of items on which they differ.
 * ``few_discordant``: pairs with a better one by few items, with the number of items on which they differ.
 * ``left_out``: judges or systems that are not compared, with the number of their unusable rows.
-* ``cut_not_declared``: pairs whose thresholds differ only because a judge declares none, with the number of
+* ``threshold_not_declared``: pairs whose thresholds differ only because a judge declares none, with the number of
   items on which that decides.
-* ``labels_between_cuts``: pairs with labels that pass by one threshold only, with their number.
+* ``labels_between_thresholds``: pairs with labels that pass by one threshold only, with their number.
 * ``repeats``: verdicts beyond a judge's first on an output, with their number.
 * ``uneven_trials``: systems whose cases have unequal numbers of trials, with the uncorrected pass rate in which
   each case has weight 1.
@@ -203,6 +205,7 @@ ComparisonCaution: TypeAlias = Literal[
 * ``chosen_by_score``: systems whose labels correct nothing, because labelled outputs are scored unlike the
   others, with the number of labels.
 * ``labels_for_estimate``: declarations under which labels correct rates only in ``estimate``, with their number.
+* ``looked_at``: as for an estimate, of labels that correct a system.
 * ``labels_of_some``: systems without enough labels while others have labels, with the missing number.
 * ``labels_of_checkers``, ``tied_labels``: as for a calibration.
 * ``row_numbers``: ids are row numbers, so that no two have an item in common.
@@ -222,12 +225,29 @@ class Caution(msgspec.Struct, frozen=True):
     """One caution about results.
 
     Attributes:
-        kind: Kind of caution.
+        code: Kind of caution.
         about: Numbers by name of a judge, of a system, or of a pair (``a and b``).
+        kind: Former name of the kind, written beside ``code`` until the next version; the same for most.
     """
 
-    kind: AgreementCaution | RateCaution | ComparisonCaution
+    code: AgreementCaution | RateCaution | ComparisonCaution | Literal[""] = ""
     about: dict[str, float] = {}
+    kind: str = ""
+
+    def __post_init__(self) -> None:
+        # Cautions of earlier versions have a kind only, and those made here a code only.
+        if not self.code:
+            force_setattr(self, "code", _CODES.get(self.kind, self.kind))
+        force_setattr(self, "kind", _FORMER.get(self.code, self.code))
+
+
+_FORMER: Mapping[str, str] = {
+    "no_labelled_score": "nothing_said",
+    "another_threshold": "another_cut",
+    "threshold_not_declared": "cut_not_declared",
+    "labels_between_thresholds": "labels_between_cuts",
+}
+_CODES = {former: code for code, former in _FORMER.items()}
 
 
 def labels_of_checkers(checkers: Mapping[str, int]) -> list[Caution]:

@@ -27,6 +27,7 @@ Examples:
   fiducial audit mutate cases.jsonl --outputs right.jsonl --out probes
   fiducial audit mutate cases.jsonl --out probes        (right outputs are made of the references)
   fiducial audit mutate cases.jsonl --operator my_operators:TYPO --only my_typo --out probes
+  fiducial audit mutate --lifelike 10 --out lifelike    (faults like those of real agents, in cases drawn for them)
 """
 
 _RUN = """\b
@@ -66,11 +67,12 @@ command.add_command(import_results)
 )
 @options_of(AuditMutateSettings)
 def mutate_command(
-    cases: Path,
+    cases: Path | None,
     outputs: tuple[Path, ...],
     out: Path,
     seed: int,
     per_output: int,
+    lifelike: int,
     only: tuple[str, ...],
     operator: tuple[str, ...],
     **options: Any,
@@ -83,6 +85,10 @@ def mutate_command(
     """
     from ..api.mutating import audit_commands, mutate
 
+    if cases is None and not lifelike:
+        context = click.get_current_context()
+        argument = next(each for each in context.command.params if each.name == "cases")
+        raise click.MissingParameter(ctx=context, param=argument, param_hint="'CASES'")
     probes = mutate(
         cases,
         outputs or None,
@@ -91,6 +97,7 @@ def mutate_command(
         operators=operator,
         seed=seed,
         per_output=per_output,
+        lifelike=lifelike,
         progress=True,
         **options,
     )

@@ -20,7 +20,7 @@ from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_UNGRADED, EXIT_US
 from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grade_arguments
 from .model_options import jury_of, model_access
-from .notes import note
+from .notes import note, say
 from .printing import command_line, echo_answer, write_json
 
 _WIDTH = 80
@@ -126,7 +126,7 @@ def evaluate(
         click.echo("".join(f"{line}\n" for line in as_lines(failures)), err=True, nl=False)
     echo_answer(lines)
     if result.summary.not_judged is not None:
-        click.echo(f"fiducial: {result.summary.not_judged}", err=True)
+        say(f"fiducial: {result.summary.not_judged}")
         return EXIT_USAGE
     if failures:
         return EXIT_GATE

@@ -1,4 +1,4 @@
-"""Command `fiducial`: find the subcommand, print errors as one line, set the exit code."""
+"""Command `fiducial`: find the subcommand, print errors, set the exit code."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..spelling import spelled_as_options
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
 from .inert_streams import inert_streams
+from .notes import say
 from .option_sources import words_before_dashes
 from .spelled_options import option_of
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
@@ -189,7 +190,7 @@ def _run() -> NoReturn:
         error.show()
         _leave(EXIT_USAGE)
     except click.ClickException as error:
-        click.echo(f"fiducial: {_one_line(error.format_message())}{_next_step(error)}", err=True)
+        say(f"fiducial: {_one_line(error.format_message())}{_next_step(error)}")
         _leave(EXIT_USAGE)
     except FiducialError as error:
         edited = isinstance(error, EditedRunError)
@@ -198,10 +199,10 @@ def _run() -> NoReturn:
             from .printing import command_line  # most commands end without a message
 
             message = f"{message.removesuffix(error.options)}`{command_line()} {error.options}`"
-        click.echo(f"fiducial: {_one_line(message)}", err=True)
+        say(f"fiducial: {_one_line(message)}")
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
-        click.echo(f"fiducial: {INTERRUPTED}", err=True)
+        say(f"fiducial: {INTERRUPTED}")
         _leave(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # `fiducial ... | head`: point stdout elsewhere, so that the interpreter's last flush stays silent.
@@ -209,7 +210,7 @@ def _run() -> NoReturn:
         _leave(EXIT_OK)
     except OSError as error:
         file = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"fiducial: {file}{error.strerror or error}", err=True)
+        say(f"fiducial: {file}{error.strerror or error}")
         _leave(EXIT_USAGE)
     _leave(status if isinstance(status, int) else EXIT_OK)
 

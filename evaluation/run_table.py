@@ -300,6 +300,7 @@ def output_rows(
         part_test(store.verdicts.standing, store.roster),
     )
     trusted, people = _labels(store)
+    rounds = rounds_of_outputs(store.labels)
     versions = ServedVersions(store) if by_version else None
     for verdict in store.judge_verdicts():
         judge = names.of(verdict.author, verdict.by, "" if versions is None else versions.of(verdict))
@@ -307,6 +308,8 @@ def output_rows(
             continue
         item = str(verdict.key)
         decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
+        if item in trusted:
+            decision[ADDED] = rounds[verdict.key]
         yield _judged_row(item, judge, verdict, store.clusters) | {"outcome": verdict.outcome} | decision
     for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..evaluation.audit.audit_results import Audit, JudgeAudit, OperatorResult
 from .document import Columns, Details, Figure, Piece
-from .document_parts import Cell, DocumentTable
+from .document_parts import DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
 from .figures.ladder import breaking_points
 from .page import ResultPage
@@ -15,7 +15,7 @@ from .text.audit_screen import audit_screen
 from .text.audit_text import across_judges, judge_numbers, lexical_rates, profile_figures
 from .text.ladder_text import ladder_pieces
 from .text.number_text import counted
-from .text.probe_titles import probe_title
+from .text.probe_titles import probe_cell, probe_title, with_title
 
 _MOST_FIGURES, _MOST_ROWS, _MOST_CARDS = 6, 8, 6
 
@@ -86,7 +86,7 @@ def _weaknesses(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:
     for judge in judges:
         if judge.findings:
             rows = [
-                (each.concern, Cell(probe_title(each.where), each.where), each.sentence)
+                (each.concern, probe_cell(each.where), with_title(each.sentence, each.where))
                 for each in judge.findings
             ]
             head = ("weakness", "at", "found")

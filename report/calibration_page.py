@@ -162,7 +162,7 @@ def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
 
 def _thresholds(calibration: Calibration, name: str, rates: Sequence[RatesAtThreshold]) -> Iterator[Piece]:
     """Yield a judge's rates by threshold, and the choice on held-out groups."""
-    better = calibration.better_cuts.get(name)
+    better = calibration.better_thresholds.get(name)
     if better is not None:
         gain = number_text.statistic(better.gain)
         which = (

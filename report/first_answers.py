@@ -69,7 +69,7 @@ _ADJUDICATED = 3
 
 _BRIEF: dict[str, str] = {
     "few_clusters": "few independent groups: intervals may be too narrow",
-    "another_cut": "another threshold does better on held-out items",
+    "another_threshold": "another threshold does better on held-out items",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
 """Cautions in a few words; the verdicts on judges and their ungraded outputs cover the rest."""
@@ -300,12 +300,12 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
     limits_by_subject: dict[str, list[str]] = {}
     for caution in summary.agreement.cautions:
         about = len(judges & caution.about.keys())
-        if caution.kind in _BRIEF and (about or not caution.about):
+        if caution.code in _BRIEF and (about or not caution.about):
             subjects = [number_text.counted(about, "judge")] if about else []
-            if caution.kind == "few_clusters" and few_compared:
+            if caution.code == "few_clusters" and few_compared:
                 subjects.append(_COMPARED)
                 few_compared = {}
-            limits_by_subject.setdefault(", ".join(subjects), []).append(_BRIEF[caution.kind])
+            limits_by_subject.setdefault(", ".join(subjects), []).append(_BRIEF[caution.code])
     if few_compared:
         limits_by_subject[_COMPARED] = [_BRIEF["few_clusters"]]
     limits = [
@@ -315,7 +315,7 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
     if limits:
         full = [*cautions_of(summary), *(each.whole for each in few_groups_lines(summary))]
         yield CautionLine("; ".join(limits), "; ".join(full))
-    yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.kind == _IN_FULL))
+    yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.code == _IN_FULL))
 
 
 def few_groups_compared(summary: RunSummary) -> dict[str, float]:

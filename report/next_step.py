@@ -241,7 +241,7 @@ def _prompt_of(summary: RunSummary, judge: JudgeUse) -> str:
 def _move_threshold(summary: RunSummary) -> Answer | None:
     """Propose another threshold if it does clearly better on held-out items."""
     for caution in summary.agreement.cautions:
-        for judge, threshold in caution.about.items() if caution.kind == "another_cut" else ():
+        for judge, threshold in caution.about.items() if caution.code == "another_threshold" else ():
             if judge not in summary.baselines:
                 text = f"Threshold {threshold:g} beats that of {judge} on held-out items:"
                 step = summary.again({"pass_at": f"{judge}={threshold:g}"}, {"pass_at": {judge: threshold}})

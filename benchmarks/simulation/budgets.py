@@ -38,7 +38,7 @@ class World(NamedTuple):
     budget: float
 
 
-_USUAL: dict[PhaseName, float] = {"check": 1e-5, "cheap": 5e-4, "dear": 0.02, "label": 2.0}
+_USUAL: dict[PhaseName, float] = {"check": 1e-5, "cheap": 5e-4, "expensive": 0.02, "label": 2.0}
 
 WORLDS = {
     "a good dear judge": World(0.6, 0.0, (0.85, 0.8), (0.95, 0.93), _USUAL, 300),
@@ -83,18 +83,18 @@ def budgets(draws: int) -> Iterator[Means | Tally]:
 def planned(world: World, outputs: int = 1_000_000) -> BudgetPlan:
     """Return the plan for a world with this many outputs and known rates."""
     pilot = assumed_pilot(
-        world.rate, {"cheap": world.cheap, "dear": world.dear}, decided=world.decided, decided_rate=_PASS
+        world.rate, {"cheap": world.cheap, "expensive": world.dear}, decided=world.decided, decided_rate=_PASS
     )
     return plan_budget(world.budget, world.costs, pilot, outputs=outputs)
 
 
 def counts_of(plan: BudgetPlan) -> dict[PhaseName, int]:
     """Return the number of outputs by phase."""
-    return {each.phase: each.outputs for each in plan.phases}
+    return {each.name: each.outputs for each in plan.phases}
 
 
 def _words(plan: BudgetPlan) -> str:
-    return ", ".join(f"{each.outputs:,} {each.phase}" for each in plan.phases)
+    return ", ".join(f"{each.outputs:,} {each.name}" for each in plan.phases)
 
 
 def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]]:
@@ -102,7 +102,7 @@ def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]
 
     The latter move a third of the labels' cost there, or as much from there to labels.
     """
-    of: dict[PhaseName, Phase] = {each.phase: each for each in plan.phases}
+    of: dict[PhaseName, Phase] = {each.name: each for each in plan.phases}
     left, prices = 1 - world.decided, world.costs
     alone = int(world.budget / (prices["label"] + prices["check"] / left))
     ways: dict[str, dict[PhaseName, int]] = {"labels alone": {"check": round(alone / left), "label": alone}}
@@ -135,7 +135,7 @@ def estimated(
         np.where(
             rows < counts[name], np.where(rng.random(size) < np.where(right, tpr, 1 - tnr), 1.0, 0.0), np.nan
         )
-        for name, (tpr, tnr) in (("cheap", world.cheap), ("dear", world.dear))
+        for name, (tpr, tnr) in (("cheap", world.cheap), ("expensive", world.dear))
         if name in counts
     ]
     label = np.where(rows < counts["label"], right, np.nan)

@@ -1,1 +1,1 @@
-"""Judges of other tools that ask a model: their requests, round by round, and what their replies come to."""
+"""Judges of other tools that ask a model: their requests, round by round."""

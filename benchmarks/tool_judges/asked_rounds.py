@@ -1,4 +1,4 @@
-"""Rounds: ask a tool's judges, write the requests without a reply, and repeat until none is open.
+"""Ask a tool's judges, write requests without a reply, and repeat until none is open.
 
 A judge's later requests depend on the replies to its earlier ones, so that one round does not show them all.
 """
@@ -33,7 +33,7 @@ class PlayedRound(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What the rounds of a tool came to.
+    """Result of the rounds of a tool.
 
     Attributes:
         rounds: Those that left requests open, in this command.
@@ -88,7 +88,7 @@ def play_rounds(
 
 
 def _write(name: str, requests: Sequence[Request], replies: KnownReplies, out: Path) -> PlayedRound:
-    """Write open requests as the batch file of the first round that is new, or not fully answered."""
+    """Write open requests for the first round that is new, or not fully answered."""
     number = 1
     while _is_answered(out / str(number) / f"{name}.jsonl", replies):
         number += 1
@@ -109,7 +109,8 @@ def state(played: Played) -> str:
         return "closed"
     if len(played.rounds) == MOST_ROUNDS:
         return f"not closed after {MOST_ROUNDS} rounds: {played.left:,} open"
-    return f"round {played.rounds[-1].number} waits for {played.left:,} replies"
+    replies = "reply" if played.left == 1 else "replies"
+    return f"round {played.rounds[-1].number} waits for {played.left:,} {replies}"
 
 
 def scores(played: Played) -> Mapping[int, dict[str, Any]]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from fiducial.errors import InputError
 from fiducial.judges.transport.batch_results import BatchResults
 from fiducial.judges.transport.exchange import CallError, Reply, Request
 from fiducial.judges.transport.recording import Recorded
 from fiducial.records import read_records, write_records
+
+SCRIPTED = "scripted"
+"""Name of the model that replies only by form."""
 
 
 class KnownReplies:
@@ -17,10 +21,18 @@ class KnownReplies:
     Args:
         recordings: Files in the form of ``--record``; of two replies to a request the later counts.
         results: Result files of a batch endpoint.
+
+    Raises:
+        InputError: A recording holds replies of a scripted model, which are no evidence.
     """
 
     def __init__(self, recordings: Sequence[Path] = (), results: Sequence[Path] = ()) -> None:
-        self._replies = {each.key: each.reply for path in recordings for each in read_records(path, Recorded)}
+        self._replies: dict[str, Reply] = {}
+        for path in recordings:
+            recorded = list(read_records(path, Recorded))
+            if any(each.reply.served_by == SCRIPTED for each in recorded):
+                raise InputError("holds replies of a scripted model, which are no evidence", path=path)
+            self._replies.update((each.key, each.reply) for each in recorded)
         self._results = BatchResults(results)
 
     def find(self, key: str) -> Reply | None:
@@ -35,10 +47,6 @@ class KnownReplies:
     def add(self, replies: Mapping[str, Reply]) -> None:
         """Add replies by the key of their request."""
         self._replies.update(replies)
-
-    def served_by(self) -> set[str]:
-        """Return the models that the recordings name."""
-        return {each.served_by or "" for each in self._replies.values()}
 
     def close(self) -> None:
         """Close the files."""

@@ -1,4 +1,4 @@
-"""Loopback server that answers a tool's requests from recorded replies, and keeps those without one."""
+"""Loopback server that answers from recorded replies, and keeps requests without one."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def chat_completion(request: Request, reply: Reply, served_by: str) -> dict[str,
 
 
 def forced_function(parameters: Mapping[str, Any]) -> str | None:
-    """Return the name of the one function that a request makes the model call; None if it forces none."""
+    """Return the name of the one function that a request forces, or None."""
     choice: Any = parameters.get("tool_choice")
     tools: list[Any] = parameters.get("tools") or []
     if hasattr(choice, "keys"):

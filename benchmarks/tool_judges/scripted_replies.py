@@ -1,4 +1,4 @@
-"""Scripted model: replies in the form that a request prescribes, whose content means nothing.
+"""Scripted model: replies in the form that a request prescribes, without meaning.
 
 They show that rounds close. No row of a page may be made of them: they name `SCRIPTED` as their model.
 """
@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 from fiducial.judges.transport.decision_apis import asked_in
 from fiducial.judges.transport.exchange import Reply, Request
 
+from .known_replies import SCRIPTED
 from .replaying_server import forced_function
 
-SCRIPTED = "scripted"
-
 _FORMS: tuple[tuple[str, str], ...] = (
-    (r"GRADE: \$LETTER", "It matches.\nGRADE: {letter}"),
-    (r"<S2>", "<S0>Let's think: scripted.</S0>\n<S1>Scripted.</S1>\n<S2>{level}</S2>"),
+    ("GRADE: $LETTER", "It matches.\nGRADE: LETTER"),
+    ("<S2>", "<S0>Let's think: scripted.</S0>\n<S1>Scripted.</S1>\n<S2>LEVEL</S2>"),
+    ("status", '{"reason": "Scripted.", "score": LEVEL, "status": "completed"}'),
+    ("", '{"reason": "Scripted.", "pass": BOOLEAN, "score": DIGIT}'),
 )
-"""Replies to prompts that prescribe their form in words: a pattern of the prompt, and the reply."""
+"""Replies to prompts that prescribe their form in words: a text in the prompt, and the reply."""
 
 
 def scripted_reply(request: Request) -> Reply:
@@ -30,16 +31,14 @@ def scripted_reply(request: Request) -> Reply:
     draw = int(hashlib.sha256(request.key.encode()).hexdigest(), 16)
     if request.api != "chat":
         return Reply(text=json.dumps(_decided(request)), served_by=SCRIPTED)
-    schema = _schema(request.parameters)
+    schema = _schema(request.parameters) or _written_schema(request)
     if schema is not None:
         return Reply(text=json.dumps(_filled(schema, schema, draw)), finish_reason="stop", served_by=SCRIPTED)
     prompt = json.dumps(request.messages)
-    form = next((form for pattern, form in _FORMS if re.search(pattern, prompt)), None)
-    if form is None:
-        found = {"pass": draw % 2 == 0, "score": draw % 2, "reason": "Scripted."}
-        text = json.dumps(found)
-    else:
-        text = form.format(letter="CI"[draw % 2], level=1 + draw % 5)
+    text = next(form for part, form in _FORMS if part in prompt)
+    drawn = {"LETTER": "CI"[draw % 2], "LEVEL": 1 + draw % 5, "BOOLEAN": ("false", "true")[draw % 2]}
+    for name, value in {**drawn, "DIGIT": draw % 2}.items():
+        text = text.replace(name, str(value))
     return Reply(text=text, finish_reason="stop", served_by=SCRIPTED)
 
 
@@ -62,6 +61,17 @@ def _schema(parameters: Mapping[str, Any]) -> dict[str, Any] | None:
     tools: Any = parameters.get("tools") or []
     functions = [each["function"] for each in tools if each["function"]["name"] == forced]
     return functions[0]["parameters"] if functions else None
+
+
+def _written_schema(request: Request) -> dict[str, Any] | None:
+    """Return the schema that a prompt holds as text after the word json_schema, if one does."""
+    for message in request.messages:
+        content = message.get("content")
+        _, found, after = content.partition("json_schema") if isinstance(content, str) else ("", "", "")
+        if found and "{" in after:
+            with suppress(ValueError):
+                return json.JSONDecoder().raw_decode(after[after.index("{") :])[0]
+    return None
 
 
 def _filled(schema: Mapping[str, Any], root: Mapping[str, Any], draw: int) -> Any:  # noqa: PLR0911 - one for each type

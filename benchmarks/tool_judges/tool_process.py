@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +44,7 @@ _TELEMETRY_OFF = {
 
 
 class ToolRound(NamedTuple):
-    """What a tool's judges say about its items, and the addresses other than loopback that it tried."""
+    """Verdicts on a tool's items, and the addresses beyond loopback that it tried."""
 
     said: list[dict[str, Any]]
     refused: list[str]
@@ -68,8 +68,6 @@ def install(tool: Tool, environments: Path) -> ToolEnvironment:
         ToolError: The packages cannot be installed.
     """
     folder = environments.resolve() / tool.name
-    if not tool.packages:
-        return ToolEnvironment(Path(sys.executable), folder)
     done, python = folder / ".installed", folder / "bin" / "python"
     wanted = "\n".join(tool.packages)
     if not done.is_file() or done.read_text("utf-8") != wanted:
@@ -95,7 +93,7 @@ def _install(tool: Tool, folder: Path, python: Path) -> None:
 
 
 def ask_tool(place: ToolEnvironment, tool: Tool, items: Sequence[DrawnItem], base_url: str) -> ToolRound:
-    """Run a tool's program on some items, and return what its judges say, in the order of the items.
+    """Run a tool's program, and return what its judges say, in the order of the items.
 
     Args:
         place: The tool's environment.
@@ -116,19 +114,7 @@ def ask_tool(place: ToolEnvironment, tool: Tool, items: Sequence[DrawnItem], bas
             str(scratch / "items.jsonl"),
             str(scratch / "said.jsonl"),
         ]
-        with (scratch / "printed").open("wb") as printed:
-            done = subprocess.run(
-                command,
-                check=False,
-                cwd=scratch,
-                env=environment(base_url, scratch, refused, place.folder),
-                stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=printed,
-                timeout=SECONDS,
-            )
-        if done.returncode:
-            raise ToolError(f"failed: {_last_line((scratch / 'printed').read_text('utf-8', 'replace'))}")
+        _run(command, scratch, environment(base_url, scratch, refused, place.folder))
         said = [json.loads(line) for line in (scratch / "said.jsonl").read_text("utf-8").splitlines()]
         if sorted(each["item"] for each in said) != list(range(len(items))):
             raise ToolError(f"said something about {len(said)} of {len(items)} items")
@@ -136,8 +122,33 @@ def ask_tool(place: ToolEnvironment, tool: Tool, items: Sequence[DrawnItem], bas
         return ToolRound(sorted(said, key=_number), sorted(set(addresses)))
 
 
+def _run(command: Sequence[str], scratch: Path, variables: Mapping[str, str]) -> None:
+    """Run a program in a folder, where it leaves what it prints.
+
+    Raises:
+        ToolError: It failed, or took too long.
+    """
+    path = scratch / "printed"
+    try:
+        with path.open("wb") as printed:
+            done = subprocess.run(
+                command,
+                check=False,
+                cwd=scratch,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                timeout=SECONDS,
+            )
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"failed: a round took more than {SECONDS:,} s") from error
+    if done.returncode:
+        raise ToolError(f"failed: {_last_line(path.read_text('utf-8', 'replace'))}")
+
+
 def environment(base_url: str, scratch: Path, refused: Path, folder: Path) -> dict[str, str]:
-    """Return the variables of a tool's process: no key, no home of the user, no telemetry, no proxy out."""
+    """Return the variables of a tool's process: no key, no user's home, no telemetry."""
     nowhere = "http://127.0.0.1:9"
     return {
         **_TELEMETRY_OFF,

@@ -185,7 +185,7 @@ def calibrate(
         people=people_among_themselves(table, settings),
         juries=votes_of_juries(table, level),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
-        better_cuts=better,
+        better_thresholds=better,
         probability=probability,
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
@@ -264,7 +264,7 @@ def cautions(
     """Return the cautions about judge panels and better thresholds, at most one of each kind."""
     graded = {name: panel for name, panel in judges.items() if panel.n}
     numbers: dict[AgreementCaution, dict[str, float]] = {
-        "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},
+        "no_labelled_score": {name: 0 for name, panel in judges.items() if not panel.n},
         "few_clusters": {
             name: math.floor(panel.effective_clusters)
             for name, panel in graded.items()
@@ -272,7 +272,7 @@ def cautions(
         },
         "few_of_a_class": {name: few for name, panel in graded.items() if (few := _smaller_class(panel))},
         "few_rows": {name: panel.n for name, panel in graded.items() if panel.n < FEW_FOR_A_SHARE},
-        "another_cut": {name: each.better_at for name, each in (better or {}).items() if each.clear},
+        "another_threshold": {name: each.better_at for name, each in (better or {}).items() if each.clear},
         "missing_verdicts": {name: panel.n_missing for name, panel in graded.items() if panel.n_missing},
     }
     applicable = [Caution(kind, about) for kind, about in numbers.items() if about]

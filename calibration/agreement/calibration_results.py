@@ -157,7 +157,7 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
         more_suspected: Number of doubtful labels beyond those listed.
         systems: Agreement on systems, by judge, if there are two or more.
         probability: Scores read as probabilities, by judge, if they lie between 0 and 1.
-        better_cuts: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
+        better_thresholds: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
         adjudication: Judges against adjudicated labels, if there are any.
         label_audit: On request: judges corrected for errors of the labels.
         selective: On request: the confidence threshold for an error rate, by judge.
@@ -182,7 +182,7 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
     more_suspected: int = 0
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}
-    better_cuts: dict[str, BetterThreshold] = {}
+    better_thresholds: dict[str, BetterThreshold] = {}
     adjudication: Adjudication | None = None
     label_audit: LabelAudit | None = None
     selective: dict[str, CertifiedThreshold] = {}
@@ -191,6 +191,11 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
     thresholds: dict[str, ChosenThreshold] = {}
     recalibration: dict[str, Recalibration] = {}
     comparison: Comparison | None = None
+
+    @property
+    def better_cuts(self) -> dict[str, BetterThreshold]:
+        """Former name of ``better_thresholds``."""
+        return self.better_thresholds
 
     @property
     def suspected_count(self) -> int:
@@ -233,7 +238,8 @@ _NOT_ALWAYS = Calibration.__struct_fields__[Calibration.__struct_fields__.index(
 def calibration_json(calibration: Calibration) -> dict[str, Any]:
     """Return a calibration as JSON, without its empty parts."""
     parts: dict[str, Any] = msgspec.to_builtins(calibration)
-    return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
+    parts["better_cuts"] = parts["better_thresholds"]  # its former name, until the next version
+    return {name: part for name, part in parts.items() if part or name not in {*_NOT_ALWAYS, "better_cuts"}}
 
 
 def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> Calibration:
@@ -243,7 +249,7 @@ def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> C
         InputError: It is not in that form.
     """
     try:
-        return convert(stored, Calibration)
+        return convert({"better_thresholds": stored.get("better_cuts", {}), **stored}, Calibration)
     except msgspec.ValidationError as error:
         message = f"not a calibration as `{command('calibrate', json=True)}` writes it: {error}"
         raise InputError(message, path=path) from error

@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 
+from ..corrected_rate.label_order import label_rounds
 from ..label_declarations import LabelsChosenBy
 from ..pass_threshold import PassThreshold
 from ..sample import Estimator
@@ -87,7 +88,10 @@ def threshold_cautions(
             if thresholds[each.name].source == "default":
                 score = each.score[rows]
                 undeclared[names] = int((label_between | ((low <= score) & (score < high))).sum())
-    return [*_cautions("cut_not_declared", undeclared), *_cautions("labels_between_cuts", between)]
+    return [
+        *_cautions("threshold_not_declared", undeclared),
+        *_cautions("labels_between_thresholds", between),
+    ]
 
 
 def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
@@ -114,6 +118,7 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
         *_cautions("labels_for_estimate", _no_samples(undecided)),
         *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
         *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
+        *_cautions("looked_at", _looks(outputs, undecided)),
         *_cautions("repeats", outputs.repeats),
         *_uneven_trials(outputs),
     ]
@@ -133,6 +138,18 @@ def _no_samples(undecided: ComparedStratum) -> dict[str, int]:
         if chosen_by is not None and chosen_by in get_args(LabelsChosenBy):
             counts[chosen_by] = counts.get(chosen_by, 0) + undecided.labelled[name]
     return counts
+
+
+def _looks(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, int]:
+    """Count the rounds in which labels came that correct systems, if there were several.
+
+    Where every output has a label, nobody can have stopped early.
+    """
+    corrected = {*undecided.corrected_systems, *undecided.if_random}
+    if outputs.table is None or all(undecided.declared.get(name) == "every_output" for name in corrected):
+        return {}
+    rounds = len(label_rounds(outputs.table))
+    return {"rounds": rounds} if rounds > 1 else {}
 
 
 def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:

@@ -263,7 +263,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             names = ("rogan_gladen",)
         elif self.scenarios is not None:
             names = ("reweighted",)
-        elif any(caution.kind == "uneven_strata" for caution in self.cautions):
+        elif any(caution.code == "uneven_strata" for caution in self.cautions):
             names = _BY_DECLARED_COLUMNS
         else:
             names = _BY_PRECISION

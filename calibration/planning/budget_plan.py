@@ -21,12 +21,12 @@ from ..intervals.closed_forms import normal_quantile
 LEVEL = 0.95
 """Confidence level of the planned intervals."""
 
-PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
+PhaseName: TypeAlias = Literal["check", "cheap", "expensive", "label"]
 
-PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
+PHASES: tuple[PhaseName, ...] = ("check", "cheap", "expensive", "label")
 """Phases in order; each takes a random part of the undecided outputs of the phase before."""
 
-_DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("dear",), ("cheap", "dear"))
+_DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("expensive",), ("cheap", "expensive"))
 
 _HALVINGS = 200
 
@@ -45,7 +45,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         decided_rate: Share of those that pass.
         open_rate: Share of undecided outputs that are right.
         explained: Share of the variance of their labels that verdicts explain (squared multiple correlation):
-            those of ``cheap``, of ``dear``, and of both as ``cheap+dear``.
+            those of ``cheap``, of ``expensive``, and of both as ``cheap+expensive``.
         n: Number of labelled outputs behind these rates; 0 if they are assumed.
     """
 
@@ -60,18 +60,28 @@ class Phase(msgspec.Struct, frozen=True, kw_only=True):
     """One phase of a plan, and its cost.
 
     Attributes:
-        phase: Name of the phase.
+        name: Name of the phase.
         outputs: Number of outputs.
         unit_cost: Cost of one output, in dollars.
         cost: Cost of all outputs.
         variance: Share of the rate's variance that comes from this phase; more outputs would reduce it.
     """
 
-    phase: PhaseName
+    name: PhaseName
     outputs: int
     unit_cost: float
     cost: float
     variance: float
+
+    @property
+    def phase(self) -> str:
+        """Former name of ``name``, in which the expensive judge's phase is ``dear``."""
+        return former_phase(self.name)
+
+
+def former_phase(name: str) -> str:
+    """Return the former name of a phase, or of several joined by ``+``."""
+    return name.replace("expensive", "dear")
 
 
 class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +137,7 @@ def plan_budget(
 
     Args:
         budget: The budget in dollars.
-        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` if there are
+        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``expensive`` if there are
             such judges.
         pilot: Assumed rates.
         outputs: Number of outputs available; None for unlimited.
@@ -271,6 +281,6 @@ def _phases(steps: Sequence[_Step], counts: Sequence[float], pilot: Pilot) -> li
         bought, price = math.floor(count / share + _ROUNDING), step.cost * share
         part = step.variance / count / total if total > 0 else 0.0
         phases.append(
-            Phase(phase=step.name, outputs=bought, unit_cost=price, cost=bought * price, variance=part)
+            Phase(name=step.name, outputs=bought, unit_cost=price, cost=bought * price, variance=part)
         )
     return phases

@@ -79,7 +79,7 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
 
     Args:
         table: Table of all outputs, judged or not.
-        judges: Names of the judges ``cheap`` and ``dear``.
+        judges: Names of the judges ``cheap`` and ``expensive``.
 
     Raises:
         InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels

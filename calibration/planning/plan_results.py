@@ -9,7 +9,7 @@ import msgspec
 
 from ...records.result import Framed, Result
 from ..statistic import Statistic
-from .budget_plan import BudgetPlan
+from .budget_plan import BudgetPlan, former_phase
 
 
 class StratumPlan(NamedTuple):
@@ -115,6 +115,15 @@ class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     expected: Mapping[str, float] = {}
 
 
+def _budget_json(plan: BudgetPlan) -> dict[str, Any]:
+    """Return a budget's plan with phases under their former names, too, until the next version."""
+    values: dict[str, Any] = msgspec.to_builtins(plan)
+    values["phases"] = [each | {"phase": former_phase(each["name"])} for each in values["phases"]]
+    for part in (values["half_widths"], values["pilot"]["explained"]):
+        part |= {former_phase(name): value for name, value in part.items()}
+    return values
+
+
 def plan_json(numbers: SamplePlan) -> dict[str, Any]:
     """Return a plan as JSON, without the parts that were not requested."""
     result: dict[str, Any] = {"design_effect": numbers.design_effect}
@@ -125,7 +134,7 @@ def plan_json(numbers: SamplePlan) -> dict[str, Any]:
     if numbers.items is not None:
         result["items"] = {"comparison": numbers.items}
     if numbers.budget is not None:
-        result["budget"] = msgspec.to_builtins(numbers.budget)
+        result["budget"] = _budget_json(numbers.budget)
     if numbers.draw is not None:
         draw = numbers.draw
         random = None in draw.chances.values()

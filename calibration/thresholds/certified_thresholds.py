@@ -114,7 +114,7 @@ def bound_of(table: Table) -> BoundOf:
 
 
 def in_order_of_items(table: Table) -> Table:
-    """Return the rows of a run in the order of items and scores; other tables have an order of their own.
+    """Return the rows of a run in the order of items and scores; other tables as they are.
 
     Rows of runs are in the order of replies, which is any, and one row of each cluster is drawn.
     """

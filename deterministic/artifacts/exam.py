@@ -66,7 +66,7 @@ def _import_now(modules: list[str]) -> None:
 
 
 def _keep_out(libraries: list[str], preferred: frozenset[str]) -> None:
-    """Find modules of the standard library in it alone, also those that this system does not have.
+    """Find modules of the standard library in it alone, even those not on this system.
 
     A library that tries to import ``msvcrt``, to see whether this is Windows, would run a workspace's ``msvcrt.py``.
     """

@@ -32,7 +32,7 @@ def missing_packages(case: Case) -> list[str]:
 
 
 def standard_modules(challenge: Challenge) -> list[str]:
-    """Return the modules of the standard library that the hidden tests import, but no solution's."""
+    """Return the standard library's modules that hidden tests import, but no solution's."""
     used = {"unittest", *_imported(challenge.hidden_tests(), anywhere=True)}
     solutions = set(challenge.solution_modules())
     return sorted(

@@ -3,6 +3,7 @@
 from ...records import OperatorFamily
 from .dials import DIALS, Dial, Rung
 from .groundedness_operators import composed
+from .lifelike import LIFELIKE, lifelike_kinds, lifelike_pairs
 from .operator import FAMILY_KINDS, Mutation, Operator, Plants
 from .probes import PLANTED, Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATORS, load_dials, load_operators
@@ -13,6 +14,7 @@ from .subject import Subject
 __all__ = [
     "DIALS",
     "FAMILY_KINDS",
+    "LIFELIKE",
     "OPERATORS",
     "PLANTED",
     "REFERENCE_SYSTEM",
@@ -26,6 +28,8 @@ __all__ = [
     "Subject",
     "Weakness",
     "composed",
+    "lifelike_kinds",
+    "lifelike_pairs",
     "load_dials",
     "load_operators",
     "make_probes",

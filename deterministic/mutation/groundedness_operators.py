@@ -44,7 +44,7 @@ def composed(case: Case) -> tuple[Case, Output] | None:
     if len(facts) < 2:  # noqa: PLR2004 - a single claim has no fraction
         return None
     output = Output(case_id=case.id, system=REFERENCE_SYSTEM)
-    return _stated(case, output, [_supported(fact, fact.sentence) for fact in facts])
+    return with_claims(case, output, [_supported(fact, fact.sentence) for fact in facts])
 
 
 def chosen_facts(case: Case) -> list[Fact]:
@@ -67,7 +67,7 @@ def falsified(falsify: Falsify, subject: Subject, rng: random.Random) -> Iterato
             Claim(text=wrong[number], supported=False) if number in wrong else _supported(fact, fact.sentence)
             for number, fact in enumerate(facts)
         ]
-        case, output = _stated(subject.case, subject.output, claims)
+        case, output = with_claims(subject.case, subject.output, claims)
         change = f"{count} of {len(facts)} claims are not supported: {' '.join(wrong.values())}"
         yield Mutation(output, change, case, label=(len(facts) - count) / len(facts))
 
@@ -119,7 +119,7 @@ def more_general(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     facts = chosen_facts(subject.case)
     claims = [_supported(fact, _general(fact)) for fact in facts]
     if any(claim.text != fact.sentence for claim, fact in zip(claims, facts, strict=True)):
-        case, output = _stated(subject.case, subject.output, claims)
+        case, output = with_claims(subject.case, subject.output, claims)
         yield Mutation(output, "dates are given by their month only", case, label=1.0)
 
 
@@ -127,7 +127,7 @@ def claims_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation
     """Make the claims in another order."""
     claims = convert(subject.case.reference.get("claims") or [], list[Claim])
     if len(claims) > 1:
-        case, output = _stated(subject.case, subject.output, claims[::-1])
+        case, output = with_claims(subject.case, subject.output, claims[::-1])
         yield Mutation(output, "the claims are made from back to front", case, label=1.0)
 
 
@@ -173,7 +173,8 @@ def _supported(fact: Fact, text: str) -> Claim:
     return Claim(text=text, supported=True, indexes=[fact.result])
 
 
-def _stated(case: Case, output: Output, claims: Sequence[Claim]) -> tuple[Case, Output]:
+def with_claims(case: Case, output: Output, claims: Sequence[Claim]) -> tuple[Case, Output]:
+    """Return the output with these claims as its text, and the case with them as its reference."""
     reference = {"claims": msgspec.to_builtins(claims)}
     text = " ".join(claim.text for claim in claims)
     return msgspec.structs.replace(case, reference=reference), msgspec.structs.replace(output, text=text)

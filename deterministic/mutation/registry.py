@@ -16,6 +16,7 @@ from .call_twins import CALL_TWINS
 from .conversion_faults import CONVERSION_FAULTS
 from .dials import DIALS, Dial
 from .groundedness_operators import GROUNDEDNESS
+from .lifelike import LIFELIKE
 from .multi_turn_operators import MULTI_TURN
 from .operator import Operator
 from .value_faults import VALUE_FAULTS
@@ -32,6 +33,7 @@ OPERATORS: dict[str, Operator] = {
         *ANSWERS,
         *GROUNDEDNESS,
         *ATTACKS,
+        *LIFELIKE,
     )
 }
 """Operators by name, in the order of reports."""

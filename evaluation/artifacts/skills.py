@@ -23,10 +23,12 @@ class Skill(msgspec.Struct, frozen=True):
         name: The challenge's name.
         category: Its first category.
         needs: Names of the challenges it depends on, among those given.
-        level: Longest chain of dependencies below it; 0 without any.
+        level: Longest chain of dependencies below it; 0 without any. Those in a circle do not count.
         passed: Number of challenges of this name that passed.
         graded: Number that passed or failed.
         of: Number of all.
+        under: The dependency that it is listed below; None without any.
+        circular: Whether it depends on itself, through others.
     """
 
     name: str
@@ -36,6 +38,8 @@ class Skill(msgspec.Struct, frozen=True):
     passed: int
     graded: int
     of: int
+    under: str | None = None
+    circular: bool = False
 
 
 class CategoryRate(msgspec.Struct, frozen=True):
@@ -62,7 +66,10 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
     needs = {name: _needs(name, group, names) for name, group in groups.items()}
-    levels = _levels(needs)
+    circles = _circles(needs)
+    levels = _levels(
+        {name: [each for each in below if each not in circles[name]] for name, below in needs.items()}
+    )
     skills = [
         Skill(
             name,
@@ -72,6 +79,7 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
             sum(each.success for each in group),
             sum(_graded(each) for each in group),
             len(group),
+            circular=bool(circles[name]),
         )
         for name, group in groups.items()
     ]
@@ -88,7 +96,8 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     below: dict[str | None, list[Skill]] = {}
     for skill in ordered:
         lower = [name for name in skill.needs if level[name] < skill.level]
-        below.setdefault(max(lower, key=level.__getitem__, default=None), []).append(skill)
+        under = max(lower, key=level.__getitem__, default=None)
+        below.setdefault(under, []).append(msgspec.structs.replace(skill, under=under))
     found: list[Skill] = []
     waiting = below.pop(None, [])[::-1]
     while waiting:
@@ -102,8 +111,39 @@ def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -
     return sorted(each for each in found if each is not None and each != name)
 
 
+def _circles(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
+    """Return the names in a circle with each name, itself included; empty if there is none."""
+    left = needs
+    while True:  # without a circle, ends of chains are removed until nothing is left
+        needed = {each for below in left.values() for each in below}
+        kept = {
+            name: [each for each in below if each in left] for name, below in left.items() if name in needed
+        }
+        kept = {name: below for name, below in kept.items() if any(each in kept for each in below)}
+        if kept == left:
+            break
+        left = kept
+    reached = {name: _reached(name, left) for name in left}
+    return {
+        name: frozenset(each for each in reached.get(name, ()) if name in reached.get(each, ()))
+        for name in needs
+    }
+
+
+def _reached(name: str, needs: dict[str, list[str]]) -> set[str]:
+    """Return what a challenge depends on, at any distance; itself only in a circle."""
+    found: set[str] = set()
+    waiting = list(needs[name])
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += needs.get(each, ())
+    return found
+
+
 def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
-    """Return the longest chain of dependencies below each name; circles end after all names."""
+    """Return the longest chain of dependencies below each name; there are no circles."""
     levels = dict.fromkeys(needs, 0)
     for _ in needs:
         raised = {name: max((levels[each] + 1 for each in below), default=0) for name, below in needs.items()}

@@ -7,15 +7,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, NamedTuple
 
 import msgspec
 
 from ...deterministic.checkers import validate_reference
-from ...deterministic.mutation import Operator, Probe, Subject, Weakness, make_probes, origin
+from ...deterministic.mutation import (
+    LIFELIKE,
+    Operator,
+    Probe,
+    Subject,
+    Weakness,
+    lifelike_kinds,
+    lifelike_pairs,
+    make_probes,
+    origin,
+)
 from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...records import (
@@ -55,6 +67,7 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
         names: Form of the names in calls, as for `fiducial check`.
         seed: Seed of the random choices.
         per_operator: Most probes per operator and right output.
+        lifelike: Pairs of each kind of lifelike fault, which are drawn apart from the right outputs.
     """
 
     operators: Sequence[Operator]
@@ -62,6 +75,17 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
     names: NamesOption = "auto"
     seed: int = 0
     per_operator: int = 3
+    lifelike: int = 0
+
+    @property
+    def mutating(self) -> list[Operator]:
+        """Operators that mutate right outputs of others."""
+        return [each for each in self.operators if each not in LIFELIKE]
+
+    @property
+    def drawn(self) -> list[Operator]:
+        """Operators of pairs that are drawn."""
+        return [each for each in self.operators if each in LIFELIKE]
 
 
 class _Sources(NamedTuple):
@@ -74,7 +98,7 @@ class _Sources(NamedTuple):
 
 
 def build_probes(
-    cases: InputPath,
+    cases: InputPath | None,
     outputs: Sequence[InputPath],
     out: FolderPath,
     settings: ProbeSettings,
@@ -85,7 +109,7 @@ def build_probes(
     """Mutate every right output, and write the probes; files appear once all are written.
 
     Args:
-        cases: The cases file.
+        cases: The cases file; None for lifelike faults alone.
         outputs: Files of outputs, of which the right ones are mutated; if empty, right outputs are made from the references.
         out: The folder for the probes.
         settings: Operators, options and seed.
@@ -96,6 +120,8 @@ def build_probes(
         InputError: An input cannot be used, or has no right output.
         WorkerError: A worker process was killed.
     """
+    if cases is None:
+        return _build(None, out, settings, progress, workers)
     replaced = _on_disk(cases, *outputs) & _on_disk(*(out / name for name in _FILES))
     if replaced:
         raise InputError(
@@ -130,14 +156,33 @@ class _PieceProbes(NamedTuple):
 def _mutate(sources: _Sources, settings: ProbeSettings, piece: int) -> _PieceProbes:
     passed_over, rows = Counter[str](), list[_Row]()
     written = set[str]()
+    operators = settings.mutating
     for subject in sources.right.subjects(piece, passed_over):
         rows.append(_original(subject, written))
         options = sources.options.of(subject.output.system)
         probes = make_probes(
-            subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
+            subject, operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
         rows += (_row_of(each, written) for each in probes)
     return _PieceProbes(rows, dict(passed_over))
+
+
+def _draw(settings: ProbeSettings, taken: AbstractSet[str], progress: Progress) -> Iterator[_PieceProbes]:
+    """Yield the probes of each pair that is drawn; ids of cases must not be ``taken``."""
+    operators = settings.drawn
+    names = [each.name for each in operators]
+    if settings.lifelike and names:
+        progress.begin("drawing", settings.lifelike * len(lifelike_kinds(names)))
+    for pair in lifelike_pairs(settings.lifelike, settings.seed, names):
+        if pair.case.id in taken:
+            raise InputError(
+                f"case {pair.case.id!r} has the id of a case that is drawn; leave out {setting('lifelike')}, or rename it"
+            )
+        written = set[str]()
+        rows = [_original(pair, written)]
+        probes = make_probes(pair, operators, settings.options, seed=settings.seed, per_operator=1)
+        rows += (_row_of(each, written) for each in probes)
+        yield _PieceProbes(rows, {})
 
 
 def _mutate_all(sources: _Sources, settings: ProbeSettings, workers: int | None) -> Iterator[_PieceProbes]:
@@ -159,26 +204,31 @@ def _mutate_all(sources: _Sources, settings: ProbeSettings, workers: int | None)
 
 
 def _build(
-    sources: _Sources, out: FolderPath, settings: ProbeSettings, progress: Progress, workers: int | None
+    sources: _Sources | None,
+    out: FolderPath,
+    settings: ProbeSettings,
+    progress: Progress,
+    workers: int | None,
 ) -> ProbeManifest:
     passed_over, counts, written = Counter[str](), Counter[_CountKey](), set[str]()
     with ExitStack() as open_files:  # on leaving it, the files appear together
         files = {name: open_files.enter_context(atomic_write(out / name)) for name in _FILES}
-        for probes in _mutate_all(sources, settings, workers):
+        mutated = iter(()) if sources is None else _mutate_all(sources, settings, workers)
+        for probes in chain(mutated, _draw(settings, written, progress)):
             passed_over.update(probes.passed_over)
             for row in probes.rows:
                 _write_row(row, files, written)
                 counts[row.counted] += 1
                 if row.counted == _RIGHT:
                     progress.advance()
-        if not counts[_RIGHT]:
+        if not counts[_RIGHT] and sources is not None:
             raise _no_right_output(sources, passed_over)
     used_operators = {key.operator for key in counts}
     manifest = ProbeManifest(
         fiducial=VERSION,
         seed=settings.seed,
         per_operator=settings.per_operator,
-        inputs={str(path): file_sha256(path) for path in sources.files},
+        inputs={str(path): file_sha256(path) for path in (sources.files if sources else ())},
         files={name: file_sha256(out / name) for name in _FILES},
         right_outputs=counts[_RIGHT],
         passed_over=dict(passed_over),

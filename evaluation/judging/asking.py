@@ -218,7 +218,7 @@ def as_judged(case: Case, output: Output) -> Output:
 
 
 def _costs(client: ModelAccess, task: JudgeTask) -> Callable[[Usage], float | None]:
-    """Return a function of a verdict's cost in US dollars; the price is looked up once, when first needed."""
+    """Return a function of a verdict's cost in US dollars; it looks the price up once."""
 
     @cache
     def price() -> Prices | None:

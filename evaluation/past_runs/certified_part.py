@@ -22,6 +22,7 @@ from ...spelling import command, setting
 from ..conclusion.run_results import JudgeUse
 from ..labelling.label_choice import choices_not_random
 from ..run_table import table_of
+from ..served_versions import ServedVersions, versions_sentence
 from ..store.journal_rows import StoredVerdict
 from ..store.manifest import KnownJudge
 from ..store.run_store import RunStore
@@ -77,12 +78,13 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
 
     Raises:
         UsageError: Several judges graded it.
-        InputError: There is no judge, no label, or labels are no random sample.
+        InputError: There is no judge, no label, several versions of a model answered, or labels are no random sample.
         RunFolderError: The run is not finished, or was changed by hand.
     """
     manifest = store.finished()
     store.refuse_edited()
     judge = _only_judge(store)
+    _require_one_version(store)
     table = _rows_of(table_of(store), judge)
     if not np.isfinite(table.label).any():
         raise InputError(
@@ -140,6 +142,17 @@ def _no_first_judge(baselines: Sequence[str]) -> str:
         return "no judge graded its outputs"
     asked = command("judge", "CASES", outputs="OUTPUTS", judge="JUDGE", model="MODEL")
     return f"only {', '.join(baselines)} graded its outputs, and a baseline may decide nothing alone; `{asked}` asks a judge"
+
+
+def _require_one_version(store: RunStore) -> None:
+    """Refuse judges that several versions of a decision model answered."""
+    versions = ServedVersions(store)
+    for judge in store.roster:
+        if counts := versions.counts(judge.id):
+            raise InputError(
+                f"{versions_sentence(judge.by, counts)}; the certificate of a cascade belongs to one",
+                path=str(store.path),
+            )
 
 
 def _require_random_labels(store: RunStore, table: Table) -> None:

@@ -182,8 +182,13 @@ def _ungraded_checks(run: GatedRun, most: float) -> Iterator[GateCheck]:
 
 def _cost_check(run: GatedRun, most: float) -> Iterator[GateCheck]:
     answer: GateAnswer = "cannot tell" if run.cost is None else "passes" if run.cost <= most else "fails"
-    why = "the price of a judge is not known" if run.cost is None else f"judges cost {run.cost:.4f} dollars"
-    told = f"prices: `{setting('price')}`" if run.cost is None else ""
+    why, told = "", ""
+    if run.cost is not None:
+        why = f"judges cost {run.cost:.4f} dollars"
+    elif run.store is None:
+        why = "nothing says what grading cost"
+    else:
+        why, told = "the price of a judge is not known", f"the run with prices, `{setting('price')}`"
     yield GateCheck(
         system="", condition=f"cost at most {most:g}", limit=most, answer=answer, why=why, would_tell=told
     )

@@ -29,7 +29,7 @@ class Minimum(msgspec.Struct, frozen=True):
     """Least value of a rate.
 
     Attributes:
-        statistic: ``overall``, ``pass_rate`` (of checked outputs), ``rubric`` (mean score) or ``pass^4``.
+        statistic: ``overall``, ``pass_rate`` (of checked outputs, and missing ones as ungraded), ``rubric`` (mean score) or ``pass^4``.
         at_least: The least value.
         tag: The tag of the cases it is over: ``safety``, ``risk=high``; empty for all.
     """

@@ -151,12 +151,13 @@ def minimum_checks(
     corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():
-        asked = _checked(outputs) if minimum.statistic == "pass_rate" else outputs
+        asked = {key: each for key, each in outputs.items() if only is None or key.case_id in only}
+        if minimum.statistic == "pass_rate":
+            asked = _checked(run, asked)
         rate = corrected.get(system)
         settled = rate is not None or judge_error is not None
-        rows = rows_of(run, asked, only, settled=settled, as_passes=minimum.k is not None)
-        if minimum.statistic != "pass_rate":
-            rows += _absent(run, system, only)
+        rows = rows_of(run, asked, settled=settled, as_passes=minimum.k is not None)
+        rows += _absent(run, system, only)
         if rate is not None:
             bounds = corrected_bounds(rate, graded_share(rows), of=_cases(rows), conditions=conditions)
         else:
@@ -233,9 +234,13 @@ def labels_needed(*runs: GatedRun) -> str:
     return f"{'a run folder with ' if imported else ''}labels of a random sample of its outputs"
 
 
-def _checked(outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
-    """Return the outputs that checkers graded."""
-    return {key: each for key, each in outputs.items() if not each.judged and each.score is not None}
+def _checked(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> dict[ItemKey, GatedOutput]:
+    """Return outputs that checkers graded; of an import its scorer's ungraded ones, too."""
+    return {
+        key: each
+        for key, each in outputs.items()
+        if not each.judged and (each.score is not None or run.store is None)
+    }
 
 
 def graded_share(rows: Sequence[GatedRow]) -> float:

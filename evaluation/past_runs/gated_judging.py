@@ -42,7 +42,7 @@ class GatedOutput(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """Whether it passes, by its tool or else by the score; None without a grade."""
+        """True if it passes, by its tool or else by the score; None without a grade."""
         if self.score is None:
             return None
         return reaches(self.score, HALF) if self.passed is None else self.passed

@@ -67,7 +67,7 @@ def skills_document(tree: SkillTree) -> Iterator[Piece]:
     """Yield categories and challenges, with their pass rates and dependencies."""
     yield Figure(
         skill_figure(tree.skills),
-        caption="Challenges, each to the right of those it depends on",
+        caption="Challenges, each to the right of one it depends on; +1: and on one more",
         numbers=_skills(tree),
     )
     yield _categories(tree)

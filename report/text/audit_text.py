@@ -22,7 +22,7 @@ from .change_text import change_pieces, form_pieces
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
 from .number_text import counted, number, outcomes, passing, statistic_cells
-from .probe_titles import probe_title
+from .probe_titles import probe_cell, probe_title, with_title
 from .safe_text import shortened
 
 _HEADINGS = {
@@ -113,7 +113,7 @@ def _adjudicated(adjudication: AuditAdjudication | None) -> Iterator[Piece]:
     for judge, operators in adjudication.judges.items():
         rows = [
             (
-                each.operator,
+                probe_cell(each.operator),
                 str(each.as_labelled),
                 str(each.adjudicated),
                 range_text(each.lowest, each.highest),
@@ -170,7 +170,7 @@ def _findings(judge: JudgeAudit) -> Iterator[str]:
         yield f"  found: nothing beyond chance{' so far' if judge.ungraded['failed'] else ''}"
         return
     yield "  found:"
-    yield from (f"    {each.concern}: {each.sentence}" for each in judge.findings)
+    yield from (f"    {each.concern}: {with_title(each.sentence, each.where)}" for each in judge.findings)
 
 
 def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str | Cell, ...]:
@@ -180,7 +180,7 @@ def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[s
         notes.append(f"score minus label {result.deviation}")
     compared = [lexical.get(result.operator, "-")] if lexical else []
     return (
-        Cell(probe_title(result.operator), result.operator),
+        probe_cell(result.operator),
         value,
         interval,
         n,
@@ -192,7 +192,7 @@ def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[s
 def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
     rows = [
         (
-            each.name,
+            each.name if each.audit == "prompts" else probe_cell(each.name),
             *statistic_cells(each.difference)[:3],
             "-" if each.holm_p is None else f"{each.holm_p:.4f}",
             number(each.minimum_detectable),

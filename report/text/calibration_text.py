@@ -46,7 +46,7 @@ def calibration_document(calibration: Calibration, *, slices: Iterable[str] = ()
         yield from judges_alone_pieces(calibration)
         return
     for judge, panel in calibration.judges.items():
-        yield from _judge(judge, panel, calibration.better_cuts.get(judge))
+        yield from _judge(judge, panel, calibration.better_thresholds.get(judge))
         yield ""
     yield from adjudication_pieces(calibration.adjudication)
     yield from _baselines(calibration)

@@ -13,6 +13,7 @@ from ..document_parts import DocumentTable
 from .card_probability_text import card_probability_tables, probability_tables
 from .card_signature_text import signature_tables
 from .number_text import count, counted, interval, moment, number, outcomes
+from .probe_titles import probe_title
 from .safe_text import shortened
 
 MISS_SORTS = {
@@ -239,7 +240,7 @@ def _cell(share: Statistic) -> str:
 def _miss_row(miss: CardMiss) -> Sequence[str]:
     output = f"{miss.case_id}, {miss.system}"
     return (
-        miss.operator.replace("_", " "),
+        probe_title(miss.operator),
         output,
         shortened(miss.change, _REASON),
         shortened(miss.reason or "-", _REASON),

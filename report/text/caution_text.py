@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import JudgeCalibration
 
 _SENTENCES: dict[str, str] = {
-    "nothing_said": "no row has both a label and a score: {about}",
+    "no_labelled_score": "no row has both a label and a score: {about}",
     "few_clusters": f"fewer than {FEW_CLUSTERS} independent groups, so intervals may be too narrow (effective groups): {{about}}",
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class; their rates are rough: {{about}}",
     "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows; a Wilson interval may cover a few points less or more than it says: {{about}}",
-    "another_cut": "another threshold does better on held-out items: {about}",
+    "another_threshold": "another threshold does better on held-out items: {about}",
     "missing_verdicts": "labelled rows without a verdict, not in the statistics: {about}",
     "ece_biased": "ECE reads too high in small samples; use its interval",
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
@@ -54,13 +54,13 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
     """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
     return [
         tied_sentence(each)
-        if each.kind == "tied_labels"
-        else _SENTENCES[each.kind].format(
+        if each.code == "tied_labels"
+        else _SENTENCES[each.code].format(
             draw=draw_command(),
             chosen=setting("labels_chosen_by", "score"),
             anytime=flag("anytime"),
             about=", ".join(
-                _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
+                _about(each.code, name, count, judges or {}) for name, count in each.about.items()
             ),
         )
         for each in cautions
@@ -105,7 +105,7 @@ BRIEF: dict[str, str] = {
     "few_clusters": "few independent groups, so intervals may be too narrow",
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class",
     "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows",
-    "nothing_said": "no row with both a label and a score",
+    "no_labelled_score": "no row with both a label and a score",
 }
 """Cautions about judges, without their numbers."""
 
@@ -115,18 +115,18 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
     lines: list[CautionLine] = []
     short: list[str] = []
     for caution in cautions:
-        if caution.kind == "ece_biased":  # no ECE is on this screen
+        if caution.code == "ece_biased":  # no ECE is on this screen
             continue
         who = (
             counted(len(caution.about), "judge") if len(caution.about) > 1 else next(iter(caution.about), "")
         )
-        if caution.kind == "missing_verdicts" and who:
+        if caution.code == "missing_verdicts" and who:
             missing = sum(judges[name].n_missing for name in caution.about if name in judges)
             lines.append(CautionLine(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
-        elif caution.kind == "another_cut":
+        elif caution.code == "another_threshold":
             short.append(_better_thresholds(caution))
-        elif caution.kind in BRIEF and who:
-            short.append(f"{BRIEF[caution.kind]} ({who})")
+        elif caution.code in BRIEF and who:
+            short.append(f"{BRIEF[caution.code]} ({who})")
         else:
             lines += folded([caution], judges)
     return [*([CautionLine("; ".join(short))] if short else []), *lines]
@@ -165,7 +165,7 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
             nouns = {"few_labelled_clusters": "cluster", "repeats": "verdict", "looked_at": "round"}
             noun = nouns.get(kind, "item")
             return counted(round(count), noun)
-        case "another_cut":
+        case "another_threshold":
             at = f", not {panel.pass_at:g}" if panel is not None else ""
             return f"{name} from {count:g} on{at} ({_thresholds_set({name: count})})"
         case "uneven_strata" | "chosen_by_score":
@@ -177,7 +177,7 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
         case "missing_verdicts" if panel is not None:
             return f"{name} ({panel.n_missing:,} of {panel.n + panel.n_missing:,})"
         case _:
-            return name if kind == "nothing_said" else f"{name} ({count:.0f})"
+            return name if kind == "no_labelled_score" else f"{name} ({count:.0f})"
 
 
 _MOST_COMPARED = 5
@@ -188,8 +188,8 @@ _COMPARISON: dict[str, str] = {
     "few_differing": "few items on which only one is right: the interval may be too narrow",
     "few_discordant": "they differ on few items, so one wrong label may undo the result",
     "left_out": "not compared: score or label missing",
-    "cut_not_declared": "thresholds differ only because one judge declares none; set it with {pass_at} (items that it decides)",
-    "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
+    "threshold_not_declared": "thresholds differ only because one judge declares none; set it with {pass_at} (items that it decides)",
+    "labels_between_thresholds": "labels between the thresholds of two judges, which pass by one and fail by the other",
     "repeats": "a judge's later verdicts on an output do not count, only its first; trials need a column trial ({trial})",
     "uneven_trials": "cases have unequal numbers of trials, and each case has weight 1; pass rate, judges uncorrected",
     "not_graded": "undecided outputs without a verdict",
@@ -215,8 +215,8 @@ def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
     return [
         own(each)
-        if (own := _OF_THEIR_OWN.get(each.kind)) is not None
-        else f"{_of_comparison(each.kind)}{f': {_counted_names(each.about, each.kind)}' if each.about else ''}"
+        if (own := _OF_THEIR_OWN.get(each.code)) is not None
+        else f"{_of_comparison(each.code)}{f': {_counted_names(each.about, each.code)}' if each.about else ''}"
         for each in cautions
     ]
 
@@ -230,9 +230,16 @@ def _labels_for_estimate(caution: Caution) -> str:
     )
 
 
+def _looked_at(caution: Caution) -> str:
+    """Return the sentence on rounds of labels; no difference has an interval for every look."""
+    rounds = counted(round(caution.about["rounds"]), "round")
+    return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"
+
+
 _OF_THEIR_OWN: dict[str, Callable[[Caution], str]] = {
     "tied_labels": tied_sentence,
     "labels_for_estimate": _labels_for_estimate,
+    "looked_at": _looked_at,
 }
 """Sentences on cautions of a comparison that are more than names with numbers."""
 
@@ -256,11 +263,11 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, a line for each kind."""
     lines: list[str] = []
     for caution in cautions:
-        if caution.kind == "few_discordant" and len(caution.about) == 1:
+        if caution.code == "few_discordant" and len(caution.about) == 1:
             ((names, items),) = caution.about.items()
             lines.append(f"{names} differ on only {counted(round(items), 'item')}")
-        elif caution.kind in _BRIEF_COMPARISON:
-            sentence, noun = _BRIEF_COMPARISON[caution.kind]
+        elif caution.code in _BRIEF_COMPARISON:
+            sentence, noun = _BRIEF_COMPARISON[caution.code]
             several = f" ({counted(len(caution.about), noun)})" if caution.about else ""
             who = f": {_counted_names(caution.about)}" if len(caution.about) == 1 else several
             lines.append(f"{sentence}{who}")

@@ -1,4 +1,4 @@
-"""Needs of challenges: code that may run, packages of hidden tests; and fields that are ignored."""
+"""Needs of challenges: code that may run, packages of hidden tests; ignored fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def challenge_notes(cases: Iterable[Case]) -> Iterator[str]:
         if (names := missing_packages(case))
     )
     yield from _first(
-        f"{case.id}: {', '.join(names)}: ignored; `fiducial artifacts run --mock` takes artifacts_out"
+        f"{case.id}: {', '.join(names)}: ignored; `fiducial artifacts run {flag('mock')}` takes artifacts_out"
         for case in challenges
         if (names := ignored_mock(case))
     )

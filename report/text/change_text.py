@@ -9,6 +9,7 @@ from ..document import Piece
 from ..document_parts import ENDS, DocumentTable
 from .number_text import decimal, outcomes, signed
 from .one_screen import statistic_text
+from .probe_titles import probe_cell
 from .safe_text import shortened
 
 _ITEM = 60
@@ -27,7 +28,7 @@ def change_pieces(operators: Iterable[OperatorResult]) -> Iterator[Piece]:
     """Yield a table of the changes of scores by operator; nothing if none can be compared."""
     rows = [
         (
-            each.operator,
+            probe_cell(each.operator),
             statistic_text(change.mean),
             statistic_text(change.size),
             f"{change.size.n:,}",
@@ -48,7 +49,7 @@ def form_pieces(forms: Sequence[FormResult]) -> Iterator[Piece]:
         return
     rows = [
         (
-            each.form,
+            probe_cell(each.form),
             statistic_text(each.change),
             "-" if each.beyond_repeats is None else statistic_text(each.beyond_repeats),
             "-" if each.yes is None else statistic_text(each.yes),

@@ -230,7 +230,8 @@ def _systems(comparison: Comparison, part: ComparedStratum, where: str) -> Itera
     yield from ungraded_ranges(ranges_of(part, names.of, order))
     if corrected:
         undecided = "undecided by checkers, " if both else ""
-        labels = counted(sum(judged.labelled.values()), "label")
+        # Labels of ungraded outputs count, and those of a system that they do not correct do not.
+        labels = counted(sum(judged.rates[name].n for name in judged.corrected_systems), "label")
         yield f"* {undecided}judged, corrected with {labels}"
 
 

@@ -327,7 +327,7 @@ def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> st
 
 
 def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
-    """Yield each contender's accuracy or pass rate, with cost if the table has the cost of verdicts."""
+    """Yield each contender's accuracy or pass rate, with the cost of verdicts if known."""
     priced = any(contender.costs is not None for contender in contenders.values())
     yield (
         "Each on all its rows, with costs (tokens of cached replies count; a system costs what its judges cost):"

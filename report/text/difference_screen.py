@@ -28,7 +28,10 @@ from .difference_text import (
 )
 from .number_text import counted
 from .one_screen import statistic_text
+from .ranking_text import largest_possible
 from .safe_text import WIDTH, columns_of
+
+_SAME = "no significant change"
 
 _SENTENCES = 2
 """Most systems with a sentence each; more are counted."""
@@ -74,21 +77,24 @@ def _answer(runs: Difference) -> Iterator[str]:
     if len(runs.systems) <= _SENTENCES:
         yield from (change_verdict(system, strata) for system, strata in runs.systems.items())
         return
-    kinds: dict[str, list[str]] = {"worse": [], "better": [], "no significant change": []}
-    for system, strata in runs.systems.items():
-        kinds[_word(after_before(deciding(strata)[0]))].append(system)
+    kinds: dict[str, list[str]] = {"worse": [], "better": [], _SAME: []}
+    pairs = {system: after_before(deciding(strata)[0]) for system, strata in runs.systems.items()}
+    for system, pair in pairs.items():
+        kinds[_word(pair)].append(system)
+    largest = largest_possible(pair.difference for name in kinds[_SAME] if (pair := pairs[name]) is not None)
+    possible = f"; a change of {largest} could still be there" if largest else ""
     kinds_changed = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
-    same = len(runs.systems) == len(kinds["no significant change"])
+    same = len(runs.systems) == len(kinds[_SAME])
     yield (
-        f"No significant change in {len(runs.systems):,} systems."
+        f"No significant change in {len(runs.systems):,} systems{possible}."
         if same
-        else f"{runs.after} against {runs.before}: {'; '.join(kinds_changed)}."
+        else f"{runs.after} against {runs.before}: {'; '.join(kinds_changed)}{possible}."
     )
 
 
 def _word(pair: ComparedPair | None) -> str:
     better = None if pair is None else pair.better
-    return {AFTER: "better", BEFORE: "worse"}.get(better or "", "no significant change")
+    return {AFTER: "better", BEFORE: "worse"}.get(better or "", _SAME)
 
 
 def _systems(runs: Difference) -> DocumentTable:
@@ -117,7 +123,7 @@ def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
         statistic_text(pair.rate_a),
         statistic_text(pair.difference),
         f"{pair.n:,}",
-        "" if word == "no significant change" else word,
+        "" if word == _SAME else word,
     )
 
 

@@ -12,6 +12,7 @@ from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
 from .one_screen import statistic_text
+from .probe_titles import probe_title
 
 _WORDS = frozenset({0, -1})
 
@@ -102,11 +103,11 @@ def _headline(improvement: Improvement) -> str:
 
 
 def _lost(improvement: Improvement) -> str:
-    worse = [each.operator for each in improvement.losses if each.state == "worse"]
+    worse = [probe_title(each.operator) for each in improvement.losses if each.state == "worse"]
     if worse:
         return f"is worse on probes of {listed(worse[:3])}"
     if improvement.losses:
-        return f"may be worse on probes of {listed([each.operator for each in improvement.losses[:3]])}"
+        return f"may be worse on probes of {listed([probe_title(each.operator) for each in improvement.losses[:3]])}"
     return f"no probes show whether faults and attacks pass more often ({setting('probes')})"
 
 
@@ -230,7 +231,8 @@ def _most_lost_first(change: OperatorChange) -> float:
 
 
 def _change(change: OperatorChange) -> tuple[str, ...]:
-    name = change.operator if len(change.operators) == 1 else f"{change.operator} ({len(change.operators)})"
+    title = probe_title(change.operator)
+    name = title if len(change.operators) == 1 else f"{title} ({len(change.operators)})"
     ends = interval(change.change.low, change.change.high, 3)
     return (
         name,

@@ -12,7 +12,7 @@ from ..document import Columns, Figure, Piece
 from ..document_parts import Cell, DocumentTable
 from ..figures.ladder import ladder_curve
 from .number_text import count, number, statistic_cells
-from .probe_titles import probe_title
+from .probe_titles import probe_cell, probe_title
 
 _MISFIT = 0.01
 _TOLERATED = 0.2
@@ -32,7 +32,7 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
 
 def _row(ladder: LadderResult) -> tuple[str | Cell, ...]:
     return (
-        Cell(probe_title(ladder.dial), ladder.dial),
+        probe_cell(ladder.dial),
         ladder.breaks,
         ladder.unit,
         number(ladder.drop.value),

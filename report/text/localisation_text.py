@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from ...calibration.localisation import HitRates
 from ...evaluation.audit.audit_results import JudgeAudit, LocatedFault
 from ..document import Piece
-from ..document_parts import ENDS, FIRST, DocumentTable
+from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from . import number_text
 from .one_screen import statistic_text
+from .probe_titles import probe_cell, probe_title
 
 _MEANS = "baseline: the better of naming the last step and naming one at random."
 
@@ -18,7 +19,7 @@ def localisation_answer(judge: JudgeAudit) -> Iterator[Piece]:
     """Yield whether a judge that names steps localises faults, and a line per sort of fault."""
     if not judge.located:
         return
-    localised = [each.operator for each in judge.located if each.found.localises]
+    localised = [probe_title(each.operator) for each in judge.located if each.found.localises]
     sorts = number_text.counted(len(judge.located), "sort")
     if localised:
         yield f"{judge.judge} localises {len(localised):,} of {sorts} of fault: {', '.join(localised)}."
@@ -33,7 +34,7 @@ def _row(located: LocatedFault) -> tuple[str, ...]:
     localisation = located.found
     better = max(localisation.last_step.exact, localisation.uniform.exact)
     return (
-        located.operator,
+        probe_title(located.operator),
         statistic_text(localisation.exact),
         statistic_text(localisation.within_one),
         number_text.decimal(better),
@@ -51,11 +52,11 @@ def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
     yield DocumentTable(head, [_numbers(each) for each in located], left_aligned=ENDS, indent=4)
 
 
-def _numbers(located: LocatedFault) -> tuple[str, ...]:
+def _numbers(located: LocatedFault) -> tuple[str | Cell, ...]:
     localisation = located.found
     notes = [f"{missing:,} {number_text.outcome(name)}" for name, missing in located.ungraded.items()]
     return (
-        located.operator,
+        probe_cell(located.operator),
         statistic_text(localisation.exact),
         statistic_text(localisation.within_one),
         number_text.number(localisation.bound),

@@ -109,13 +109,13 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         if pilot.n
         else "Assuming judges that err independently of each other"
     )
-    explained = "; ".join(f"{_shown(name)} {percent(share)}" for name, share in pilot.explained.items())
+    explained = "; ".join(f"{name} {percent(share)}" for name, share in pilot.explained.items())
     whole, undecided = f"{plan.half_width:.4f}", f"{plan.open_half_width:.4f}"
     of_undecided = "" if whole == undecided else f", that of undecided ones to within {undecided}"
     yield f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {whole} (95 %){of_undecided}."
     rows = [
         (
-            _shown(each.phase),
+            each.name,
             f"{each.outputs:,}",
             f"{each.unit_cost:.6g}",
             f"{each.cost:,.2f}",
@@ -126,7 +126,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
     yield "Each is a random part of the one before; only undecided outputs are judged, and labelled."
     others = ", ".join(
-        f"{_shown(name)} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
+        f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
     )
     yield f"Half-widths by who judges: {others}"
     alone = plan.labels_alone_cost
@@ -138,11 +138,6 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         f"{source}: {decided if pilot.decided else ''}{percent(pilot.open_rate)} pass"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
-
-
-def _shown(phases: str) -> str:
-    """Return names of phases as they are printed; JSON and Python have ``dear``."""
-    return phases.replace("dear", "expensive")
 
 
 def _draw(draw: Draw) -> Iterator[Piece]:

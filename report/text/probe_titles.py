@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+from ..document_parts import Cell
 
 _TITLES: Mapping[str, str] = {
     "original": "unchanged right output",
@@ -89,6 +92,42 @@ _TITLES: Mapping[str, str] = {
     "master_key": "text without content",
     "empty_answer": "empty answer",
     "question_repeated": "question repeated",
+    "claim_unsupported_detail": "plausible unsupported claim",
+    "claim_unsupported_detail_twin": "detail that is supported",
+    "claim_wrong_relation": "right name, wrong role",
+    "claim_wrong_relation_twin": "right name, right role",
+    "claim_overgeneral": "some said to be all",
+    "claim_overgeneral_twin": "some said to be some",
+    "claim_stale": "outdated claim",
+    "claim_stale_twin": "current claim",
+    "claim_unit_slipped": "claim in the wrong unit",
+    "claim_unit_slipped_twin": "claim in the right unit",
+    "claim_scope_slipped": "number of another scope",
+    "claim_scope_slipped_twin": "number of the right scope",
+    "claim_condition_omitted": "claim without condition",
+    "claim_condition_omitted_twin": "claim with condition",
+    "claim_partly_done": "part reported as done",
+    "claim_partly_done_twin": "part reported as part",
+    "claim_error_ignored": "error reported as success",
+    "claim_error_ignored_twin": "error reported as error",
+    "call_unsupported_detail": "value that nobody gave",
+    "call_unsupported_detail_twin": "value that was given",
+    "call_wrong_relation": "roles in a call mixed up",
+    "call_wrong_relation_twin": "roles in a call kept",
+    "call_overgeneral": "call for all, not a part",
+    "call_overgeneral_twin": "call for all, as asked",
+    "call_stale": "outdated value in a call",
+    "call_stale_twin": "current value in a call",
+    "call_unit_slipped": "call in the wrong unit",
+    "call_unit_slipped_twin": "call in the right unit",
+    "call_scope_slipped": "call of another scope",
+    "call_scope_slipped_twin": "call of the right scope",
+    "call_condition_omitted": "call without condition",
+    "call_condition_omitted_twin": "call where no condition is",
+    "call_partly_done": "call left out, told as done",
+    "call_partly_done_twin": "shorter task done",
+    "call_error_ignored": "failed call made again",
+    "call_error_ignored_twin": "call after another's error",
     "tools_offered": "many functions",
     "tools_alike": "similar functions",
     "parallel_calls": "many parallel calls",
@@ -115,3 +154,17 @@ _TITLES: Mapping[str, str] = {
 def probe_title(name: str) -> str:
     """Return the title of an operator or dial; a custom one has its name in words."""
     return _TITLES.get(name) or name.replace("_", " ")
+
+
+def probe_cell(name: str) -> Cell:
+    """Return the title of an operator or dial for a table, with its name to type below."""
+    return Cell(probe_title(name), name)
+
+
+def with_title(sentence: str, name: str) -> str:
+    """Return a sentence about an operator or dial with its title in quotes for its name."""
+    title = probe_title(name)
+    if title == name:
+        return sentence
+    # The name comes first; a unit or description after it may be the same word.
+    return re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", lambda _: f'"{title}"', sentence, count=1)

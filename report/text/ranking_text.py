@@ -59,7 +59,7 @@ def ranking_sentence(
         return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
     leader, second = names[:2]
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
-    ranking = _Ranking(names, beaten, pair_of(pairs, leader, second)[0], rates, measure)
+    ranking = _Ranking(names, beaten, pair_of(pairs, leader, second)[0], rates, pairs, measure)
     if not ranking.lead:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second in beaten:
@@ -101,6 +101,7 @@ class _Ranking(NamedTuple):
         beaten: Those that the leader beats significantly.
         closest: The leader's comparison with the second; None if there is none.
         rates: The rate of each.
+        pairs: All differences.
         measure: Name of the compared statistic, if it is no rate.
     """
 
@@ -108,6 +109,7 @@ class _Ranking(NamedTuple):
     beaten: Sequence[str]
     closest: ComparedPair | None
     rates: Mapping[str, Statistic]
+    pairs: Sequence[ComparedPair] = ()
     measure: str = ""
 
     @property
@@ -153,7 +155,10 @@ def _best_sentence(ranking: _Ranking, passing: str, leads: str, judged_by: Judge
         opening = f"{judged_by.prefer} {leader}: it passes {value} of {counted(rate.n, 'output')}"
     sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{common}."]
     if equal := [name for name in ranking.names[1:] if name not in ranking.beaten]:
-        sentences.append(f"Not significantly different from it: {listed(equal)}.")
+        found = (pair_of(ranking.pairs, leader, name)[0] for name in equal)
+        largest = largest_possible(pair.difference for pair in found if pair is not None)
+        possible = f" ({largest} could still be there)" if largest else ""
+        sentences.append(f"Not significantly different from it: {listed(equal)}{possible}.")
     if higher:
         verb = "has" if len(higher) == 1 else "have"
         sentences.append(f"{listed(higher)} {verb} a higher rate, but on other outputs.")

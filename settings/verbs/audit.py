@@ -159,7 +159,7 @@ class AuditImportSettings(JsonSettings):
 class AuditMutateSettings(NamesSettings, WorkersSettings, VerboseSettings):
     """Settings of `fiducial audit mutate`."""
 
-    cases: Annotated[Path, Setting(is_argument=True, form="input file", required=True)]
+    cases: Annotated[Path | None, Setting(is_argument=True, form="input file")] = None
     outputs: Annotated[
         tuple[Path, ...],
         Setting(
@@ -178,6 +178,15 @@ class AuditMutateSettings(NamesSettings, WorkersSettings, VerboseSettings):
         Setting("Operators by name.  [default: all that apply]", metavar="OPERATOR...", harmless=True),
     ] = ()
     operator: Annotated[tuple[str, ...], Setting("A custom operator.", metavar="MODULE:NAME")] = ()
+    lifelike: Annotated[
+        int,
+        Setting(
+            "Also plant faults like those of real agents: so many of each kind, with a twin each, in cases drawn for them. Without CASES, these alone.",
+            low=0,
+            high=10_000,
+            harmless=True,
+        ),
+    ] = 0
 
 
 class AuditRunSettings(

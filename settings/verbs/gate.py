@@ -20,7 +20,7 @@ class GateSettings(LabelChoiceSettings, JsonSettings, VerboseSettings):
     minimum: Annotated[
         tuple[str, ...],
         Setting(
-            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones), pass^4=0.5, rubric=0.7 (mean score of rubrics); of cases with a tag, risk=high:overall=0.9. May be given several times.",
+            "Least rate, by the lower end of its interval: overall=0.8 (all outputs), pass_rate=0.8 (checked ones, and missing ones as ungraded), pass^4=0.5, rubric=0.7 (mean score of rubrics); of cases with a tag, risk=high:overall=0.9. May be given several times.",
             option="--min",
             metavar="[TAG:]STAT=VALUE",
             harmless=True,

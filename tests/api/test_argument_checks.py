@@ -89,6 +89,8 @@ untyped = cast("Any", fd)
         (lambda: fd.generate([CASE], str, user_base_url=SERVER), "user_base_url= is the endpoint .*: add user_model"),
         (lambda: untyped.plan_labels(half_width=0.1, powr=0.9), r"^fd\.plan_labels has no argument powr=; did you mean power=\?$"),
         (lambda: untyped.mutate([CASE], rules="strict"), "fd.mutate has no argument rules="),
+        (lambda: fd.mutate(only="near_name"), "name cases, or how many faults of each kind to draw with lifelike=10"),
+        (lambda: fd.mutate([CASE], lifelike=-1), "lifelike= expects a whole number of at least 0, got -1"),
         (lambda: fd.mutate([CASE], per_output=0), "per_output= expects a whole number of at least 1, got 0"),
         (lambda: fd.audit("probes", "rubric", sample=0), "sample= expects a whole number of at least 1, got 0"),
         (lambda: fd.judge_from(len, pass_at=7), "pass_at= expects a number above 0 and at most 1, got 7"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from decision_server import deciding
-from provider_server import ProviderServer, Response, Script, Seen
+from provider_server import Answer, ProviderServer, Response, Script, Seen, in_the_form_asked_for
 
 import fiducial as fd
 from fiducial.errors import InputError
+from fiducial.evaluation.past_runs.certified_part import sent_on_from
+from fiducial.evaluation.store.run_store import RunStore
 
 _N = 24
 
@@ -101,6 +105,12 @@ def test_versions_that_a_server_names_are_judges_of_their_own(server: ProviderSe
         fd.estimate(run)
 
 
+def test_a_run_of_several_versions_is_no_first_part_of_a_cascade(server: ProviderServer):
+    run = run_of(server, versions("jev-1.13.0", "jev-1.14.0"))
+    with RunStore(run.kept) as store, pytest.raises(InputError, match=r"several versions .* belongs to one"):
+        sent_on_from(store, 0.3)
+
+
 def test_a_failed_call_of_a_split_judge_is_kept_apart(server: ProviderServer):
     both = versions("jev-1.13.0", "jev-1.14.0")
     count = [0]
@@ -112,3 +122,29 @@ def test_a_failed_call_of_a_split_judge_is_kept_apart(server: ProviderServer):
     run = run_of(server, script)
     (use,) = run.judges
     assert sum(use.served_by.values()) == _N
+
+
+def test_replies_that_name_no_version_beside_one_are_no_second_version(server: ProviderServer):
+    run = run_of(server, versions("jev-1.13.0", ""))
+    (use,) = run.judges
+    assert use.served_by == {}
+    (panel,) = fd.calibrate(run, replicates=100).judges.values()
+    assert panel.n == _N
+
+
+def test_names_of_chat_models_vary_by_route_and_are_not_split(server: ProviderServer):
+    models = itertools.cycle(["m-2025-04-14", "openai/m"])
+    answers = in_the_form_asked_for()
+
+    def script(seen: Seen) -> Response:
+        answer = answers(seen)
+        assert isinstance(answer, Answer)
+        return replace(answer, model=next(models))
+
+    server.script = script
+    judge = fd.judge("memory_answer/reasons", model="m", base_url=server.base_url, api_key="k", cache=False)
+    run = fd.evaluate(CASES, OUTPUTS, judges=[judge], labels=LABELS)
+    (use,) = run.judges
+    assert (use.served_by, use.outcomes) == ({}, {"graded": _N})
+    (panel,) = fd.calibrate(run, replicates=100).judges.values()
+    assert panel.n == _N

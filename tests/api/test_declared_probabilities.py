@@ -87,7 +87,7 @@ def test_labels_of_a_part_that_nothing_declares_random_give_no_word():
 @pytest.mark.parametrize("judge", ["honest", "two"])
 def test_no_threshold_is_advised_against_a_calibrated_probability(judge: str):
     for scores in ("probabilities", None):
-        advised = [each.about for each in calibrated(scores).cautions if each.kind == "another_cut"]
+        advised = [each.about for each in calibrated(scores).cautions if each.code == "another_threshold"]
         assert not any(judge in about for about in advised)
 
 

@@ -89,6 +89,9 @@ def test_missing_outputs_are_ungraded_ones(tmp_path: Path, before: Path):
     gate = fd.gate(some, minimum={"overall": 0.51}, max_ungraded=0.05)
     assert [each.answer for each in gate.checks] == ["cannot tell", "fails"]
     assert gate.outputs == 40
+    checked = fd.gate(some, minimum=["pass_rate=0.51", "pass_rate=0.3", "risk=low:pass_rate=0.55"]).checks
+    assert [each.answer for each in checked] == ["cannot tell", "passes", "cannot tell"]
+    assert [each.bounds.of for each in checked if each.bounds is not None] == [40, 40, 35]
     dropped = fd.gate(some, before, max_drop=0.4)
     assert dropped.common == {"me": 40}
     assert dropped.answer == "cannot tell"
@@ -305,8 +308,9 @@ def test_grades_of_other_tools_are_gated_by_one_scorer(tmp_path: Path):
 
     was, now = imported("a", 30), imported("b", 2)
     assert fd.gate(now, was, max_drop=0.0).answer == "fails"
-    half = fd.gate(was, minimum={"overall": 0.76})
-    assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
+    for rate in ("overall", "pass_rate"):
+        half = fd.gate(was, minimum={rate: 0.76})
+        assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
     several = imported("c", 30, ("exact", "rubric"))
     with pytest.raises(InputError, match="name one: graded_by=exact"):
         fd.gate(several, minimum={"overall": 0.5})
@@ -511,3 +515,5 @@ def test_a_cost_that_is_not_known_is_no_answer(before: Path):
         costs = (0.5, 1.5, None)
         answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
     assert answers == ["passes", "fails", "cannot tell"]
+    [check] = fd.gate(SAMPLES / "deepeval/test_run.json", cost_at_most=1.0).checks
+    assert (check.answer, check.would_tell) == ("cannot tell", "")

@@ -234,6 +234,23 @@ def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
     assert [each.answer for each in fd.gate(run, minimum=["pass_rate=0.0"]).checks] == ["passes"]
 
 
+def test_a_tag_whose_outputs_checkers_decided_is_a_matter_of_no_judge(tmp_path: Path):
+    cases = [
+        {**each, "tags": {"by": "checker" if number % 7 == 0 else "judge"}}
+        for number, each in enumerate(open_cases())
+    ]
+    outputs = replies(0)
+    flipped = [replace(each, score=float(n % 4 < 2)) for n, each in enumerate(labels(outputs, 1))]
+    run = fd.evaluate(
+        cases, outputs, judges=[fd.judge_from(guess)], labels=flipped, out=tmp_path / "r", progress=False
+    )
+    checks = fd.gate(run, minimum=["by=checker:overall=0.5", "by=judge:overall=0.0"], judge_error=0.3).checks
+    assert [(each.answer, each.by.split(",")[0]) for each in checks] == [
+        ("passes", "checkers"),
+        ("cannot tell", "judge"),
+    ]
+
+
 def test_a_judge_that_guesses_in_either_run_shows_no_change(tmp_path: Path):
     labelled, plain = guessed(tmp_path / "g", range(N)), evaluated(tmp_path / "p", replies(0), guess)
     limits: dict[str, Any] = {"max_drop": 0.9, "no_new_failures": ["risk=high"], "judge_error": 0.0}

@@ -1,4 +1,4 @@
-"""A gate on runs whose cases have unequal numbers of trials: read, weighed by case, and still sealed."""
+"""A gate on runs whose cases have unequal numbers of trials: read, and weighed by case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(autouse=True, scope="module")
 def graders() -> None:
-    """Register checkers, one of fractions, and a judge that grades no second trial of some cases."""
+    """Register checkers, one of fractions, and a judge without some second trials."""
 
     def uneven_thirds(case: fd.Case, _output: fd.Output) -> float:
         return int(case.id[1:]) / 30

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from open_answers import CASES, OUTPUTS
 
 import fiducial as fd
@@ -73,3 +74,23 @@ def test_one_round_is_no_look_before(tmp_path: Path):
     part = fd.estimate(folder, anytime=True, labels_chosen_by="random").all
     assert part.label_rounds == [20]
     assert part.reported == "anytime"
+
+
+def test_a_comparison_counts_rounds_of_labels_that_correct_it(tmp_path: Path):
+    folder = tmp_path / "run"
+    both = [*OUTPUTS, *({**each, "system": "you"} for each in OUTPUTS)]
+    options: dict[str, Any] = {"judges": [fd.judge_from(lenient)], "rules": None, "out": folder}
+    fd.evaluate(CASES, both, **options)
+    for number, cases in enumerate((range(20), range(20, 32))):
+        path = labels_of(cases, tmp_path / str(number))
+        given = list(read_records(path, Verdict))
+        write_records(path, [*given, *(msgspec.structs.replace(each, system="you") for each in given)])
+        join_labels(folder, path)
+    found = fd.compare(folder, by="system", labels_chosen_by="random")
+    assert [each.about for each in found.cautions if each.kind == "looked_at"] == [{"rounds": 2}]
+    assert str(found).count("labels came in 2 rounds") == 1
+    assert str(fd.evaluate(CASES, both, **options)).count("labels came in") == 1
+    checked = fd.compare(
+        [{"item_id": n, "judge": "j", "system": s, "score": 1.0} for n in "ab" for s in "xy"], by="system"
+    )
+    assert "looked_at" not in {each.kind for each in checked.cautions}

@@ -134,6 +134,10 @@ def test_pf_runs_a_dag_flow_and_its_variants_and_the_results_come_back(
     (tmp_path / "row.json").write_text(json.dumps(ROWS[judge]))
     shown = shell(environment, tmp_path, PF, "flow", "test", "--flow", flow, "--inputs", "row.json")
     assert f'"{judge}_score": 1.0' in shown.stdout, shown.stdout + shown.stderr
+    varied = shell(
+        environment, tmp_path, PF, "flow", "test", "--flow", flow, "--inputs", "row.json", "--variant", "${judge.reasons}",
+    )  # fmt: skip
+    assert f'"{judge}_score": ' in varied.stdout, varied.stdout + varied.stderr
     data = tmp_path / "rows.jsonl"
     data.write_text("".join(f"{json.dumps(row)}\n" for row in told_apart(ROWS[judge], 2)))
     mapping = [f"{column}=${{data.{column}}}" for column in ROWS[judge]]
@@ -147,6 +151,42 @@ def test_pf_runs_a_dag_flow_and_its_variants_and_the_results_come_back(
     found = list(read_strictly("azure", results))
     verdicts = [each for each in found if isinstance(each, Verdict) and each.by == judge]
     assert [(each.case_id, each.score) for each in verdicts] == [("row-000001", 1.0), ("row-000002", 1.0)]
+
+
+VARIANTS = """
+import json, sys
+
+
+def main():
+    from promptflow.client import PFClient
+
+    flow, row, *variants = sys.argv[1:]
+    client = PFClient()  # its `test` is what `pf flow test --variant` calls
+    found = {each: client.test(flow=flow, inputs=json.load(open(row)), variant="${judge." + each + "}") for each in variants}
+    open("variants.json", "w").write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@every_judge
+def test_pf_flow_test_runs_a_dag_flow_with_each_of_its_variants(
+    judge: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
+):
+    environment = environment | {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k"}
+    server.script = in_the_form_asked_for(lambda seen: 1)
+    variants = [each.variant for each in all_prompts() if each.judge == judge]
+    flow = flow_folder(judge, tmp_path / "flow", "dag", model="m")
+    (tmp_path / "row.json").write_text(json.dumps(ROWS[judge]))
+    (tmp_path / "variants.py").write_text(VARIANTS)
+    shown = shell(environment, tmp_path, sys.executable, "variants.py", flow, "row.json", *variants)
+    assert (tmp_path / "variants.json").exists(), shown.stdout + shown.stderr
+    found = json.loads((tmp_path / "variants.json").read_text())
+    statuses = {each: row[f"{judge}_status"] for each, row in found.items()}
+    assert statuses == dict.fromkeys(variants, "completed")
+    assert len(server.seen) >= len(variants)
 
 
 @pytest.mark.parametrize("spec", ["rubric/direct", "rubric/few_shot"])

@@ -219,7 +219,12 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     ).budget
     assert plan is not None
     assert plan.pilot.n == 60
-    assert [each.phase for each in plan.phases] == ["check", "cheap", "dear", "label"]
+    assert [(each.name, each.phase) for each in plan.phases] == [
+        ("check", "check"),
+        ("cheap", "cheap"),
+        ("expensive", "dear"),
+        ("label", "label"),
+    ]
     with pytest.raises(UsageError, match="name its judges"):
         fd.plan_budget(300, runs, labels=labels, costs={"label": 2})
 

@@ -42,6 +42,15 @@ def test_every_prompt_gets_requests_over_the_suite(tmp_path: Path):
 
 
 @pytest.mark.slow
+def test_lifelike_faults_are_300_requests_of_150_pairs_for_the_judges_they_are_for(tmp_path: Path):
+    make_requests.write_lifelike(tmp_path, "m")
+    files = sorted(tmp_path.glob("*.jsonl"))
+    assert [path.name for path in files] == ["groundedness.reasons.jsonl", "tool_call_accuracy.reasons.jsonl"]
+    ids = [json.loads(line)["custom_id"] for path in files for line in path.read_text("utf-8").splitlines()]
+    assert len(ids) == len(set(ids)) == 300
+
+
+@pytest.mark.slow
 def test_faults_and_attacks_are_written_for_prompts_without_recordings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ known: Any = import_module("tool_judges.known_replies")
 process: Any = import_module("tool_judges.tool_process")
 scripted: Any = import_module("tool_judges.scripted_replies")
 server: Any = import_module("tool_judges.replaying_server")
+decisions: Any = import_module("tool_judges.decision_asking")
 drawn: Any = import_module("tool_judges.drawn_outputs")
 
 CHAT = "/v1/chat/completions"
@@ -64,7 +66,7 @@ def two_steps(base_url: str) -> Any:
 
 
 def numbered(request: Request) -> Reply:
-    return Reply(text=str(request.messages[-1]["content"])[-4:], served_by="scripted")
+    return Reply(text=str(request.messages[-1]["content"])[-4:], served_by="m")
 
 
 def test_rounds_close_when_every_reply_leads_to_no_further_request(tmp_path: Path):
@@ -179,6 +181,28 @@ def test_a_scripted_reply_keeps_to_the_schema_and_says_whose_it_is():
     assert reply.served_by == scripted.SCRIPTED
 
 
+def test_a_schema_that_stands_in_the_prompt_is_kept_to():
+    prompt = f"Answer by this json_schema:\n{json.dumps(VERDICTS)}\nNothing else."
+    reply = scripted.scripted_reply(make_request("m", [{"role": "system", "content": prompt}], {}))
+    assert set(json.loads(reply.text)) == {"verdicts"}
+
+
+def test_rounds_of_a_decision_model_close_in_its_own_dialect(tmp_path: Path):
+    items = drawn.draw_items(tool_requests.TOOLS["decisions"], 4)[:1]
+    played = rounds.play_rounds(
+        "decisions",
+        partial(decisions.ask_decisions, items),
+        known.KnownReplies(),
+        tmp_path,
+        model="m",
+        scripted=scripted.scripted_reply,
+    )
+    lines = [json.loads(line) for line in played.rounds[0].file.read_text().splitlines()]
+    assert {line["url"] for line in lines} == {"/v1/systemone"}
+    assert played.closed
+    assert {each["score"] for each in played.said} == {0.5}
+
+
 @pytest.mark.parametrize("name", list(tool_requests.TOOLS))
 def test_a_tool_is_asked_about_150_outputs_at_most_and_sees_no_label(name: str, tmp_path: Path):
     tool = tool_requests.TOOLS[name]
@@ -246,10 +270,22 @@ def test_a_tool_that_cannot_be_installed_says_why(
     def refuse(*_: object, **__: object) -> Any:
         raise process.ToolError("not installed: no such release")
 
-    monkeypatch.setattr(tool_requests, "install", refuse)
+    monkeypatch.setattr(tool_requests, "asking_of", refuse)
     monkeypatch.setattr("sys.argv", ["tool_requests.py", "--rounds", "openevals", "--out", str(tmp_path)])
     assert tool_requests.main() == 1
     assert capsys.readouterr().out.endswith("| - | - | - | - | not installed: no such release |\n")
+
+
+def test_scripted_replies_are_not_taken_for_a_recording(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    request = make_request("claude", [], {})
+    recording = tmp_path / "replies.jsonl"
+    known.write_replies([request], {request.key: scripted.scripted_reply(request)}, recording)
+    command = ["tool_requests.py", "--rounds", "decisions", "--replies", str(recording)]
+    monkeypatch.setattr("sys.argv", command)
+    assert tool_requests.main() == 2
+    assert str(recording) in capsys.readouterr().err
 
 
 def test_a_body_that_is_no_json_is_answered(replies: Any):

@@ -133,7 +133,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
                     "--cost label=nan --of 99",
                     "--cost expects STEP=DOLLARS, got 'label=nan': nan is not a finite number",
                 ),
-                ("--cost water=2", "--cost water: expected check, cheap, dear, label"),
+                ("--cost water=2", "--cost water: expected check, cheap, expensive, label"),
                 ("--cost label", "--cost expects STEP=DOLLARS, got 'label'"),
                 (
                     "--cheap small --cost label=2",
@@ -435,9 +435,9 @@ def test_calibrate_says_where_another_threshold_would_do_clearly_better(tmp_path
     path = tmp_path / "graded.jsonl"
     write_records(path, rows)
     found = json.loads(fiducial("calibrate", path, "--json").out)
-    assert list(found["better_cuts"]) == ["kind"]
-    cut = found["better_cuts"]["kind"]
+    assert list(found["better_thresholds"]) == ["kind"]
+    cut = found["better_thresholds"]["kind"]
     assert (cut["better_at"], cut["clear"], cut["gain"]["value"]) == (0.9, True, 0.5)
-    assert {"kind": "another_cut", "about": {"kind": 0.9}} in found["cautions"]
+    assert {"code": "another_threshold", "about": {"kind": 0.9}, "kind": "another_cut"} in found["cautions"]
     assert "  threshold 0.9 raises balanced accuracy by 0.500 [0." in fiducial("calibrate", path, "-v").out
     assert "another threshold" not in fiducial("calibrate", path, "--pass-at", "kind=0.9").out

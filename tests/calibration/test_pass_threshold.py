@@ -140,7 +140,7 @@ class TestComparison:
             compare(table_of("share", "other", thresholds=both)),
             compare(table_of("share", "other"), pass_at={"other": 0.5}),
         ):
-            assert "cut_not_declared" not in {each.kind for each in found.cautions}
+            assert "threshold_not_declared" not in {each.code for each in found.cautions}
 
     def test_nor_where_the_threshold_decides_nothing(self):
         rows = rows_of("share") + rows_of("other", [(float(score >= 1), label) for score, label in ITEMS])
@@ -155,7 +155,9 @@ class TestComparison:
         ]
         both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}
         cautions = compare(replace(table_from_rows(rows), thresholds=both)).cautions
-        assert {each.kind: each.about for each in cautions}["labels_between_cuts"] == {"share and other": 5}
+        assert {each.code: each.about for each in cautions}["labels_between_thresholds"] == {
+            "share and other": 5
+        }
 
     def test_systems_are_compared_by_the_threshold_of_who_judged_them(self):
         rows = [

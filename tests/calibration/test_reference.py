@@ -156,5 +156,5 @@ def test_every_value_is_given_by_a_command_or_has_a_reason_why_not(reference: Pa
 
 def test_a_share_of_what_is_supported_is_said_to_want_another_threshold(reference: Path) -> None:
     found = calibrate(read_table([reference / "recorded" / "summaries.jsonl"]))
-    (caution,) = (each for each in found.cautions if each.kind == "another_cut")
+    (caution,) = (each for each in found.cautions if each.code == "another_threshold")
     assert set(caution.about) == {"groundedness/direct@claude", "groundedness/reasons@claude"}

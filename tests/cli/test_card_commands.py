@@ -16,7 +16,7 @@ from fiducial.evaluation.audit.probe_folder import read_facts
 pytestmark = pytest.mark.slow  # all probes of a kind, over loopback
 
 
-def card_in(folder: Path, *options: object) -> dict[str, Any]:
+def card_in(folder: Path, *options: str | Path) -> dict[str, Any]:
     asked = ("audit", "card", "--judge", "memory_answer/reasons", "--model", "m", *options)
     assert fiducial(*asked, "--out", folder / "card.json").code in {0, 3}
     return json.loads((folder / "card.json").read_text("utf-8"))
@@ -31,7 +31,7 @@ def test_failed_calls_are_made_again_and_recorded_replies_make_the_same_card(
         return good(seen) if len(server.seen) <= 40 else Status(500)
 
     replies = tmp_path / "replies.jsonl"
-    reach = ("--base-url", server.base_url, "--no-cache", "--attempts", 1, "--record", replies)
+    reach = ("--base-url", server.base_url, "--no-cache", "--attempts", "1", "--record", replies)
     server.script = half
     first = card_in(tmp_path, *reach)
     failed = first["shares"]["ungraded"]["failed"]

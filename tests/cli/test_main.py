@@ -114,7 +114,7 @@ def test_a_run_of_judges_loads_no_report_before_the_first_call_and_no_numpy_befo
     ("typed", "told"),
     [
         ("run --k 3", "`fiducial trials` has --k."),
-        ("generate --only a", "`fiducial run`, `fiducial check` and `fiducial judge` have --only."),
+        ("calibrate --only a", "`fiducial run`, `fiducial check`, `fiducial judge` and others have --only."),
         ("check --fail-under pass_rate=1", "`fiducial run`, `fiducial calibrate`, `fiducial judge` and others have --fail-under."),
     ],
 )  # fmt: skip

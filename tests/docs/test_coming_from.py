@@ -30,6 +30,20 @@ EXAMPLES = "\n".join(re.findall(r"^fiducial (?:.*)$", PAGE, re.MULTILINE)).split
 COMMANDS = sorted({each for each in (*SPANS, *EXAMPLES) if each.startswith("fiducial ")})
 
 
+THEIRS = {
+    "BFCL": ["possible_answer", "real_time_match", "_result.json", "_score.json", "ground_truth"],
+    "agbenchmark": ["mock_func", "artifacts_out", "--test=TestExample", "report.json"],
+    "promptflow": ["pf flow test", "flow.dag.yaml", "tool_calls", "tool_definitions", ".prompty"],
+}
+
+
+@each_row("tool", THEIRS)
+def test_names_that_people_look_for_are_in_a_section(tool: str):
+    section = next(part for part in PAGE.split("\n## ") if tool in part.partition("\n")[0])
+    theirs = "\n".join(row.rsplit(" | ", 1)[0] for row in section.splitlines() if row.startswith("| "))
+    assert [name for name in THEIRS[tool] if name not in theirs] == []
+
+
 @each_row("tool", TOOLS)
 def test_a_tool_has_a_section_with_a_table(tool: str):
     (heading,) = [each for each in HEADINGS if re.search(rf"\b{tool}\b", each)]

@@ -17,7 +17,7 @@ import fiducial as fd
 from fiducial.errors import FiducialError, PromptError, UsageError
 from fiducial.judges.catalogue import DEFAULT_VARIANTS, LOCALISING, PAIRWISE, all_prompts, decision_prompts
 from fiducial.judges.prompt_judge import load_judge
-from fiducial.judges.transport.decision_apis import DECISION_APIS
+from fiducial.judges.transport.decision_apis import CANARY, DECISION_APIS
 from fiducial.records import Case, Output, Verdict
 
 PATHS = {"systemone": "systemone", "decisions": "decisions", "gemini": "decisions"}
@@ -130,6 +130,37 @@ def test_a_cut_state_fails_and_is_not_cached(server: ProviderServer, tmp_path: P
     calls = len(server.seen)
     assert asked(judge, case, output).score == pytest.approx(0.9)
     assert len(server.seen) == calls
+
+
+def test_long_material_ends_with_a_code_of_its_own_that_nothing_else_says(server: ProviderServer):
+    server.script = deciding(decide)
+    judge = fd.judge("tool_call_accuracy", model="m", base_url=server.base_url, api="systemone", api_key="k", cache=False)  # fmt: skip
+    query = "word " * 1_400
+    codes = list[str]()
+    for _ in range(2):
+        assert asked(judge, make_case(query=query), make_output()).outcome == "graded"
+        state, questions = (server.seen[-1].body[name] for name in ("state", "questions"))
+        assert len(json.dumps(state)) > 7_000
+        assert [*state][-1] == [*questions][-1] == CANARY
+        codes.append(state.pop(CANARY))
+        assert codes[-1] in questions[CANARY]["instructions"]
+        assert codes[-1] not in json.dumps(
+            [state, *(each for name, each in questions.items() if name != CANARY)]
+        )
+        query += codes[-1]
+    assert codes[0] != codes[1]
+
+
+@every_api
+def test_a_server_that_did_not_read_the_end_of_long_material_gives_no_verdict(
+    server: ProviderServer, api: str
+):
+    server.script = deciding(lambda name, question: 0.1 if name == CANARY else decide(name, question))
+    judge = fd.judge("tool_call_accuracy", model="m", base_url=server.base_url, api=api, api_key="k", cache=False)  # fmt: skip
+    verdict = asked(judge, make_case(query="word " * 1_400), make_output())
+    assert (verdict.outcome, verdict.score) == ("failed", None)
+    assert "last entry" in str(verdict.reason)
+    assert asked(judge, make_case(), make_output()).outcome == "graded"
 
 
 def test_a_fault_of_the_server_is_retried_after_the_time_it_names(server: ProviderServer):

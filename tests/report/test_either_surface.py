@@ -58,12 +58,12 @@ CHOSEN = RateEstimate(
         ),
         (unpaired, ["--by system"], ["by=system"]),
         (
-            lambda: brief([caution("another_cut", j=0.75, k=1)], {})[0].text,
+            lambda: brief([caution("another_threshold", j=0.75, k=1)], {})[0].text,
             ["--pass-at j=0.75 k=1 do better"],
             ["pass_at={'j': 0.75, 'k': 1} do better"],
         ),
         (
-            lambda: sentences([caution("another_cut", j=0.75)])[0],
+            lambda: sentences([caution("another_threshold", j=0.75)])[0],
             ["(--pass-at j=0.75)"],
             ["(pass_at={'j': 0.75})"],
         ),

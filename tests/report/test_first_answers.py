@@ -78,6 +78,31 @@ def test_a_leader_by_rate_that_is_beaten_on_common_outputs_does_not_lead():
     assert "more than c on common outputs. c has a higher rate, but on other outputs." in told
 
 
+def test_a_system_that_is_not_shown_to_be_worse_is_named_with_the_difference_that_it_may_have():
+    # a beats b, and b beats c, of which a has only five cases.
+    passes = {
+        "a": {n: n % 20 > 0 for n in range(200)},
+        "b": {n: n % 2 > 0 if n < 200 else n % 20 > 0 for n in range(400)},
+        "c": {n: n % 3 == 0 for n in range(195, 400)},
+    }
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "system": name,
+            "judge": "j",
+            "score": None,
+            "checker_score": float(each),
+        }
+        for name, outputs in passes.items()
+        for n, each in outputs.items()
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b", "c"), compared=found)).better.text
+    pair = next(each for each in found.pairs if {each.a, each.b} == {"a", "c"})
+    largest = max(abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None)
+    assert f"Not significantly different from it: c ({largest:.2f} could still be there)." in told
+
+
 def labels_of(*names: str, per_system: int = 20, cases: int = 60) -> list[dict[str, Any]]:
     """Undecided outputs of four systems, with labels of those named."""
     return [
@@ -563,7 +588,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     unjudged = StratumRate(name=UNJUDGED, n=0, of=9)
     calibration = Calibration(
         judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
-        cautions=[Caution("another_cut", {"j": 0.7})],
+        cautions=[Caution("another_threshold", {"j": 0.7})],
         suspected_label_errors=[
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
         ],

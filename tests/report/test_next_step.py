@@ -383,7 +383,7 @@ def test_people_decide_on_labels_that_most_of_several_judges_contradict_until_no
 
 @pytest.mark.parametrize(
     ("kind", "baseline", "moved"),
-    [("another_cut", False, True), ("another_cut", True, False), ("few_clusters", False, False)],
+    [("another_threshold", False, True), ("another_threshold", True, False), ("few_clusters", False, False)],
 )
 def test_the_threshold_of_a_judge_is_moved_where_another_does_better_but_no_baselines(
     kind: AgreementCaution, baseline: bool, moved: bool

@@ -65,7 +65,7 @@ def each_row(
 
 
 def _wrapped(keys: tuple[str, ...], table: list[dict[str, Any]]) -> bool:
-    """Return whether all rows of one name are tuples of one: the test would get tuples as values."""
+    """Return whether rows of one name are tuples of one, which the test would get."""
     values = [row[keys[0]] for row in table]
     return len(keys) == 1 and all(
         isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 1 for value in values

@@ -1,4 +1,4 @@
-"""Cases and replies of which checkers decide every seventh, for runs that are judged and gated."""
+"""Cases and replies for gated runs; checkers decide every seventh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the programs share: read items, ask a judge about each, and write what it says."""
+"""Shared by the programs: read items, ask a judge about each, and write its verdict."""
 
 from __future__ import annotations
 
@@ -18,30 +18,42 @@ MODEL = os.environ.get("TOOL_MODEL", "")
 
 
 class ToolVerdict(NamedTuple):
-    """What a judge of a tool says: its score, whether that passes by its own rule, and why."""
+    """Verdict of a tool's judge: its score, whether that passes, and the reason."""
 
     score: float
     passed: bool
     reason: str | None = None
 
 
+def read_items() -> list[Any]:
+    """Return the items of the file that is named first."""
+    return [json.loads(line) for line in Path(sys.argv[1]).read_text("utf-8").splitlines()]
+
+
+def write_said(said: list[dict[str, Any]]) -> None:
+    """Write what is said about the items to the file that is named second."""
+    Path(sys.argv[2]).write_text("".join(json.dumps(each) + "\n" for each in said), "utf-8")
+
+
 def ask_all(judges: Mapping[str, Callable[[Any], Any]]) -> None:
-    """Ask the judges about the items of the file that is named first, and write verdicts to the second."""
-    source, target = map(Path, sys.argv[1:3])
-    with source.open(encoding="utf-8") as items, target.open("w", encoding="utf-8") as said:
-        for line in items:
-            item = json.loads(line)
-            said.write(json.dumps({"item": item["item"], **_asked(judges[item["judge"]], item)}) + "\n")
-            said.flush()
+    """Ask the judges about each item, one after the other, and write what they say."""
+    with asyncio.Runner() as runner:
+        write_said(
+            [{"item": item["item"], **_asked(judges[item["judge"]], item, runner)} for item in read_items()]
+        )
 
 
-def _asked(judge: Callable[[Any], Any], item: Any) -> dict[str, Any]:
+def _asked(judge: Callable[[Any], Any], item: Any, runner: asyncio.Runner) -> dict[str, Any]:
     try:
         verdict = judge(item)
-        if inspect.isawaitable(verdict):
-            verdict = asyncio.run(verdict)
-        if not isinstance(verdict.score, int | float) or math.isnan(verdict.score):
-            return {"score": None, "error": f"the tool gave no score: {verdict.score!r}"[:300]}
-        return {"score": float(verdict.score), "passed": bool(verdict.passed), "reason": verdict.reason}
+        return said_of(runner.run(verdict) if inspect.iscoroutine(verdict) else verdict)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises, the item has no score
         return {"score": None, "error": f"{type(error).__name__}: {error}"[:300]}
+
+
+def said_of(verdict: ToolVerdict) -> dict[str, Any]:
+    """Return a verdict as it is written; what is no number is no score."""
+    if not isinstance(verdict.score, int | float) or math.isnan(verdict.score):
+        why = f": {verdict.reason}" if verdict.reason else ""
+        return {"score": None, "error": f"the tool gave no score ({verdict.score!r}){why}"[:300]}
+    return {"score": float(verdict.score), "passed": bool(verdict.passed), "reason": verdict.reason}

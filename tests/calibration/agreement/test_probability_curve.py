@@ -147,7 +147,7 @@ def test_a_calibrated_judge_gets_no_advice_on_its_threshold_and_suspects_are_ran
     p, right, _ = world(3, 400)
     table = table_from_rows(rows_of_columns(right.astype(float), p)).with_score_kinds({"": "probabilities"})
     found = calibrate(table, replicates=20)
-    assert "another_cut" not in [each.kind for each in found.cautions]
+    assert "another_threshold" not in [each.code for each in found.cautions]
     first = found.suspected_label_errors[0].item_id
     of_label = np.where(right, p, 1 - p)
     assert first == str(int(of_label.argmin()))

@@ -13,13 +13,13 @@ from fiducial.calibration.planning.budget_plan import BudgetPlan, PhaseName, Pil
 from fiducial.calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot
 from fiducial.errors import InputError, UsageError
 
-COSTS: dict[PhaseName, float] = {"check": 1e-4, "cheap": 0.002, "dear": 0.05, "label": 2.0}
-JUDGES = {"cheap": (0.85, 0.8), "dear": (0.95, 0.93)}
+COSTS: dict[PhaseName, float] = {"check": 1e-4, "cheap": 0.002, "expensive": 0.05, "label": 2.0}
+JUDGES = {"cheap": (0.85, 0.8), "expensive": (0.95, 0.93)}
 PILOT = assumed_pilot(0.6, JUDGES, decided=0.5, decided_rate=0.7)
 
 
 def counts(plan: BudgetPlan) -> dict[PhaseName, int]:
-    return {each.phase: each.outputs for each in plan.phases}
+    return {each.name: each.outputs for each in plan.phases}
 
 
 def variance(bought: dict[PhaseName, float], pilot: Pilot) -> float:
@@ -28,8 +28,8 @@ def variance(bought: dict[PhaseName, float], pilot: Pilot) -> float:
     known = p.decided * p.decided_rate + left * p.open_rate
     checked = p.decided * p.decided_rate + left * p.open_rate**2 - known**2
     within = left**2 * p.open_rate * (1 - p.open_rate)
-    cheap, both = p.explained["cheap"], p.explained["cheap+dear"]
-    parts: dict[PhaseName, float] = {"cheap": cheap, "dear": both - cheap, "label": 1 - both}
+    cheap, both = p.explained["cheap"], p.explained["cheap+expensive"]
+    parts: dict[PhaseName, float] = {"cheap": cheap, "expensive": both - cheap, "label": 1 - both}
     return checked / bought["check"] + sum(within * part / bought[name] for name, part in parts.items())
 
 
@@ -48,7 +48,7 @@ def test_two_phases_are_as_in_the_textbook() -> None:
 def test_no_other_use_of_the_money_is_narrower() -> None:
     plan = plan_budget(400, COSTS, PILOT)
     rng, least = np.random.default_rng(0), (plan.half_width / 1.959964) ** 2
-    assert variance({each.phase: each.outputs for each in plan.phases}, PILOT) == pytest.approx(
+    assert variance({each.name: each.outputs for each in plan.phases}, PILOT) == pytest.approx(
         least, rel=1e-2
     )
     for _ in range(2_000):
@@ -56,14 +56,14 @@ def test_no_other_use_of_the_money_is_narrower() -> None:
         bought: dict[PhaseName, float] = {
             name: 400 * share / COSTS[name] for name, share in zip(COSTS, shares, strict=True)
         }
-        if bought["check"] / 2 >= bought["cheap"] >= bought["dear"] >= bought["label"]:
+        if bought["check"] / 2 >= bought["cheap"] >= bought["expensive"] >= bought["label"]:
             assert variance(bought, PILOT) >= least * (1 - 1e-6)
 
 
 def test_a_phase_is_never_larger_than_the_one_before_and_the_budget_is_kept() -> None:
     for dear in (1e-3, 0.1, 5.0):
-        plan = plan_budget(500, {**COSTS, "dear": dear}, PILOT, outputs=20_000)
-        bought = [each.outputs * (0.5 if each.phase == "check" else 1) for each in plan.phases]
+        plan = plan_budget(500, {**COSTS, "expensive": dear}, PILOT, outputs=20_000)
+        bought = [each.outputs * (0.5 if each.name == "check" else 1) for each in plan.phases]
         assert bought == sorted(bought, reverse=True)
         assert max(bought) <= 10_000
         assert 490 <= plan.spent <= 500
@@ -71,12 +71,12 @@ def test_a_phase_is_never_larger_than_the_one_before_and_the_budget_is_kept() ->
 
 
 def test_a_judge_that_says_nothing_is_not_bought() -> None:
-    pilot = assumed_pilot(0.6, {"cheap": (0.5, 0.5), "dear": (0.9, 0.9)})
+    pilot = assumed_pilot(0.6, {"cheap": (0.5, 0.5), "expensive": (0.9, 0.9)})
     plan = plan_budget(500, COSTS, pilot)
-    assert [each.phase for each in plan.phases] == ["check", "dear", "label"]
+    assert [each.name for each in plan.phases] == ["check", "expensive", "label"]
     useless = assumed_pilot(0.6, {"cheap": (0.5, 0.5)})
     plan = plan_budget(500, {name: COSTS[name] for name in ("check", "cheap", "label")}, useless)
-    assert [each.phase for each in plan.phases] == ["check", "label"]
+    assert [each.name for each in plan.phases] == ["check", "label"]
     assert plan.half_width == plan.half_widths["labels alone"]
 
 
@@ -139,13 +139,13 @@ def test_a_pilot_is_read_from_a_table_with_what_verdicts_cost() -> None:
         for name, score in said.items()
         for n in range(4_000)
     ]
-    table, judges = table_from_rows(rows), {"cheap": "cheap", "dear": "dear"}
+    table, judges = table_from_rows(rows), {"cheap": "cheap", "expensive": "expensive"}
     pilot = measured_pilot(table, judges)
     assert (pilot.decided, pilot.decided_rate, pilot.n) == (0.25, 1.0, 1_500)
     assert pilot.open_rate == pytest.approx(0.6, abs=0.04)
     for names, explained in PILOT.explained.items():
         assert pilot.explained[names] == pytest.approx(explained, abs=0.05)
-    assert measured_costs(table, judges) == pytest.approx({"cheap": 0.002, "dear": 0.05})
+    assert measured_costs(table, judges) == pytest.approx({"cheap": 0.002, "expensive": 0.05})
     with pytest.raises(InputError, match="there is no judge 'other'"):
         measured_pilot(table, {"cheap": "other"})
     few = table_from_rows([row for row in rows if row["label"] is None or int(str(row["item_id"])) < 20])
@@ -159,8 +159,8 @@ def test_nested_samples_of_the_planned_sizes_are_as_precise_as_promised() -> Non
     values, widths = list[float](), list[float]()
     for _ in range(200):
         label, said = judged(rng, bought["cheap"], 0.6)
-        dear, labelled = (np.arange(len(label)) < bought[name] for name in ("dear", "label"))
-        scores = np.array([said["cheap"], np.where(dear, said["dear"], np.nan)])
+        dear, labelled = (np.arange(len(label)) < bought[name] for name in ("expensive", "label"))
+        scores = np.array([said["cheap"], np.where(dear, said["expensive"], np.nan)])
         data = NestedVerdicts(
             np.where(labelled, label, np.nan), scores, np.arange(len(label)), label * np.nan
         )

@@ -8,11 +8,13 @@ import msgspec
 import pytest
 from audit_items import answers, calls, statements
 
+from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.mutation import OPERATORS
+from fiducial.deterministic.mutation import LIFELIKE, OPERATORS
 from fiducial.errors import InputError
 from fiducial.evaluation.audit import building
 from fiducial.evaluation.audit.building import ProbeSettings, build_probes
+from fiducial.evaluation.audit.cards.audit_sets import audit_set
 from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.progress import Silent
@@ -169,3 +171,52 @@ def test_a_case_of_many_probes_is_encoded_once(tmp_path: Path, monkeypatch: pyte
     written = [case.id for case in read_records(tmp_path / "probes" / "cases.jsonl", Case)]
     assert encoded == written
     assert len(written) == len(set(written))
+
+
+def test_lifelike_faults_are_drawn_apart_and_leave_the_other_probes_as_they_are(tmp_path: Path):
+    cases = [*calls(3), *statements(2)]
+    write_records(tmp_path / "cases.jsonl", cases)
+    alone = build(tmp_path, cases)
+    settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions(), lifelike=2)
+    both = build_probes(tmp_path / "cases.jsonl", [], tmp_path / "both", settings, Silent())
+    only = build_probes(None, [], tmp_path / "only", settings, Silent())
+    for name in ("cases.jsonl", "outputs.jsonl", "labels.jsonl", "weaknesses.jsonl"):
+        apart = (tmp_path / "probes" / name).read_bytes() + (tmp_path / "only" / name).read_bytes()
+        assert (tmp_path / "both" / name).read_bytes() == apart
+    assert both.right_outputs == alone.right_outputs + only.right_outputs
+    assert both.operators == [*alone.operators, *only.operators]
+    assert {each.probes for each in only.operators} == {2}
+    assert [each.name for each in only.operators] == [each.name for each in LIFELIKE]
+
+
+@pytest.mark.slow
+def test_probes_of_the_suite_at_seed_0_are_word_for_word_those_of_the_fixed_set(tmp_path: Path):
+    settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions(), lifelike=1)
+    suite = [demo_path("cases.jsonl"), demo_path("outputs.jsonl")]
+    build_probes(suite[0], suite[1:], tmp_path, settings, Silent())
+    fixed, _ = audit_set()
+    for name in ("cases.jsonl", "outputs.jsonl", "labels.jsonl"):
+        lines = (fixed / name).read_bytes().splitlines()
+        assert set(lines) <= set((tmp_path / name).read_bytes().splitlines())
+
+
+def test_a_kind_of_lifelike_fault_is_the_same_whatever_else_is_drawn(tmp_path: Path):
+    chosen = [each for each in LIFELIKE if each.name.startswith("claim_stale")]
+    for folder, operators in (("all", list(OPERATORS.values())), ("one", chosen)):
+        settings = ProbeSettings(operators=operators, options=CheckOptions(), lifelike=2)
+        build_probes(None, [], tmp_path / folder, settings, Silent())
+    one, every = (
+        {each.key: each for each in read_records(tmp_path / folder / "outputs.jsonl", Output)}
+        for folder in ("one", "all")
+    )
+    assert one == {key: each for key, each in every.items() if "claim_stale" in key.case_id}
+    assert len(one) == 2 * 3
+
+
+def test_a_case_with_the_id_of_a_drawn_one_is_refused(tmp_path: Path):
+    cases = [msgspec.structs.replace(case, id="claim_stale-0-0") for case in calls(1)]
+    write_records(tmp_path / "cases.jsonl", cases)
+    settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions(), lifelike=1)
+    with pytest.raises(InputError, match="has the id of a case that is drawn"):
+        build_probes(tmp_path / "cases.jsonl", [], tmp_path / "probes", settings, Silent())
+    assert not (tmp_path / "probes" / "cases.jsonl").exists()

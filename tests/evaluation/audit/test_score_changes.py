@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from audited_world import Says, audit, found
+from audited_world import CHOSEN, ITEMS, Says, audit, found, verdicts
 
 from fiducial.evaluation.audit.audit_results import ScoreChange
 from fiducial.evaluation.audit.probe_folder import ProbeFacts
+from fiducial.evaluation.audit.score_changes import score_changes
+from fiducial.evaluation.audit.scored import ScoredProbe, scored_probes
+from fiducial.records import ItemKey
 
 
 def changes(says: Says) -> dict[str, ScoreChange | None]:
@@ -66,3 +69,51 @@ def test_what_was_not_graded_is_in_no_change():
     twin = changes(lambda facts, repeat: None if facts.operator == "twin_a" and facts.key.case_id < "case-4" else soft(facts, repeat))["twin_a"]  # fmt: skip
     assert twin is not None
     assert twin.size.n < 80
+
+
+def sometimes(operator: str) -> Says:
+    """Change by 0.53 on a fifth of the items: more than 0.05 at 97.5 %, not at 99 %."""
+
+    def says(facts: ProbeFacts, repeat: int) -> float:
+        del repeat
+        changed = facts.operator == operator and int(facts.key.case_id.partition("-")[2]) % 5 == 0
+        usual = 0.99 if facts.right else 0.0
+        return usual + (0.53 if operator in CONTROLS else -0.53) * changed
+
+    return says
+
+
+CONTROLS = {"attack_a": "control_a"}
+
+
+def probes(says: Says, clusters: dict[str, str] | None = None) -> dict[ItemKey, ScoredProbe]:
+    return scored_probes(verdicts(says), CHOSEN.probes, clusters or {}, {})["judge"]
+
+
+@pytest.mark.parametrize("operator", ["twin_a", "attack_a"])
+def test_findings_hold_for_all_operators_together(operator: str):
+    scored = probes(sometimes(operator))
+    alone = {key: each for key, each in scored.items() if each.facts.operator in {operator, CONTROLS.get(operator, "original")}}  # fmt: skip
+    one, several = (score_changes(alone | extra, CONTROLS)[operator] for extra in ({}, scored))
+    assert one.mean == several.mean
+    assert (one.moved, one.upwards) == (operator == "twin_a", operator == "attack_a")
+    assert (several.moved, several.upwards) == (False, False)
+
+
+def test_items_of_one_cluster_count_as_one():
+    one_cluster = {f"case-{number}": "c" for number in range(ITEMS)}
+    both = [score_changes(probes(soft, clusters), CONTROLS)["twin_a"] for clusters in ({}, one_cluster)]
+    assert [
+        (each.moved, each.mean.low is None, each.size.low is None, each.beyond_repeats.low is None)
+        for each in both
+    ] == [
+        (True, False, False, False),
+        (False, True, True, True),
+    ]
+    attacked = [
+        score_changes(probes(lambda facts, repeat: 0.4 * (facts.operator == "attack_a"), clusters), CONTROLS)[
+            "attack_a"
+        ]
+        for clusters in ({}, one_cluster)
+    ]
+    assert [each.upwards for each in attacked] == [True, False]

@@ -106,7 +106,7 @@ def test_clusters_of_one_size_all_count_however_many_of_their_outputs_have_label
 
 
 def test_a_bound_on_unequal_clusters_holds_for_outputs():
-    """The larger a cluster, the likelier are its outputs wrong; a bound on one of each fails in 98 %."""
+    """Larger clusters are wrong more often; a bound on one output of each fails in 98 %."""
     certified = 0
     for seed in range(50):
         rng = np.random.default_rng(seed)

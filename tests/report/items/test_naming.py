@@ -1,4 +1,4 @@
-"""Short names, and the addresses of items by the page's own functions, run by node if it is installed."""
+"""Short names, and addresses of items by the page's own functions, run by node."""
 
 from __future__ import annotations
 

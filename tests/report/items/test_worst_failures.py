@@ -1,4 +1,4 @@
-"""Worst failures: question, answer, what was expected, and who says so, each cut to a terminal's width."""
+"""Worst failures: question, answer, expectation and author, cut to a terminal's width."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def label(case_id: str, score: float) -> Verdict:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run in which a checker fails c3 and c5, and a judge all but c0, each with another score."""
+    """Return a run: a checker fails c3 and c5, a judge all but c0, each with another score."""
 
     def strict(case: fd.Case, output: fd.Output) -> Any:
         return SCORES[int(output.case_id[1:])], f"{case.id} is elsewhere"

@@ -14,8 +14,10 @@ from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.audit.audit_results import Audit, JudgeAudit, JudgeWeakness, OperatorResult
 from fiducial.evaluation.audit.ladder.ladder_results import LadderThreshold
 from fiducial.records.verdict import JudgeKind
-from fiducial.report.document import as_lines
+from fiducial.report.audit_page import audit_page
+from fiducial.report.document import as_html, as_lines
 from fiducial.report.text.audit_screen import audit_screen
+from fiducial.report.text.audit_text import audit_document
 from fiducial.report.text.safe_text import WIDTH
 
 
@@ -116,3 +118,17 @@ def test_an_audit_of_ladders_only_has_no_summary_of_probes():
     lines = screen(climbed(ON))
     assert not any("faults caught" in line for line in lines)
     assert all(first or second for first, second in pairwise(lines))
+
+
+def test_findings_and_comparisons_have_titles_and_the_page_has_no_name_in_a_sentence():
+    found = JudgeWeakness(
+        concern="misses a fault", where="near_name", sentence="catches 0.1 of near_name: a name"
+    )
+    judge = msgspec.structs.replace(audit_of("a/b@m", caught=0.1), findings=[found])
+    audit = Audit(probes={}, judges=[judge])
+    assert '    misses a fault: catches 0.1 of "similar name": a name' in as_lines(
+        audit_document(audit), full=True
+    )
+    page = re.sub(r"<[^>]*>", " ", as_html(audit_page(audit).sections["Weaknesses"]))
+    assert "of &#34;similar name&#34;: a name" in page
+    assert "of near_name" not in page

@@ -313,3 +313,22 @@ def test_pairs_of_judges_come_before_those_with_a_baseline() -> None:
     assert str(pairs.rows[0][0]) == "a - b"
     assert all("lexical" in str(row[0]) for row in pairs.rows[1:])
     assert len(pairs.rows) == 4
+
+
+def test_labels_that_correct_are_counted_with_those_of_ungraded_outputs() -> None:
+    rows = [
+        {
+            "item_id": f"c{case}",
+            "system": system,
+            "judge": "j",
+            "checker_score": None,
+            "score": float(case % 3 > 0) if case < 50 else None,
+            "label": float(case % 5 > 0) if case % 2 == 0 else None,
+        }
+        for system in "xy"
+        for case in range(60)
+    ]
+    screen = list(
+        as_lines(comparison_screen(compare(table_from_rows(rows), by="system", labels_chosen_by="random")))
+    )
+    assert "* judged, corrected with 60 labels" in screen

@@ -1,0 +1,5 @@
+"""Faults like those of real agents: drawn facts, a right output, a slip, and a twin."""
+
+from .lifelike_operators import LIFELIKE, lifelike_kinds, lifelike_pairs
+
+__all__ = ["LIFELIKE", "lifelike_kinds", "lifelike_pairs"]

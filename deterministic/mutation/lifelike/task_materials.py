@@ -1,0 +1,311 @@
+"""Calls with a slipped unit or scope, a lost condition or part, an ignored error."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from functools import partial
+from typing import Any, NamedTuple
+
+from ....records import Message
+from ..dials.material import PEOPLE, random_day, user
+from .fact_tables import listed
+from .request_material import TOWNS, VENUES, Call, CallMaterial, DrawCalls, asked, document, written_day
+
+_ITEMS = ("paper", "envelopes", "pens", "folders", "labels", "tea")
+
+
+class _Units(NamedTuple):
+    """A tool that takes a quantity in one unit, and requests in two."""
+
+    tool: dict[str, Any]
+    parameter: str
+    takes: str
+    other: str
+    factor: int
+    names: tuple[str, ...]
+    wordings: tuple[str, ...]
+
+
+_UNITS = (
+    _Units(
+        document("set_timer", "Start a timer.", {"name": "Name of the timer.", "seconds": "#Duration in seconds."}),
+        "seconds", "seconds", "minutes", 60, ("tea", "oven", "laundry", "garden", "break"),
+        ("Start a timer of {amount} {unit}, called {name}.", "I need a timer called {name} that runs for {amount} {unit}.", "Set the timer {name} to {amount} {unit}."),
+    ),
+    _Units(
+        document("order_flour", "Order flour.", {"name": "Name of the bakery that gets it.", "grams": "#Weight in grams."}),
+        "grams", "grams", "kilograms", 1000, tuple(f"the {town} bakery" for town in TOWNS),
+        ("Order {amount} {unit} of flour for {name}, please.", "We are short of flour: order {amount} {unit} for {name}.", "Please have {amount} {unit} of flour sent to {name}."),
+    ),
+)  # fmt: skip
+
+
+def _unit_ignored(units: _Units, rng: random.Random) -> CallMaterial:
+    amount, name = rng.randint(2, 95), rng.choice(units.names)
+    facts = {"amount": str(amount), "name": name, "unit": units.other}
+    right = {"name": name, units.parameter: amount * units.factor}
+    return CallMaterial(
+        *asked(rng.choice(units.wordings), facts, {**facts, "unit": units.takes}),
+        [units.tool],
+        [(units.tool["function"]["name"], right)],
+        [(units.tool["function"]["name"], {**right, units.parameter: amount})],
+        f"{amount} {units.other} as {amount} {units.takes}",
+    )
+
+
+_SALES = document(
+    "sales_report",
+    "Show sales.",
+    {"year": "#The year."},
+    branch="Only this branch; without it, the whole county.",
+    month="#Only this month, 1 to 12; without it, the whole year.",
+)
+_SHARE = document(
+    "share_file",
+    "Share a file.",
+    {"file": "Name of the file.", "audience": "Who may read it: team or company."},
+)
+
+
+def _other_period_in_call(rng: random.Random) -> CallMaterial:
+    branch, year = rng.choice(TOWNS), rng.randint(2019, 2026)
+    wording = rng.choice(
+        (
+            "I run the branch in {branch}. Show the sales of {scope} in {year}.",
+            "This is the branch in {branch}. How much did {scope} sell in {year}?",
+            "I am in charge of the branch in {branch} and need the {year} sales of {scope}.",
+        )
+    )
+    local, whole = {"year": year, "branch": branch}, {"year": year}
+    facts = {"scope": "my branch", "branch": branch, "year": str(year)}
+    assumed = {**facts, "scope": "the whole county"}
+    if rng.random() < 0.5:  # noqa: PLR2004 - one way as likely as the other
+        facts, assumed, local, whole = assumed, facts, whole, local
+    return CallMaterial(
+        *asked(wording, facts, assumed),
+        [_SALES],
+        [("sales_report", local)],
+        [("sales_report", whole)],
+        f"{assumed['scope']} instead of {facts['scope']}",
+    )
+
+
+def _other_audience(rng: random.Random) -> CallMaterial:
+    file = f"{rng.choice(('budget', 'plan', 'minutes', 'draft'))}-{rng.randint(2019, 2026)}.pdf"
+    true, assumed = rng.sample(("team", "company"), 2)
+    wording = rng.choice(
+        (
+            "Share {file} with {who}.",
+            "Everybody in {who} should be able to read {file}; please share it.",
+            "Give {who} access to {file}.",
+        )
+    )
+    who = {"team": "my team", "company": "the whole company"}
+    return CallMaterial(
+        *asked(wording, {"file": file, "who": who[true]}, {"file": file, "who": who[assumed]}),
+        [_SHARE],
+        [("share_file", {"file": file, "audience": true})],
+        [("share_file", {"file": file, "audience": assumed})],
+        f"{who[assumed]} instead of {who[true]}",
+    )
+
+
+_ORDER = document(
+    "place_order",
+    "Order boxes of an item.",
+    {"item": "What to order.", "boxes": "#Number of boxes."},
+    max_price="#Order only if a box costs at most so many crowns; without it, at any price.",
+)
+_CANCEL = document(
+    "cancel_booking",
+    "Cancel a booking.",
+    {"booking": "Its number."},
+    latest_day="Cancel only if that is free until this day, YYYY-MM-DD; without it, at any cost.",
+)
+
+
+def _any_price(rng: random.Random) -> CallMaterial:
+    item, boxes, price = rng.choice(_ITEMS), rng.randint(2, 60), rng.randint(8, 90)
+    wording = rng.choice(
+        (
+            "Order {boxes} boxes of {item}, {condition}.",
+            "We need {boxes} boxes of {item}. Please order them, {condition}.",
+            "Please place an order, {condition}: {boxes} boxes of {item}.",
+        )
+    )
+    facts = {"item": item, "boxes": str(boxes), "condition": f"if a box costs at most {price} crowns"}
+    right = {"item": item, "boxes": boxes, "max_price": price}
+    return CallMaterial(
+        *asked(wording, facts, {**facts, "condition": "whatever a box costs"}),
+        [_ORDER],
+        [("place_order", right)],
+        [("place_order", {"item": item, "boxes": boxes})],
+        f"the condition was left out: at most {price} crowns",
+    )
+
+
+def _any_cost(rng: random.Random) -> CallMaterial:
+    booking, day = f"B-{rng.randint(1000, 9999)}", random_day(rng)
+    wording = rng.choice(
+        (
+            "Cancel booking {booking}, {condition}.",
+            "We no longer need booking {booking}. Cancel it, {condition}.",
+            "Please cancel, {condition}, the booking {booking}.",
+        )
+    )
+    facts = {"booking": booking, "condition": f"provided that is free until {written_day(day)}"}
+    return CallMaterial(
+        *asked(wording, facts, {**facts, "condition": "whatever that costs"}),
+        [_CANCEL],
+        [("cancel_booking", {"booking": booking, "latest_day": day.isoformat()})],
+        [("cancel_booking", {"booking": booking})],
+        f"the condition was left out: free until {written_day(day)}",
+    )
+
+
+_REMINDER = document(
+    "send_reminder",
+    "Remind one person of something.",
+    {"person": "Who is reminded.", "about": "What it is about."},
+)
+_ROOM = document("book_room", "Book a meeting room.", {"room": "#Its number.", "day": "Day, YYYY-MM-DD."})
+_LUNCH = document("order_lunch", "Order lunch.", {"guests": "#Number of guests.", "day": "Day, YYYY-MM-DD."})
+_INVITE = document("invite", "Invite a person.", {"person": "Who is invited.", "day": "Day, YYYY-MM-DD."})
+
+
+def _some_reminded(rng: random.Random) -> CallMaterial:
+    people, about = rng.sample(PEOPLE, rng.randint(3, 6)), f"the {rng.choice(_ITEMS)} order"
+    left = rng.randrange(1, len(people))
+    wording = rng.choice(
+        (
+            "Remind {people} of {about}.",
+            "Please send reminders of {about} to {people}.",
+            "About {about}: remind {people}.",
+        )
+    )
+    calls: list[Call] = [("send_reminder", {"person": person, "about": about}) for person in people]
+    fewer = [*people[:left], *people[left + 1 :]]
+    return CallMaterial(
+        *asked(
+            wording, {"people": listed(people), "about": about}, {"people": listed(fewer), "about": about}
+        ),
+        [_REMINDER],
+        calls,
+        [*calls[:left], *calls[left + 1 :]],
+        f"{people[left]} is not reminded, and all is reported as done",
+    )
+
+
+def _some_arranged(rng: random.Random) -> CallMaterial:
+    day, room, guests, person = random_day(rng), rng.randint(101, 190), rng.randint(3, 30), rng.choice(PEOPLE)
+    parts = [f"book room {room}", f"order lunch for {guests}", f"invite {person}"]
+    iso = day.isoformat()
+    calls: list[Call] = [
+        ("book_room", {"room": room, "day": iso}),
+        ("order_lunch", {"guests": guests, "day": iso}),
+        ("invite", {"person": person, "day": iso}),
+    ]
+    left = rng.randrange(len(parts))
+    wording = rng.choice(
+        (
+            "For {day}, {parts}.",
+            "We have a workshop on {day}: please {parts}.",
+            "Please prepare {day}; {parts}.",
+        )
+    )
+    fewer = [*parts[:left], *parts[left + 1 :]]
+    written = written_day(day)
+    return CallMaterial(
+        *asked(wording, {"day": written, "parts": listed(parts)}, {"day": written, "parts": listed(fewer)}),
+        [_ROOM, _LUNCH, _INVITE],
+        calls,
+        [*calls[:left], *calls[left + 1 :]],
+        f"one part was not done: {parts[left]}, and all is reported as done",
+    )
+
+
+_TABLE = document(
+    "reserve_table",
+    "Reserve a table in a restaurant.",
+    {"restaurant": "Its name.", "day": "Day, YYYY-MM-DD.", "guests": "#Number of guests."},
+)
+_PAY = document(
+    "pay_bill",
+    "Pay a bill from an account.",
+    {"bill": "Its number.", "account": "Account that is charged."},
+)
+
+
+def _tried(request: str, call: str, error: str, then: str) -> list[Message]:
+    """Return a conversation in which the user answers a reported error of a tool."""
+    return [
+        user(request),
+        {"role": "assistant", "content": f"I called {call}. The tool replied: {error}. How shall I go on?"},
+        user(then),
+    ]
+
+
+def _closed_day(rng: random.Random) -> CallMaterial:
+    first, restaurant, guests = random_day(rng), rng.choice(VENUES), rng.randint(2, 12)
+    gap = rng.randint(1, 9)
+    then = rng.choice(
+        (
+            "Then take the next day on which they are open.",
+            "In that case on the next open day, please.",
+            "All right, reserve it for the first day that is possible.",
+        )
+    )
+
+    def conversation(day: dt.date) -> list[Message]:
+        free = day + dt.timedelta(days=gap)
+        call = f"reserve_table(restaurant={restaurant!r}, day='{day.isoformat()}', guests={guests})"
+        error = f"error: closed on {written_day(day)}; next open day: {written_day(free)}"
+        request = f"Reserve a table for {guests} at {restaurant} on {written_day(day)}."
+        return _tried(request, call, error, then)
+
+    arguments = {"restaurant": restaurant, "guests": guests}
+    return CallMaterial(
+        conversation(first),
+        conversation(first - dt.timedelta(days=gap)),
+        [_TABLE],
+        [("reserve_table", {**arguments, "day": (first + dt.timedelta(days=gap)).isoformat()})],
+        [("reserve_table", {**arguments, "day": first.isoformat()})],
+        "the day for which the tool gave an error",
+    )
+
+
+def _blocked_account(rng: random.Random) -> CallMaterial:
+    bill = f"R-{rng.randint(1000, 9999)}"
+    blocked, open_one = rng.sample(("savings", "travel", "household", "rent", "school"), 2)
+    then = rng.choice(
+        (
+            "Then use the account that works.",
+            "Pay it from the account that is not blocked.",
+            "Take the one that can be charged, please.",
+        )
+    )
+
+    def conversation(first: str, second: str) -> list[Message]:
+        call = f"pay_bill(bill={bill!r}, account={first!r})"
+        error = f"error: account {first} is blocked; account {second} can be charged"
+        return _tried(f"Pay bill {bill} from {first}.", call, error, then)
+
+    return CallMaterial(
+        conversation(blocked, open_one),
+        conversation(open_one, blocked),
+        [_PAY],
+        [("pay_bill", {"bill": bill, "account": open_one})],
+        [("pay_bill", {"bill": bill, "account": blocked})],
+        "the account for which the tool gave an error",
+    )
+
+
+TASK_DRAWS: dict[str, tuple[DrawCalls, ...]] = {
+    "call_unit_slipped": tuple(partial(_unit_ignored, units) for units in _UNITS),
+    "call_scope_slipped": (_other_period_in_call, _other_audience),
+    "call_condition_omitted": (_any_price, _any_cost),
+    "call_partly_done": (_some_reminded, _some_arranged),
+    "call_error_ignored": (_closed_day, _blocked_account),
+}
+"""Draws of each kind of fault in a task."""

@@ -1,0 +1,49 @@
+"""The proof by tables: what a table holds, contradicts, or has nothing of."""
+
+from __future__ import annotations
+
+import pytest
+
+from fiducial.deterministic.mutation.lifelike.fact_tables import (
+    Relation,
+    TableFact,
+    listed,
+    sentence,
+    standing,
+)
+
+OWNS = Relation("owns", ("thing",), ("person",), ("{person} owns {thing}.",), ("{thing} is {person}'s.",))
+FEE = Relation("fee", ("thing", "who"), ("fee",), (), ("{thing} is {fee}{who}.",), condition="who")
+HOSTILE = ["{person}", "{0.__class__}", "a\nb", '"', "\\", "</answer>", "%s", "", "é\u202e", "x" * 10_000]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_hostile_values_are_compared_and_written_as_they_are(value: str):
+    fact = TableFact(OWNS, {"thing": value, "person": "Ada"})
+    assert standing([fact], fact) == "held"
+    assert standing([fact], fact.altered(person=value)) == "contradicted"
+    assert standing([fact], fact.altered(thing=value + "!")) == "not held"
+    assert sentence("x {person} {thing}", fact.slots) == f"X Ada {value}"
+
+
+def test_a_claim_without_its_condition_speaks_of_everybody():
+    card = TableFact(FEE, {"thing": "it", "who": " with a card", "fee": "free"})
+    table = [card, card.altered(who=" without a card", fee="6 crowns")]
+    assert standing(table, card) == "held"
+    assert standing(table, card.altered(who="")) == "contradicted"
+    assert standing([card, card.altered(who=" without a card")], card.altered(who="")) == "held"
+    assert standing([], card.altered(who="")) == "not held"
+
+
+def test_facts_of_another_relation_prove_nothing():
+    fact = TableFact(OWNS, {"thing": "it", "person": "Ada"})
+    assert standing([fact], TableFact(FEE, {"thing": "it", "who": "x", "fee": "Ada"})) == "not held"
+
+
+def test_names_are_listed_as_words():
+    assert [listed(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
