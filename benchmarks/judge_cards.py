@@ -142,7 +142,7 @@ Cards of different sets are refused side by side, and only judges of the same ki
 
 ## The set
 
-`audit-set-1` was drawn once from the built-in suite (`benchmarks/audit_set.py`): 272 faults and 145 harmless twins of 63 operators, 117 attacks with 78 controls, and the 66 right outputs that the twins were made of. Probes with recorded replies come first.
+`audit-set-1` was drawn once from the built-in suite (`benchmarks/audit_set.py`): 272 faults and 145 harmless twins of 63 operators, 117 attacks with 78 controls, and the 66 right outputs that the twins were made of. Probes with recorded replies come first. `sources.jsonl` has the right output of each, which pages show beside it.
 
 Its natural part names 500 outputs of two real systems on BFCL by id and hash, half of them wrong by BFCL's verdicts. The texts are not shipped: with `--natural FOLDER`, a folder with `cases.jsonl` and `outputs.jsonl` of your copy, those that are found unchanged are asked about, too. Without it the card says "not tried".
 """

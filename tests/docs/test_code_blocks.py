@@ -158,6 +158,7 @@ OTHER_PROGRAMS = frozenset(
         "python",
         "python3",
         "sparrow-decider",
+        "ssh-keygen",
         "tail",
         "vllm",
     ]
