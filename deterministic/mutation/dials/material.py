@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ....records import Case, Message, Output, ToolCall
+from ..made_cases import made_call_case
 from ..right_outputs import REFERENCE_SYSTEM
 from ..seeding import generator
 from .dial import Rung
@@ -74,14 +75,7 @@ def call_rung(
     change: str,
 ) -> Rung:
     """Make a rung of calls, which the strict checker labels."""
-    accepted = [{"name": name, "arguments": dict(arguments)} for name, arguments in right]
-    case = Case(
-        id="dial",
-        kind="tool_call",
-        messages=list(messages),
-        tools=[dict(each) for each in tools],
-        reference={"calls": accepted},
-    )
+    case = made_call_case("dial", messages, tools, right)
     return Rung(case, _calls(right), _calls(faulty), change)
 
 

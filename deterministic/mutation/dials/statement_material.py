@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from ....records import Case, ContextItem
+from ....records import ContextItem
+from ..made_cases import made_grounded_case
 from .dial import Rung
 from .material import PEOPLE, statement_rung, user
 
@@ -51,12 +52,10 @@ def about_houses(
     Its label is the share of unchanged claims.
     """
     claims, changed = ([each] if isinstance(each, str) else each for each in (right, faulty))
-    reference = {"claims": [{"text": claim, "supported": True} for claim in claims]}
-    case = Case(
-        id="dial",
-        kind="grounded_answer",
-        messages=[user("What is known about these houses?")],
-        reference=reference,
-        context=context,
+    case = made_grounded_case(
+        "dial",
+        user("What is known about these houses?"),
+        context,
+        {"claims": [{"text": claim, "supported": True} for claim in claims]},
     )
     return statement_rung(case, " ".join(claims), " ".join(changed), change, (len(claims) - 1) / len(claims))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....records import Case, Message, Output, ToolCall
+from ....records import Output, ToolCall
+from ..made_cases import made_call_case
 from ..operator import Mutation
 from ..right_outputs import REFERENCE_SYSTEM
 from ..seeding import generator
@@ -28,7 +29,7 @@ def call_pair(fault: str, seed: int, number: int) -> LifelikePair:
     rng = generator("lifelike", fault, seed, number)
     material = rng.choice(CALL_DRAWS[fault])(rng)
     case_id = f"{fault}-{seed}-{number}"
-    case = _case(case_id, material.messages, material.tools, material.right)
+    case = made_call_case(case_id, material.messages, material.tools, material.right)
     faulty = _output(case_id, material.faulty)
     return LifelikePair(
         case,
@@ -38,24 +39,8 @@ def call_pair(fault: str, seed: int, number: int) -> LifelikePair:
         twin=Mutation(
             faulty,
             "the calls of the fault, which are right here",
-            _case(case_id, material.twin_messages, material.tools, material.faulty),
+            made_call_case(case_id, material.twin_messages, material.tools, material.faulty),
         ),
-    )
-
-
-def _case(
-    case_id: str,
-    messages: Sequence[Message],
-    tools: Sequence[dict[str, Any]],
-    calls: Sequence[tuple[str, dict[str, Any]]],
-) -> Case:
-    accepted = [{"name": name, "arguments": arguments} for name, arguments in calls]
-    return Case(
-        id=case_id,
-        kind="tool_call",
-        messages=list(messages),
-        tools=list(tools),
-        reference={"calls": accepted},
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ....records import Case, Claim, ContextItem, Output
 from ..dials.material import user
 from ..groundedness_operators import with_claims
+from ..made_cases import made_grounded_case
 from ..operator import Mutation
 from ..right_outputs import REFERENCE_SYSTEM
 from ..seeding import generator, shuffled
@@ -82,7 +83,7 @@ def _page(case_id: str, material: ClaimMaterial, other: ClaimMaterial, rng: rand
     more = [background(relation, thing, rng) for relation in shuffled(material.about, rng)[:_MORE]]
     stated = [*material.stated, *more, *_about_others(material, other, rng)]
     context, sources = _results(stated, rng)
-    case = Case(id=case_id, kind="grounded_answer", messages=[user(material.question)], context=list(context))
+    case = made_grounded_case(case_id, user(material.question), context)
     wordings = [shuffled(range(len(each.relation.in_answer)), rng) for each in (*more, material.true)]
     return _Page(case, [*stated, *material.implied], sources, more, wordings, rng.randrange(_MORE + 1))
 

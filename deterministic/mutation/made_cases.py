@@ -1,0 +1,40 @@
+"""Cases that are made rather than taken from a suite, for dials and lifelike faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...records import Case, ContextItem, Message
+
+
+def made_call_case(
+    case_id: str,
+    messages: Iterable[Message],
+    tools: Iterable[Mapping[str, Any]],
+    calls: Iterable[tuple[str, Mapping[str, Any]]],
+) -> Case:
+    """Return a case that asks for these calls."""
+    return Case(
+        id=case_id,
+        kind="tool_call",
+        messages=list(messages),
+        tools=[dict(each) for each in tools],
+        reference={"calls": [{"name": name, "arguments": dict(arguments)} for name, arguments in calls]},
+    )
+
+
+def made_grounded_case(
+    case_id: str,
+    question: Message,
+    context: Sequence[ContextItem],
+    reference: Mapping[str, Any] | None = None,
+) -> Case:
+    """Return a question about results; the reference has the claims of an answer."""
+    return Case(
+        id=case_id,
+        kind="grounded_answer",
+        messages=[question],
+        context=list(context),
+        reference={**(reference or {})},
+    )
