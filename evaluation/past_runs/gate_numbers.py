@@ -155,7 +155,8 @@ class Gate(Result, frozen=True, kw_only=True):
     def decided_by(self, cannot_tell: Literal["pass", "fail"] | None) -> Gate:
         """Return the answer with what it counts as, if the data cannot tell and this decides."""
         counts_as = self.decided(cannot_tell)
-        if counts_as in {self.answer, "cannot tell"}:
+        # Failed calls come first: with them, a command does not end as if the gate passed.
+        if counts_as in {self.answer, "cannot tell"} or (counts_as == "passes" and self.failed_calls):
             return self
         return replace(self, counts_as=counts_as)
 

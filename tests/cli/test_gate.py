@@ -7,6 +7,7 @@ import shlex
 import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from command import fiducial
@@ -110,6 +111,13 @@ def test_what_the_data_tell_is_decided_by_no_option(runs: tuple[Path, Path]):
     for limit in ("0.02", "0.9"):
         told = json.loads(gated(*runs, "--max-drop", limit, "--cannot-tell", "pass", "--json", "-")[1])
         assert (told["answer"] != "cannot tell", told.get("counts_as")) == (True, None)
+
+
+def test_no_option_passes_a_gate_whose_calls_failed(runs: tuple[Path, Path]):
+    open_gate = fd.gate(runs[0], runs[0])
+    assert (open_gate.answer, open_gate.decided_by("pass").counts_as) == ("cannot tell", "passes")
+    failed = msgspec.structs.replace(open_gate, failed_calls=1)
+    assert [failed.decided_by(option).counts_as for option in ("pass", "fail")] == [None, "fails"]
 
 
 def test_json_has_the_answer_alone(runs: tuple[Path, Path]):
