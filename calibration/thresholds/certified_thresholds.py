@@ -123,7 +123,10 @@ def in_order_of_items(table: Table) -> Table:
     values = sorted(table.item.values)
     place = {value: number for number, value in enumerate(values)}
     codes = np.array([place[value] for value in table.item.values], np.int64)[table.item.codes]
-    return replace(table, item=Column(values, codes)).take(np.lexsort((table.score, codes)))
+    ordered = replace(table, item=Column(values, codes)).take(np.lexsort((table.score, codes)))
+    # Numbers of clusters are in the order of replies, too.
+    first, number = np.unique(ordered.cluster, return_index=True, return_inverse=True)[1:]
+    return replace(ordered, cluster=np.argsort(np.argsort(first))[number])
 
 
 class Verdicts(NamedTuple):

@@ -1,8 +1,9 @@
-"""Changes of probabilities between forms: what is compared, and what is one item."""
+"""Changes of probabilities between forms: what they are compared with, and clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import pytest
 
@@ -14,6 +15,9 @@ from fiducial.records import ItemKey, Verdict
 
 ITEMS = [ItemKey(f"q{number}", "s", 0) for number in range(12)]
 USUAL = 0.3
+
+Answers: TypeAlias = Callable[[int], Mapping[str, float]]
+"""Function from an item's number to p by question."""
 
 
 def verdict(item: ItemKey, answers: Mapping[str, float]) -> Verdict:
@@ -29,7 +33,7 @@ def verdict(item: ItemKey, answers: Mapping[str, float]) -> Verdict:
 
 
 def found(
-    forms: Mapping[str, Callable[[int], Mapping[str, float]]],
+    forms: Mapping[str, Answers],
     *,
     items: list[ItemKey] = ITEMS,
     cluster: Callable[[ItemKey], str] = str,
@@ -43,7 +47,7 @@ def found(
     return {each.form: each for each in form_results(FormAnswers(usual, formed, cluster))}
 
 
-def spread(p: float, name: str = "good", *, step: float = 0.001) -> Callable[[int], Mapping[str, float]]:
+def spread(p: float, name: str = "good", *, step: float = 0.001) -> Answers:
     """Return answers that differ a little between items."""
     return lambda n: {name: p + step * (n % 5)}
 
@@ -76,7 +80,7 @@ def _every_fifth(by: float) -> Callable[[int], Mapping[str, float]]:
 
 
 def test_outputs_of_one_cluster_count_as_one():
-    forms = {
+    forms: dict[str, Answers] = {
         "plain_note": spread(0.6),
         "injected_note": spread(0.9, step=0.002),
         "marker_absent": _marked(0.1, 0.001),
@@ -118,7 +122,7 @@ def test_items_with_the_same_unrelated_text_are_one_cluster():
 def test_findings_hold_for_all_forms_together():
     """One form in a fifth of the items moves by more than 0.05 at 95 %, not at 99 %."""
     items = [ItemKey(f"q{number}", "s", 0) for number in range(80)]
-    moving = {"paraphrased": _every_fifth(0.52)}
+    moving: dict[str, Answers] = {"paraphrased": _every_fifth(0.52)}
     names = ("options_reversed", "questions_reversed", "renamed", "strict_framing", "generous_framing")
     still = {name: spread(USUAL) for name in names}
     alone, together = (found(forms, items=items)["paraphrased"] for forms in (moving, moving | still))
