@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 
 from fiducial.evaluation.audit.cards.card_table import AuditCards, read_cards
 from fiducial.evaluation.audit.cards.judge_card import AuditCard
-from fiducial.report.document import as_lines
+from fiducial.report.document import Piece, as_lines
 from fiducial.report.text.card_text import LIMITS, card_document, card_screen, card_table_screen
 from fiducial.report.text.one_screen import one_screen
 from fiducial.report.text.safe_text import WIDTH, columns_of
@@ -23,8 +24,8 @@ def cards() -> AuditCards:
     return read_cards(sorted(CARDS.glob("*.json")))
 
 
-def screen(pieces: object) -> list[str]:
-    lines = list(as_lines(one_screen(list(pieces)), width=WIDTH))  # pyright: ignore[reportArgumentType, reportUnknownVariableType, reportCallIssue] - a document
+def screen(pieces: Iterable[Piece]) -> list[str]:
+    lines = list(as_lines(one_screen(pieces), width=WIDTH))
     assert len(lines) <= 23
     assert [line for line in lines if columns_of(line) > WIDTH] == []
     return lines
