@@ -167,7 +167,7 @@ def test_run_reports_rates_with_intervals_beside_the_lexical_baseline(
     assert result.code == 0
     assert "tool_call_accuracy/direct@m" in result.out
     assert "tool_call_accuracy/lexical@baseline" in result.out
-    assert "misses a fault: catches 0.000 [0.000, 0.390] (n 6) of swapped_enum" in result.out
+    assert 'catches 0.000 [0.000, 0.390] (n 6) of "wrong listed value"' in result.out
     audit = json.loads((tmp_path / "audit" / "audit.json").read_text())
     (enum,) = [each for each in audit["judges"][0]["operators"] if each["operator"] == "swapped_enum"]
     assert (enum["rate"]["value"], enum["rate"]["n"]) == (0.0, 6)
