@@ -1,12 +1,14 @@
 """Base of all results: display on a terminal and in a notebook, and export to JSON.
 
-A result is one type, defined where it is computed. How it is displayed is a `Display`, which `fiducial.api` binds to the type.
+A result is one type, defined where it is computed. How it is displayed is a `Display`, which `fiducial.api` binds to the type; the
+module that does is imported when a result is first displayed.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -65,6 +67,28 @@ class Display(Protocol):
 
 _DISPLAYS: dict[type, Display] = {}
 
+BINDERS: dict[str, str] = {
+    "AgentResults": "artifacts",
+    "Audit": "audits",
+    "AuditCard": "measured_judges",
+    "AuditCards": "measured_judges",
+    "Calibration": "table_results",
+    "Certificate": "audits",
+    "CertificateStatus": "audits",
+    "Comparison": "table_results",
+    "Difference": "differences",
+    "Estimation": "table_results",
+    "Gate": "gating",
+    "History": "differences",
+    "Improvement": "improving",
+    "LabelsAdded": "reviewing",
+    "Preferences": "preferring",
+    "Rubrics": "rubrics",
+    "SamplePlan": "table_results",
+    "SandboxDiagnosis": "artifacts",
+}
+"""Module of `fiducial.api` that binds a display to a type, by the name of a type that is defined below `api`."""
+
 
 def bind_display(kind: type, display: Display) -> None:
     """Bind a display to a type and to its subtypes without one of their own."""
@@ -78,6 +102,9 @@ def display_of(kind: type) -> Display:
         LookupError: None is bound.
     """
     for each in kind.__mro__:
+        if each not in _DISPLAYS and each.__name__ in BINDERS:
+            # Where a result is read from a pickle or computed below `api`, nothing has imported its display.
+            import_module(f"..api.{BINDERS[each.__name__]}", __package__)
         if each in _DISPLAYS:
             return _DISPLAYS[each]
     raise LookupError(f"{kind.__name__} is displayed by fiducial.api, which is not imported")
