@@ -24,7 +24,10 @@ _MOST = 1_000
 
 
 class TrialRates(ResultOnPage, Framed, frozen=True):
-    """Rates over repeated trials by system: ``trials["careful"].rates["pass^k"][4].low``."""
+    """Rates over repeated trials by system: ``trials["careful"].rates["pass^k"][4].low``.
+
+    ``to_frame`` has one row per system, rate and k.
+    """
 
     systems: Mapping[str, SystemTrials]
 

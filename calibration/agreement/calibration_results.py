@@ -139,7 +139,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
 class Calibration(Result, Framed, frozen=True, kw_only=True):
     """Agreement of each judge of a table with the labels.
 
-    Each judge is accessible by name: ``calibration["judge"].cohen_kappa``.
+    Each judge is accessible by name: ``calibration["judge"].cohen_kappa``. ``to_frame`` has one row per judge and statistic.
 
     Attributes:
         judges: Results by judge.

@@ -344,6 +344,8 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
 class Comparison(ResultOnPage, Framed, frozen=True, kw_only=True, omit_defaults=True):
     """Judges, prompts or systems against each other.
 
+    ``to_frame`` has one row per pair.
+
     Attributes:
         by: Whether judges or systems are compared.
         right: Meaning of being right; None for systems that are compared by stratum.

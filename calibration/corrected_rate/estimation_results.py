@@ -283,6 +283,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 class Estimation(Result, Framed, frozen=True, kw_only=True):
     """Rate of all rows, ``estimation["all"]``, and of each system, ``estimation[SYSTEM]``.
 
+    ``to_frame`` has one row per part (all, and each system) and estimate.
+
     Attributes:
         all: Rate of all rows.
         systems: Rates by system.

@@ -86,6 +86,8 @@ class MeasuredRates(NamedTuple):
 class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
+    ``to_frame`` has one row per drawn item; without a draw, one per rate or comparison, with the number of labels or items needed.
+
     Attributes:
         design_effect: Factor by which clusters multiply the variance.
         half_width: Half-width of the intervals that labels are planned for.

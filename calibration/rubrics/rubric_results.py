@@ -116,6 +116,8 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
 class Rubrics(Result, Framed, frozen=True, kw_only=True):
     """Rubric scores of a run, judge by judge.
 
+    ``to_frame`` has one row per judge, system and tag.
+
     Attributes:
         judges: Results by judge.
         unmatched: Number of labels that match no judged criterion.

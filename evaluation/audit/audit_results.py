@@ -341,6 +341,8 @@ class WeaknessExample(ShownProbe, frozen=True, kw_only=True):
 class Audit(ResultOnPage, Framed, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
+    ``to_frame`` has one row per judge and operator.
+
     Attributes:
         probes: Number of chosen probes, by what they plant.
         judges: The judges' audits; the word overlap baseline's comes last.

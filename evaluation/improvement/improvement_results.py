@@ -98,6 +98,8 @@ class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):
 class Improvement(Result, Framed, frozen=True, kw_only=True):
     """Results of improving a prompt.
 
+    ``to_frame`` has one row per candidate.
+
     Attributes:
         prompt: The current prompt, as it was named.
         judge: Its name as it signs verdicts.

@@ -50,6 +50,8 @@ class Changed(ResultStruct, frozen=True, kw_only=True):
 class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Shared outputs of two runs, and the differences between the runs.
 
+    ``to_frame`` has one row per output whose verdict changed.
+
     Attributes:
         outputs: Number of outputs in both runs.
         only_before: Number of outputs in the first run alone.

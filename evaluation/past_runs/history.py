@@ -71,6 +71,8 @@ class Drift(ResultStruct, frozen=True, kw_only=True):
 class History(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
+    ``to_frame`` has one row per run, system and part.
+
     Attributes:
         passed_over: Folders without a finished run, and damaged runs, with the reason.
         rejudged: Number of labelled outputs that a judge graded anew in a later run, by judge; at 0, drift is unknown.

@@ -149,6 +149,8 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
 class Preferences(ResultOnPage, Framed, frozen=True, kw_only=True):
     """Preferences of judges, one result each.
 
+    ``to_frame`` has one row per judge and pair of systems, with the win rate of the first system.
+
     Attributes:
         judges: The results.
         failed: Calls to a model that failed.

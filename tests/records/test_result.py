@@ -8,9 +8,10 @@ from typing import cast
 
 import pytest
 
+from fiducial.api.trials import TrialRates
 from fiducial.calibration import Calibration
 from fiducial.records import result
-from fiducial.records.result import BINDERS, Display, Displayed, display_of
+from fiducial.records.result import BINDERS, Display, Displayed, Framed, display_of
 
 
 def _subtypes(kind: type) -> Iterator[type]:
@@ -19,10 +20,18 @@ def _subtypes(kind: type) -> Iterator[type]:
         yield from _subtypes(each)
 
 
+def _result_types() -> dict[str, type]:
+    return {name: getattr(import_module(f"fiducial.api.{home}"), name) for name, home in BINDERS.items()}
+
+
+def test_a_type_with_a_data_frame_says_what_a_row_is():
+    framed = [kind for kind in [*_result_types().values(), TrialRates] if issubclass(kind, Framed)]
+    assert [kind for kind in framed if "``to_frame`` has one row per" not in (kind.__doc__ or "")] == []
+    assert len(framed) > 1
+
+
 def test_each_type_below_the_api_names_the_module_that_binds_its_display():
-    kinds: dict[str, type] = {
-        name: getattr(import_module(f"fiducial.api.{home}"), name) for name, home in BINDERS.items()
-    }
+    kinds = _result_types()
     assert [name for name, kind in kinds.items() if display_of(kind) is display_of(Displayed)] == []
     shown_below = {
         kind.__name__: kind
