@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -236,9 +236,12 @@ class Caution(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         # Cautions of earlier versions have a kind only, and those made here a code only.
-        if not self.code:
-            force_setattr(self, "code", _CODES.get(self.kind, self.kind))
-        force_setattr(self, "kind", _FORMER.get(self.code, self.code))
+        given = self.code or self.kind
+        code = _CODES.get(given, given)
+        if code not in _KNOWN:
+            raise ValueError(f"no caution is called {code!r}" if code else "a caution has a `code`")
+        force_setattr(self, "code", code)
+        force_setattr(self, "kind", _FORMER.get(code, code))
 
 
 _FORMER: Mapping[str, str] = {
@@ -248,6 +251,9 @@ _FORMER: Mapping[str, str] = {
     "labels_between_thresholds": "labels_between_cuts",
 }
 _CODES = {former: code for code, former in _FORMER.items()}
+_KNOWN = frozenset(
+    code for kind in (AgreementCaution, RateCaution, ComparisonCaution) for code in get_args(kind)
+)
 
 
 def labels_of_checkers(checkers: Mapping[str, int]) -> list[Caution]:

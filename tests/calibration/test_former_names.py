@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import msgspec
 import pytest
 from each_row import each_row
@@ -14,6 +16,7 @@ from fiducial.calibration.planning.budget_plan import PhaseName, plan_budget
 from fiducial.calibration.planning.pilots import assumed_pilot
 from fiducial.calibration.planning.plan_results import SamplePlan, plan_json
 from fiducial.calibration.statistic import Caution
+from fiducial.errors import InputError
 
 
 @each_row("name", ["Calibration", "Comparison", "Estimation"])
@@ -38,6 +41,13 @@ def test_a_caution_has_both_names_whichever_is_stored(code: str, kind: str):
         msgspec.convert({name: stored[name], "about": {"j": 1.0}}, Caution) for name in ("code", "kind")
     ]
     assert [msgspec.to_builtins(each) for each in cautions] == [stored, stored]
+    assert msgspec.to_builtins(Caution(cast("Any", kind), {"j": 1.0})) == stored
+
+
+@each_row("stored", [{"kind": "bogus"}, {"code": "bogus"}, {"about": {"j": 1.0}}, {"code": "", "kind": ""}])
+def test_a_calibration_with_an_unknown_caution_is_refused(stored: dict[str, object]):
+    with pytest.raises(InputError, match=r"not a calibration .*cautions\[0\]"):
+        read_calibration({"cautions": [stored]})
 
 
 def test_a_calibration_of_an_earlier_version_keeps_its_better_thresholds():
