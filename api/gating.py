@@ -14,7 +14,7 @@ from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
 from ..evaluation.past_runs.gated_imports import gated_records
 from ..evaluation.past_runs.gated_runs import GatedRun, gated_run
 from ..evaluation.store.run_store import RunStore
-from ..records import Case, Output, Verdict, read_records
+from ..records import Case, Output, Verdict, atomic_write, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
 from .argument_checks import checked_arguments, require_choice
@@ -29,7 +29,8 @@ __all__ = ["Gate", "gate", "gate_annotations"]
 
 
 def _write_junit(gate: Gate, path: Path) -> Path:
-    path.write_text(gate_junit(gate), "utf-8")
+    with atomic_write(path) as file:
+        file.write(gate_junit(gate).encode())
     return path
 
 

@@ -219,7 +219,10 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
                 yield file
             part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(
+            OSError
+        ):  # it was never made, or the next writer removes it; why writing failed is the error
+            part.unlink(missing_ok=True)
 
 
 def _left_by_killed(path: Path) -> Iterator[Path]:

@@ -284,6 +284,13 @@ def test_junit_and_the_assertion_say_what_failed(tmp_path: Path, before: Path, w
     assert isinstance(gate, Gate)
 
 
+def test_junit_is_written_whole_into_a_new_folder_or_is_refused(tmp_path: Path, before: Path):
+    gate = fd.gate(before, minimum={"overall": 0.1})
+    assert gate.write_junit(tmp_path / "new" / "j.xml").exists()
+    with pytest.raises(InputError, match="cannot be written"):
+        gate.write_junit(tmp_path / "new" / "j.xml" / "j.xml")
+
+
 def test_grades_of_other_tools_are_gated_by_one_scorer(tmp_path: Path):
     def imported(name: str, right: int, scorers: tuple[str, ...] = ("exact",)) -> Path:
         folder = tmp_path / name

@@ -13,7 +13,7 @@ from late_pipe import read_late, waiting_for
 
 from fiducial.errors import InputError, as_named
 from fiducial.records import Case, MemoryFile, Output, disk_files, write_records
-from fiducial.records.disk_files import copy_of_pipe, shards_of
+from fiducial.records.disk_files import atomic_write, copy_of_pipe, shards_of
 
 
 def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
@@ -27,6 +27,15 @@ def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
     assert copy_of_pipe(pipe) == copy
     assert copy.read_bytes() == b"a line\n"
     assert as_named(copy) == str(pipe)
+
+
+def test_a_file_below_a_file_cannot_be_written(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(InputError, match="file/made: cannot be written"),
+        atomic_write(tmp_path / "file" / "made"),
+    ):
+        pass
 
 
 @pytest.mark.attack("inputs of others")
