@@ -9,6 +9,7 @@ import msgspec
 from ..calibration.agreement.calibration_results import Calibration, calibration_json
 from ..calibration.comparison.comparison_results import Comparison
 from ..calibration.corrected_rate.estimation_results import Estimation, estimation_json
+from ..calibration.planning.budget_plan import Phase
 from ..calibration.planning.plan_results import SamplePlan, plan_json
 from ..report.text.calibration_screen import calibration_screen
 from ..report.text.calibration_text import calibration_document
@@ -75,7 +76,17 @@ def _plan_frame(plan: SamplePlan) -> pd.DataFrame:
     if plan.draw is not None:
         return data_frame(plan.draw.rows())
     needed = {**(plan.labels or {}), **({} if plan.items is None else {"comparison": plan.items})}
-    return data_frame([{"for": name, "n": number} for name, number in needed.items()])
+    phases = [] if plan.budget is None else plan.budget.phases
+    return data_frame(
+        [
+            *({"for": name, "n": number} for name, number in needed.items()),
+            *({"for": each.name, "n": each.outputs, **_costs(each)} for each in phases),
+        ]
+    )
+
+
+def _costs(phase: Phase) -> dict[str, float]:
+    return {name: getattr(phase, name) for name in ("unit_cost", "cost", "variance")}
 
 
 bind_display(

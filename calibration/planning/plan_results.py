@@ -86,7 +86,7 @@ class MeasuredRates(NamedTuple):
 class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
-    ``to_frame`` has one row per drawn item; without a draw, one per rate or comparison, with the number of labels or items needed.
+    ``to_frame`` has one row per drawn item; without a draw, one per rate, comparison or phase, with the number of labels, items or outputs.
 
     Attributes:
         design_effect: Factor by which clusters multiply the variance.

@@ -145,6 +145,16 @@ def test_a_plan_says_how_much_it_takes():
         fd.plan_labels()
 
 
+def test_the_frame_of_a_budget_has_a_row_per_phase():
+    found = fd.plan_budget(300, costs={"check": 1e-4, "cheap": 0.001, "label": 2.0}, cheap=(0.7, 0.7))
+    assert found.budget is not None
+    frame = found.to_frame()
+    assert list(frame["for"]) == ["check", "cheap", "label"]
+    assert list(zip(frame["n"], frame["cost"], strict=True)) == [
+        (each.outputs, each.cost) for each in found.budget.phases
+    ]
+
+
 def test_a_plan_for_a_table_goes_by_its_labels_and_counts_them():
     rows = [
         {"item_id": f"i{n}", "judge": "j", "score": n % 10 != 0, "label": n % 5 != 0 if n < 60 else None}
