@@ -167,3 +167,17 @@ def test_a_state_that_is_an_attribute_alone_counts(
 def test_what_an_element_says_of_a_failure_is_its_reason(tmp_path: Path):
     path = xml(tmp_path, "<testcase name='a' status='fail'><failure message='expected 2'/></testcase>")
     assert [each.reason for each in fd.read(path).verdicts] == ["expected 2"]
+
+
+def test_a_tag_that_a_branch_dropped_still_counts_for_a_minimum(tmp_path: Path):
+    tag = "<properties><property name='risk' value='high'/></properties>"
+    was = [f"<testcase name='{n}'>{tag}</testcase>" for n in range(40)]
+    now = [f"<testcase name='{n}'><failure/></testcase>" if n < 20 else was[n] for n in range(40)]
+    before, after = (tmp_path / name for name in ("before", "after"))
+    for folder, tests in ((before, was), (after, now)):
+        folder.mkdir()
+        xml(folder, *tests)
+    minimum = ["risk=high:overall=0.8"]
+    assert fd.gate(xml(after, *now), minimum=minimum).answer == "passes"
+    gate = fd.gate(xml(after, *now), xml(before, *was), minimum=minimum)
+    assert [each.answer for each in gate.checks] == ["fails"]
