@@ -132,7 +132,7 @@ def audit_table(cards: FilePath | Iterable[FilePath]) -> AuditCards:
 
     Raises:
         InputError: A file is not a card.
-        UsageError: The cards are of different sets.
+        UsageError: The cards are of different sets, or an unsigned one has the judge of a signed one.
     """
     several = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
     return read_cards([input_path(each) for each in several])

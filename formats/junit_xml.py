@@ -34,6 +34,9 @@ _ROOTS = frozenset({"testsuites", "testsuite"})
 _FAULTS = frozenset({"failure", "error"})
 _EARLIER = frozenset({"rerunFailure", "rerunError", "flakyFailure", "flakyError"})
 """Earlier attempts at a test, as Maven's Surefire notes them."""
+_NOT_RUN = frozenset({"disabled", "ignored", "notrun", "skipped", "suppressed"})
+_FAILED = frozenset({"error", "fail", "failed", "failure"})
+"""States of a test that some runners, such as GoogleTest and CTest, give as an attribute alone."""
 _TOLD = _FAULTS | _EARLIER | {"skipped"}
 _CHUNK, _START = 1 << 16, 1 << 12
 _DEEPEST = 50
@@ -147,6 +150,7 @@ class _Reader:
         self._open: list[str] = []
         self._test: _Test | None = None
         self._told: list[str] = []
+        self._states: list[str] = []
         self._length = 0
 
     @property
@@ -174,6 +178,7 @@ class _Reader:
             raise RecordError(f"elements are nested more than {_DEEPEST} deep")
         if name == "testcase":
             self._test = _Test(name=_name(attributes), line=self.line)
+            self._states = [attributes.get(each, "").lower() for each in ("status", "result")]
         elif self._test is not None:
             self._inside(self._test, name, attributes)
 
@@ -201,8 +206,15 @@ class _Reader:
         elif name == "skipped":
             test.skipped = told or name
         elif name == "testcase":
+            self._count_states(test)
             self._keep(test)
             self._test = None
+
+    def _count_states(self, test: _Test) -> None:
+        """Count a failure, or that the test did not run, that no element says."""
+        failed, not_run = ([each for each in self._states if each in known] for known in (_FAILED, _NOT_RUN))
+        test.fault = test.fault or next(iter(failed), None)
+        test.skipped = test.skipped or next(iter(not_run), None)
 
     def _keep(self, test: _Test) -> None:
         """Keep a test; of several by one name a failure, else a pass, else that it was skipped."""

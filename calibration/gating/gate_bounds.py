@@ -299,6 +299,9 @@ def more_cases(bounds: GateBounds, limit: float) -> int | None:
     half = (value - low) if above else (high - value)
     if gap <= _NOTHING:
         return None
+    if bounds.low is not None and bounds.high is not None:
+        # Ungraded outputs counted as failures or passes widen the interval, too.
+        half = max(half, (bounds.least - bounds.low) if above else (bounds.high - bounds.most))
     return max(1, math.ceil(bounds.n * (half / gap) ** 2) - bounds.n)
 
 

@@ -71,7 +71,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         *(
             each
             for minimum in limits.minimums
-            for each in minimum_checks(after, minimum, _conditions(after, limits), limits.judge_error)
+            for each in minimum_checks(after, minimum, _conditions(after, limits), limits.judge_error, before)
         ),
         *_compared_checks(before, after, pairs, limits, reasons),
         *(_ungraded_checks(after, limits.max_ungraded) if limits.max_ungraded is not None else ()),

@@ -144,10 +144,14 @@ def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
 
 
 def minimum_checks(
-    run: GatedRun, minimum: Minimum, conditions: int, judge_error: float | None
+    run: GatedRun,
+    minimum: Minimum,
+    conditions: int,
+    judge_error: float | None,
+    before: GatedRun | None = None,
 ) -> Iterator[GateCheck]:
-    """Yield the condition on each system."""
-    only = None if not minimum.tag else tagged(run, minimum.tag)
+    """Yield the condition on each system; a branch can drop a tag, so either run's counts."""
+    only = None if not minimum.tag else tagged(run, minimum.tag, before)
     corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():

@@ -141,3 +141,43 @@ def test_long_texts_are_cut_and_names_kept(tmp_path: Path):
     )
     [verdict] = fd.read(path).verdicts
     assert len(verdict.reason or "") == 2_000
+
+
+@each_row(
+    ("state", "score"),
+    [
+        ("status='notrun' result='suppressed'", None),
+        ("status='run' result='skipped'", None),
+        ("status='disabled'", None),
+        ("status='fail'", 0.0),
+        ("status='Failed'", 0.0),
+        ("status='notrun' result='error'", 0.0),
+        ("status='run' result='completed'", 1.0),
+        ("status='passed'", 1.0),
+        ("status='something else'", 1.0),
+    ],
+)  # fmt: skip
+def test_a_state_that_is_an_attribute_alone_counts(
+    state: str, score: float | None, tmp_path_factory: pytest.TempPathFactory
+):
+    path = xml(tmp_path_factory.mktemp("junit"), f"<testcase classname='t' name='a' {state}/>")
+    assert grades(path) == {("t::a", 0): score}
+
+
+def test_what_an_element_says_of_a_failure_is_its_reason(tmp_path: Path):
+    path = xml(tmp_path, "<testcase name='a' status='fail'><failure message='expected 2'/></testcase>")
+    assert [each.reason for each in fd.read(path).verdicts] == ["expected 2"]
+
+
+def test_a_tag_that_a_branch_dropped_still_counts_for_a_minimum(tmp_path: Path):
+    tag = "<properties><property name='risk' value='high'/></properties>"
+    was = [f"<testcase name='{n}'>{tag}</testcase>" for n in range(40)]
+    now = [f"<testcase name='{n}'><failure/></testcase>" if n < 20 else was[n] for n in range(40)]
+    before, after = (tmp_path / name for name in ("before", "after"))
+    for folder, tests in ((before, was), (after, now)):
+        folder.mkdir()
+        xml(folder, *tests)
+    minimum = ["risk=high:overall=0.8"]
+    assert fd.gate(xml(after, *now), minimum=minimum).answer == "passes"
+    gate = fd.gate(xml(after, *now), xml(before, *was), minimum=minimum)
+    assert [each.answer for each in gate.checks] == ["fails"]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ....calibration.statistic import Statistic
 from ....errors import InputError, RecordError
 from ....records import decode_record
 from .audit_sets import SEALS
-from .card_probabilities import CardProbabilities
+from .card_consistency import contradiction
 from .card_signature import signature_path, signer_of
 from .judge_card import AuditCard
 
@@ -38,7 +36,7 @@ def read_card(path: Path) -> AuditCard:
     """Read a card.
 
     Raises:
-        InputError: It is not a card, or of a format that a later version wrote; or its set is not one that is known here.
+        InputError: It is not a card, or of a format that a later version wrote; its set is not one that is known here; or its numbers contradict each other.
     """
     return _card(_content(path), path)
 
@@ -60,27 +58,6 @@ def _card(content: bytes, path: Path) -> AuditCard:
         raise InputError(
             f"is of {card.set.name} with the seal {card.set.seal[:12]}; known here: {known}", path=path
         )
-    if not all(_is_within(share, 0.0) for share in _shares_of(card)):
-        raise InputError("not a judge's card: a share is not between 0 and 1", path=path)
-    for each in filter(None, (card.probabilities, card.natural and card.natural.probabilities)):
-        if not _are_possible(each):
-            raise InputError("not a judge's card: no probabilities give such statistics", path=path)
+    if found := contradiction(card):
+        raise InputError(f"not a judge's card: {found}", path=path)
     return card
-
-
-def _shares_of(card: AuditCard) -> Iterator[Statistic]:
-    shares, natural = card.shares, card.natural
-    yield from (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
-    yield from (each.rate for each in card.operators)
-    if natural is not None:
-        yield from (natural.caught, natural.rejected)
-
-
-def _are_possible(of: CardProbabilities) -> bool:
-    losses = (of.ece, of.brier, of.brier_of_base_rate)
-    return all(_is_within(each, 0.0) for each in losses) and _is_within(of.calibration_in_the_large, -1.0)
-
-
-def _is_within(statistic: Statistic, lowest: float) -> bool:
-    ends = (statistic.value, statistic.low, statistic.high)
-    return all(each is None or lowest <= each <= 1.0 for each in ends)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ....errors import UsageError
 from ....records.result import Result, display_of
 from .audit_sets import AuditSet
-from .card_file import read_signed_card
+from .card_file import SignedCard, read_signed_card
 from .judge_card import AuditCard
 
 
@@ -53,7 +53,7 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
     Raises:
         InputError: A file is not a card, or its signature does not fit.
         MissingExtraError: A card is signed, and ``cryptography`` is not installed.
-        UsageError: There is no card, or the cards are of different sets.
+        UsageError: There is no card; the cards are of different sets; or an unsigned one has the judge of a signed one.
     """
     signed = [read_signed_card(path) for path in paths]
     cards = [each.card for each in signed]
@@ -66,6 +66,7 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
         raise UsageError(
             f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
         )
+    _refuse_look_alikes(dict(zip(paths, signed, strict=True)))
     # By judge, then model: the table does not rank, since intervals overlap.
     signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
     return AuditCards(
@@ -73,6 +74,21 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
         cards=[each.card for each in signed],
         signed_by=[each.signed_by for each in signed],
     )
+
+
+def _refuse_look_alikes(cards: Mapping[Path, SignedCard]) -> None:
+    """Refuse an unsigned card that would seem to be signed, by the name of a signed one's judge."""
+    signed = {_plain(each.card.judge): (path, each) for path, each in cards.items() if each.signed_by}
+    for path, each in cards.items():
+        known = signed.get(_plain(each.card.judge))
+        if known is not None and each.signed_by is None and each.card != known[1].card:
+            raise UsageError(
+                f"{path} is not signed, and names the judge of the signed {known[0]}: show one of them, or sign both"
+            )
+
+
+def _plain(judge: str) -> str:
+    return "".join(judge.split()).casefold()
 
 
 def _named(one: AuditSet) -> str:

@@ -22,6 +22,7 @@ from fiducial.calibration.gating.gate_bounds import (
     together,
     trial_bounds,
 )
+from fiducial.calibration.gating.gate_results import GateBounds
 from fiducial.calibration.statistic import Statistic
 
 
@@ -160,6 +161,18 @@ def test_more_cases_tell_unless_the_value_is_the_limit_or_hidden_behind_ungraded
     )
     assert more_cases(rate_bounds(cases(80, 20)), 0.8) is None
     assert more_cases(rate_bounds(cases(45, 5, 50)), 0.8) is None
+
+
+def test_more_cases_count_what_ungraded_ones_add_to_the_spread():
+    def change(count: int) -> GateBounds:
+        ungraded = count // 40
+        return drop_bounds(cases(count, 0), cases(count - ungraded, 0, ungraded))
+
+    needed = more_cases(change(200), -0.05)
+    assert needed is not None
+    assert 50 < needed < 200
+    assert answer_of(change(200 + needed), -0.05) == "passes"
+    assert answer_of(change(200 + needed // 3), -0.05) == "cannot tell"
 
 
 def test_clusters_widen_the_ends():

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from each_row import each_row
 
 import fiducial as fd
-from fiducial.errors import InputError
+from fiducial.errors import InputError, UsageError
 from fiducial.evaluation.audit.cards import card_signature
 from fiducial.evaluation.audit.cards.card_signature import NAMESPACE, signer_of
 
@@ -140,6 +140,20 @@ def test_the_table_shows_who_signed(card: Path, tmp_path: Path):
     pages = table.write(tmp_path / "pages")
     assert sum(key in each.read_text("utf-8") for each in pages) == 2  # the index, and the page of the card
     assert json.loads((tmp_path / "card.json").read_text()).keys().isdisjoint({"signed_by"})
+
+
+@pytest.mark.parametrize("judge", ["{}", " {} ", "{}\u00a0"])
+def test_another_card_of_the_same_judge_is_not_taken_for_the_signed_one(
+    card: Path, tmp_path: Path, judge: str
+):
+    written(tmp_path, signature_of(card.read_bytes()))
+    text = json.loads(card.read_text())
+    (tmp_path / "other.json").write_text(
+        json.dumps({**text, "made": "2026-11-30", "judge": judge.format(text["judge"])})
+    )
+    with pytest.raises(UsageError, match=r"other\.json is not signed"):
+        fd.audit_table([tmp_path / "other.json", card])
+    assert fd.audit_table(tmp_path / "other.json").signed_by == [None]
 
 
 def test_an_unsigned_card_says_nothing_of_signatures():
