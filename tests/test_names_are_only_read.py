@@ -32,6 +32,7 @@ ALLOWED = {
     "calibration/comparison/comparison_results.py": "whether the labels of a table decide, and no checker",
     "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
     "cli/compare.py": "whether judges or systems are compared",
+    "evaluation/audit/cards/card_table.py": "which cards a reader would take for one judge's, and nothing else",
     "evaluation/past_runs/gated_imports.py": "a file of another tool names who graded, and nothing else",
     "evaluation/labelling/joined_labels.py": "people's labels beside their majority, and no judge",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
