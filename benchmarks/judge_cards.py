@@ -127,7 +127,7 @@ To sign it, with the SSH key that you have (Ed25519):
 $ ssh-keygen -Y sign -n fiducial-card -f ~/.ssh/id_ed25519 card.json
 ```
 
-`audit table` verifies the `card.json.sig` beside a card (`pip install '.[sign]'`), refuses one that does not fit, and shows the key's fingerprint, as `ssh-keygen -lf` and forges do. A signature says whose key it was and that nothing changed, not that the run was honest: the replies do. Signed or not, a card whose shares are not those of the probes it lists as graded wrongly is refused.
+`audit table` verifies the `card.json.sig` beside a card (`pip install '.[sign]'`), refuses one that does not fit, and shows the key's fingerprint, as `ssh-keygen -lf` and forges do. A signature says whose key it was and that nothing changed, not that the run was honest: the replies do. Signed or not, a card is refused whose shares are not those of the probes it lists as graded wrongly, or are not over all probes of its kinds of case.
 
 ## What a card holds
 

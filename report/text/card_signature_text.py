@@ -12,7 +12,7 @@ def signature_tables(table: AuditCards) -> Iterator[DocumentTable]:
     """Yield the keys that signed cards, if any card is signed."""
     rows = [
         (card.judge, card.made_by or "-", key)
-        for card, key in zip(table.cards, table.signed_by or [None] * len(table.cards), strict=True)
+        for card, key in zip(table.cards, table.signers, strict=True)
         if key is not None
     ]
     if rows:

@@ -9,6 +9,7 @@ from ....errors import InputError, RecordError
 from ....records import decode_record
 from .audit_sets import SEALS
 from .card_consistency import contradiction
+from .card_of_set import foreign_to_set
 from .card_signature import signature_path, signer_of
 from .judge_card import AuditCard
 
@@ -36,7 +37,7 @@ def read_card(path: Path) -> AuditCard:
     """Read a card.
 
     Raises:
-        InputError: It is not a card, or of a format that a later version wrote; its set is not one that is known here; or its numbers contradict each other.
+        InputError: It is not a card, or of a format that a later version wrote; its set is not one that is known here; its numbers contradict each other; or they are not over all probes of the set.
     """
     return _card(_content(path), path)
 
@@ -58,6 +59,6 @@ def _card(content: bytes, path: Path) -> AuditCard:
         raise InputError(
             f"is of {card.set.name} with the seal {card.set.seal[:12]}; known here: {known}", path=path
         )
-    if found := contradiction(card):
+    if found := contradiction(card) or foreign_to_set(card):
         raise InputError(f"not a judge's card: {found}", path=path)
     return card

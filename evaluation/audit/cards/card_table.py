@@ -27,6 +27,11 @@ class AuditCards(Result, frozen=True, kw_only=True):
     signed_by: list[str | None] = []
 
     @property
+    def signers(self) -> list[str | None]:
+        """Fingerprint of the key that signed each card; None where no signature was looked at."""
+        return self.signed_by or [None] * len(self.cards)
+
+    @property
     def groups(self) -> dict[str, list[AuditCard]]:
         """Cards by the kinds of case: only those within a group were asked the same probes."""
         groups: dict[str, list[AuditCard]] = {}

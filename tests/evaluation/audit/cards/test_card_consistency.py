@@ -14,6 +14,7 @@ import fiducial as fd
 from fiducial.errors import InputError
 from fiducial.evaluation.audit.cards.card_consistency import contradiction
 from fiducial.evaluation.audit.cards.card_file import read_card
+from fiducial.evaluation.audit.cards.card_of_set import foreign_to_set
 
 CARDS = Path(__file__).parents[4] / "docs" / "cards"
 
@@ -45,9 +46,39 @@ def _improve_natural(card: dict[str, Any]) -> None:
     card["natural"]["caught"].update(value=0.9, low=0.8, high=1.0)
 
 
+def _leave_out_a_fault(card: dict[str, Any]) -> None:
+    """Drop a probe that the judge graded wrongly, from every number that is over it."""
+    miss = next(each for each in card["misses"] if each["plants"] == "fault")
+    card["misses"].remove(miss)
+    card["kinds"]["tool_call"] -= 1
+    (operator,) = [each for each in card["operators"] if each["operator"] == miss["operator"]]
+    for share in (card["shares"]["caught"], operator["rate"]):
+        caught = share["value"] * share["n"]
+        share["n"] -= 1
+        share["value"] = caught / share["n"]
+
+
+def _leave_out_an_operator(card: dict[str, Any]) -> None:
+    """Drop an operator whose faults were all caught, under another one's name."""
+    first, second = [each for each in card["operators"] if each["plants"] == "twin"][:2]
+    first["operator"] = second["operator"]
+
+
+def _rename_the_kind(card: dict[str, Any]) -> None:
+    card["kinds"]["<b>tool_call</b>"] = card["kinds"].pop("tool_call")
+
+
+def _list_another_case(card: dict[str, Any]) -> None:
+    card["misses"][0]["case_id"] = "nowhere"
+
+
 @each_row(
     ("change", "why"),
     [
+        (_leave_out_a_fault, "has 353 probes of tool_call, not 352"),
+        (_leave_out_an_operator, "has 0 probes of|is not that of"),
+        (_rename_the_kind, "has no probes of <b>tool_call</b>"),
+        (_list_another_case, "none of its kinds of case"),
         (_caught(value=1.0, low=0.9, high=1.0), "faults caught is not that of the 141 listed"),
         (_caught(n=10_000), "faults caught is not that of the 141 listed"),
         (_caught(value=None, low=None, high=None, n=0), "faults caught is not that of the 141 listed"),
@@ -79,4 +110,5 @@ def test_a_card_that_was_touched_up_is_refused(
 
 
 def test_every_published_card_fits():
-    assert {contradiction(read_card(each)) for each in CARDS.glob("*.json")} == {""}
+    cards = [read_card(each) for each in CARDS.glob("*.json")]
+    assert {found(each) for each in cards for found in (contradiction, foreign_to_set)} == {""}

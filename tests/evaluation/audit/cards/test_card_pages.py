@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import fiducial as fd
 from fiducial.errors import InputError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.card_file import read_card
+from fiducial.evaluation.audit.cards.card_table import AuditCards
 from fiducial.evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from fiducial.evaluation.audit.cards.missed_probes import missed_probes
 from fiducial.evaluation.audit.probe_folder import read_facts
@@ -22,8 +22,7 @@ HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 def page_of(card: AuditCard, folder: Path) -> str:
-    (folder / "card.json").write_bytes(msgspec.json.encode(card))
-    _, page = fd.audit_table(folder / "card.json").write(folder / "pages")
+    _, page = AuditCards(set=card.set, cards=[card]).write(folder / "pages")
     return page.read_text("utf-8")
 
 

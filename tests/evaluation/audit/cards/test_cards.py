@@ -12,7 +12,7 @@ from scripts import script
 import fiducial as fd
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.errors import InputError, UsageError
-from fiducial.evaluation.audit.cards import audit_sets
+from fiducial.evaluation.audit.cards import audit_sets, card_file
 from fiducial.evaluation.audit.cards.audit_sets import NATURAL, audit_set
 from fiducial.evaluation.audit.cards.card_file import read_card
 from fiducial.evaluation.audit.cards.judge_card import AuditCard, make_card
@@ -150,6 +150,11 @@ def test_cards_of_different_sets_are_not_shown_side_by_side(
     lexical: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(audit_sets.SEALS, "audit-set-0", "0" * 64)
+
+    def nothing(_: AuditCard) -> str:
+        return ""
+
+    monkeypatch.setattr(card_file, "foreign_to_set", nothing)  # there is one set so far
     other = json.loads(lexical.read_text())
     other["set"] = {"name": "audit-set-0", "seal": "0" * 64}
     (tmp_path / "other.json").write_text(json.dumps(other))
