@@ -14,7 +14,7 @@ from .judge_card import AuditCard
 
 
 def foreign_to_set(card: AuditCard) -> str:
-    """Return what in a card is not of its set, which is one that is shipped; empty if all of it is.
+    """Return what in a card is not of its set, a shipped one; empty if all of it is.
 
     Without this, a card could leave out the probes that its judge graded wrongly.
 
