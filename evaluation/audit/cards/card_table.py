@@ -27,6 +27,11 @@ class AuditCards(Result, frozen=True, kw_only=True):
     signed_by: list[str | None] = []
 
     @property
+    def with_signers(self) -> list[tuple[AuditCard, str | None]]:
+        """Cards, each with the fingerprint of its key; without any if a table names none."""
+        return list(zip(self.cards, self.signed_by or [None] * len(self.cards), strict=True))
+
+    @property
     def groups(self) -> dict[str, list[AuditCard]]:
         """Cards by the kinds of case: only those within a group were asked the same probes."""
         groups: dict[str, list[AuditCard]] = {}

@@ -13,6 +13,7 @@ import fiducial as fd
 from fiducial.errors import InputError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.card_file import read_card
+from fiducial.evaluation.audit.cards.card_table import AuditCards
 from fiducial.evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from fiducial.evaluation.audit.cards.missed_probes import missed_probes
 from fiducial.evaluation.audit.probe_folder import read_facts
@@ -57,6 +58,12 @@ def test_every_probe_of_the_set_has_the_right_output_it_was_made_of():
     shown = missed_probes(msgspec.structs.replace(card, set=one, misses=misses))
     assert all(each.right == each.planted for each in shown["original"])
     assert all(each.right for probes in shown.values() for each in probes)
+
+
+def test_a_table_that_names_no_keys_has_pages(lexical: AuditCard, tmp_path: Path):
+    index, page = AuditCards(set=lexical.set, cards=[lexical]).write(tmp_path / "pages")
+    assert index.exists()
+    assert lexical.judge in page.read_text("utf-8")
 
 
 def test_what_a_card_says_of_a_probe_is_not_shown_instead_of_the_probe(lexical: AuditCard):
