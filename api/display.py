@@ -88,7 +88,7 @@ class Presentation(Generic[R]):
         from ..report.text.one_screen import one_screen  # noqa: PLC0415 - most commands print the whole document
 
         made = result.document if self.make_screen is None else partial(self.make_screen, result)
-        return one_screen(made(**choices), SCREEN - 1 if room is None else room)
+        return one_screen(made(**choices), room)
 
     def text(self, result: Any) -> str:
         """Return the document as printed on a terminal."""

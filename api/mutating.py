@@ -19,7 +19,6 @@ from ..records.folder_files import CASES
 from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
-from ..report.text.safe_text import SCREEN
 from ..settings.typed_commands import proposed
 from ..spelling import setting
 from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
@@ -46,7 +45,7 @@ class Probes(Result, frozen=True):
 
     def screen(self, room: int | None = None) -> Document:
         """Return the number of probes per operator, in one screen of a terminal."""
-        return one_screen(probe_document(self.manifest, about=False), SCREEN - 1 if room is None else room)
+        return one_screen(probe_document(self.manifest, about=False), room)
 
     def to_dict(self) -> dict[str, Any]:
         """Return how the probes were made."""

@@ -28,7 +28,6 @@ from ..records.folder_files import CLUSTERS, LABELS, OUTPUTS, VERDICTS
 from ..report.text.number_text import counted
 from ..report.text.one_screen import one_screen
 from ..report.text.pair_text import pair_calibration_document, pair_calibration_screen
-from ..report.text.safe_text import SCREEN
 from ..tables.frames import data_frame, frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from .display import Document
@@ -71,7 +70,7 @@ class PairCalibration(Calibration, frozen=True, kw_only=True):
     def screen(self, room: int | None = None, *, slices: Iterable[str] = ()) -> Document:
         """Return the agreement of each judge, in one screen of a terminal."""
         del slices
-        return one_screen(pair_calibration_screen(self.pairs), SCREEN - 1 if room is None else room)
+        return one_screen(pair_calibration_screen(self.pairs), room)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as ``calibrate --json`` prints them."""

@@ -28,7 +28,6 @@ from ..errors import InputError
 from ..records import (
     FolderPath,
     InputPath,
-    ItemKey,
     JudgeId,
     MemoryFolder,
     ShownNames,
@@ -40,8 +39,9 @@ from ..spelling import command, either
 from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
-from ..tables.standing_labels import is_tie, standing_labels
+from ..tables.standing_labels import standing_labels
 from .case_tags import with_tags
+from .decided_outputs import DecidedOutputs
 from .judging.known_judges import judge_order
 from .jury_members import with_juries
 from .labelling.adjudications import decisions_on
@@ -248,15 +248,13 @@ def run_rows(
 
     Versions of a decision model are judges of their own ``by_version``, else values of a column.
     """
-    names, decided, versions = names or ShownNames(), _Decided(store), ServedVersions(store)
-    if "judge" not in decided.sources:
-        raise InputError(
-            _no_judge(),
-            path=str(store.path / VERDICTS),
-        )
+    names, decided, versions = names or ShownNames(), DecidedOutputs(store), ServedVersions(store)
+    standing = store.verdicts.standing
+    if "judge" not in standing.sources:
+        raise InputError(_no_judge(), path=str(store.path / VERDICTS))
     trusted, people = _labels(store)
     rounds = rounds_of_outputs(store.labels)
-    trials = store.verdicts.standing.trials_by_case()
+    trials = standing.trials_by_case()
     all_decided = True
     for verdict in store.judge_verdicts():
         version = versions.of(verdict)
@@ -296,7 +294,7 @@ def output_rows(
     """
     names, decided, is_part = (
         names or ShownNames(),
-        _Decided(store),
+        DecidedOutputs(store),
         part_test(store.verdicts.standing, store.roster),
     )
     trusted, people = _labels(store)
@@ -322,46 +320,6 @@ def output_rows(
                 "system": system,
             }
             yield row | _decision(unjudged, trusted.get(item)) | _people(people.get(item))
-
-
-class _Decided:
-    """Verdicts on a run's outputs by checkers and anybody else except judges.
-
-    They are looked up on demand, because a run may have a million.
-    """
-
-    def __init__(self, store: RunStore) -> None:
-        self._standing = store.verdicts.standing
-        self._sharded = store.manifest_or_empty.sharded
-        self.sources = self._standing.sources
-
-    def on(self, item: ItemKey) -> StoredVerdict | None:
-        """Return the verdict on an output: a tie of people, else the last graded, else the first."""
-        verdicts = self._verdicts_on(item)
-        if not verdicts:
-            return None
-        tie = next(filter(is_tie, verdicts), None)
-        return tie or next((each for each in reversed(verdicts) if each.graded), verdicts[0])
-
-    def graded(self, item: ItemKey) -> StoredVerdict | None:
-        """Return the verdict on an output if it has a score."""
-        verdict = self.on(item)
-        return verdict if verdict is not None and verdict.graded else None
-
-    def unjudged(self, first: StoredVerdict) -> StoredVerdict | None:
-        """Return the verdict that counts for an unjudged output.
-
-        None for a judged one, and unless ``first`` is the output's first verdict.
-        """
-        if self._standing.is_judged(first.key):
-            return None
-        return self.on(first.key) if self._verdicts_on(first.key)[0].row == first.row else None
-
-    def _verdicts_on(self, item: ItemKey) -> list[StoredVerdict]:
-        verdicts = self._standing.other_verdicts(item)
-        if self._sharded and len(verdicts) > 1:  # as in `VerdictIndex.sorted_rows`
-            verdicts.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
-        return verdicts
 
 
 def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping[str, str]) -> dict[str, Any]:

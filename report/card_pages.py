@@ -36,7 +36,7 @@ def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
         answer=[*card_table_document(table), _links(table, files)],
     )
     pages = [document_page(folder / "index.html", index)]
-    for card, file, key in zip(table.cards, files, table.signers, strict=True):
+    for (card, key), file in zip(table.with_signers, files, strict=True):
         pages.append(document_page(file, _card_page(card, key)))
     return pages
 

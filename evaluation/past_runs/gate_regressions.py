@@ -41,14 +41,14 @@ def regressions(pair: GatePair) -> Iterator[ChangedVerdict]:
 def flaky_cases(pair: GatePair) -> Iterator[str]:
     """Yield cases that pass some of their trials, and passed more of them before."""
     was, now = _by_case(pair.before), _by_case(pair.after)
-    for case, scores in now.items():
-        shares = [_share_passing(each) for each in (was.get(case, []), scores)]
-        if len(scores) > 1 and None not in shares and 0.0 < (shares[1] or 0.0) < (shares[0] or 0.0):
+    for case, trials in now.items():
+        shares = [_share_passing(each) for each in (was.get(case, []), trials)]
+        if len(trials) > 1 and None not in shares and 0.0 < (shares[1] or 0.0) < (shares[0] or 0.0):
             yield case
 
 
-def _share_passing(scores: list[bool | None]) -> float | None:
-    known = [each for each in scores if each is not None]
+def _share_passing(trials: list[bool | None]) -> float | None:
+    known = [each for each in trials if each is not None]
     return sum(known) / len(known) if known else None
 
 
@@ -130,21 +130,21 @@ class _Asked(NamedTuple):
         return "; ".join([f"{self.passed:,} of {count:,} {what} pass", *told])
 
 
-def _asked(cases: Sequence[str], scores: Mapping[str, list[bool | None]], run: GatedRun) -> _Asked:
+def _asked(cases: Sequence[str], trials: Mapping[str, list[bool | None]], run: GatedRun) -> _Asked:
     """Part the cases that must pass by what became of them."""
-    failed = [case for case in cases if _none_pass(scores.get(case, []))]
-    gone = [case for case in cases if case not in scores and case not in (run.cases or {})]
-    passed = [case for case in cases if _all_pass(scores.get(case, []))]
+    failed = [case for case in cases if _none_pass(trials.get(case, []))]
+    gone = [case for case in cases if case not in trials and case not in (run.cases or {})]
+    passed = [case for case in cases if _all_pass(trials.get(case, []))]
     doubtful = [case for case in cases if case not in {*failed, *gone, *passed}]
     return _Asked(len(passed), failed, gone, doubtful)
 
 
-def _all_pass(scores: list[bool | None]) -> bool:
-    return bool(scores) and all(scores)
+def _all_pass(trials: list[bool | None]) -> bool:
+    return bool(trials) and all(trials)
 
 
-def _none_pass(scores: list[bool | None]) -> bool:
-    return bool(scores) and all(each is False for each in scores)
+def _none_pass(trials: list[bool | None]) -> bool:
+    return bool(trials) and all(each is False for each in trials)
 
 
 def _named(cases: list[str]) -> str:

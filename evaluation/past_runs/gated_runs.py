@@ -28,6 +28,14 @@ from ..store.run_store import RunStore
 from .gated_judging import GatedOutput, JudgedTable, judged_table
 from .judged_rubrics import verdicts_on_rubrics
 
+_LONGEST = 300
+"""Characters of an answer."""
+
+_COPIES = "inputs"
+"""Folder in a run's in which copies of its files of cases may lie, for another machine."""
+
+_ROUNDING = 1e-9
+
 
 class GatedRun(NamedTuple):
     """One run.
@@ -278,15 +286,6 @@ def _is_rate_of(outputs: Mapping[ItemKey, GatedOutput], decided: StratumRate) ->
     return abs(total - (decided.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided.n
 
 
-_LONGEST = 300
-"""Characters of an answer."""
-
-COPIES = "inputs"
-"""Folder in a run's in which copies of its files of cases may lie, for another machine."""
-
-_ROUNDING = 1e-9
-
-
 def _cases(store: RunStore) -> dict[str, Case] | None:
     """Return a run's cases, if its files are unchanged or copies of them lie in its folder."""
     try:
@@ -305,7 +304,7 @@ def _copies(store: RunStore) -> list[Path] | None:
     folder = store.path
     if not kept or not isinstance(folder, Path):
         return None
-    paths = [folder / COPIES / PurePath(each.path).name for each in kept]
+    paths = [folder / _COPIES / PurePath(each.path).name for each in kept]
     same = all(
         path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
     )

@@ -10,11 +10,7 @@ from ..document_parts import DocumentTable
 
 def signature_tables(table: AuditCards) -> Iterator[DocumentTable]:
     """Yield the keys that signed cards, if any card is signed."""
-    rows = [
-        (card.judge, card.made_by or "-", key)
-        for card, key in zip(table.cards, table.signers, strict=True)
-        if key is not None
-    ]
+    rows = [(card.judge, card.made_by or "-", key) for card, key in table.with_signers if key is not None]
     if rows:
         head = ("judge", "made by", "key")
         yield DocumentTable(

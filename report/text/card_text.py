@@ -30,6 +30,9 @@ MISS_SORTS = {
 _REASON, _LEAST = 160, 20
 """Longest reason or change, and the room that a change has at least on a screen, in columns."""
 
+_NAME = 28
+"""Columns of a judge's name on the screen."""
+
 LIMITS = (
     "Planted faults are not distributed like your systems' errors: no share here is an accuracy on your data. "
     "Shares are of graded probes; intervals are 95 %, clustered by case."
@@ -40,7 +43,7 @@ LIMITS = (
 def card_document(card: AuditCard) -> Iterator[Piece]:
     """Build the document of one card: what it let through first, then what it took."""
     yield from card_shares(card)
-    yield from misses(card, len(card.misses))
+    yield from _misses(card)
     yield from card_origin(card)
     yield LIMITS
 
@@ -57,16 +60,16 @@ def card_screen(card: AuditCard) -> Iterator[Piece]:
 def card_shares(card: AuditCard) -> Iterator[Piece]:
     """Yield what a card's judge let through and rejected."""
     yield headline(card)
-    if sentence := ungraded_sentence(card):
+    if sentence := _ungraded_sentence(card):
         yield sentence
     yield DocumentTable(("", "share", "95 %", "n"), list(_share_rows(card)))
-    yield natural_sentence(card)
+    yield _natural_sentence(card)
     yield from card_probability_tables(card)
 
 
 def card_origin(card: AuditCard) -> Iterator[Piece]:
     """Yield what asking took, and which judge and set a card is of."""
-    yield cost_sentence(card)
+    yield _cost_sentence(card)
     served = f"; served by {', '.join(card.served)}" if card.served else ""
     by = f" by {card.made_by}" if card.made_by else ""
     yield (
@@ -143,10 +146,6 @@ def card_table_screen(table: AuditCards) -> Iterator[Piece]:
     yield LIMITS
 
 
-_NAME = 28
-"""Columns of a judge's name on the screen."""
-
-
 def _on(kinds: str) -> str:
     """Return the heading of cards by their kinds of cases, counted if their names are too long."""
     words = kinds.replace("_", " ")
@@ -180,13 +179,13 @@ def headline(card: AuditCard) -> str:
     )
 
 
-def ungraded_sentence(card: AuditCard) -> str:
+def _ungraded_sentence(card: AuditCard) -> str:
     """Return how many probes have no score; empty if all have one."""
     ungraded = card.shares.ungraded
     return f"without a score: {outcomes(ungraded)}; in none of these shares" if any(ungraded.values()) else ""
 
 
-def natural_sentence(card: AuditCard) -> str:
+def _natural_sentence(card: AuditCard) -> str:
     """Return the results on natural faults, or that they were not tried."""
     natural = card.natural
     if natural is None:
@@ -201,21 +200,20 @@ def natural_sentence(card: AuditCard) -> str:
     )
 
 
-def misses(card: AuditCard, most: int) -> Iterator[Piece]:
+def _misses(card: AuditCard) -> Iterator[Piece]:
     """Yield tables of the probes that the judge graded wrongly, by what was planted."""
     for plants, heading in MISS_SORTS.items():
         of_sort = [each for each in card.misses if each.plants == plants]
         if of_sort:
-            more = f", the first {most:,}" if len(of_sort) > most else ""
             yield DocumentTable(
                 ("kind", "output", "change", "the judge's reason"),
-                [_miss_row(each) for each in of_sort[:most]],
-                caption=f"{heading}: {len(of_sort):,}{more}",
+                [_miss_row(each) for each in of_sort],
+                caption=f"{heading}: {len(of_sort):,}",
                 left_aligned=frozenset(range(4)),
             )
 
 
-def cost_sentence(card: AuditCard) -> str:
+def _cost_sentence(card: AuditCard) -> str:
     """Return what asking took."""
     cost = card.cost
     parts = [f"asked {counted(cost.verdicts, 'time')}"]

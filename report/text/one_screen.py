@@ -131,15 +131,16 @@ _NARROWEST = 12
 """Fewest columns of a text in a table."""
 
 
-def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
+def one_screen(pieces: Iterable[Piece], room: int | None = None) -> list[Piece]:
     """Fit a document to a screen.
 
     Long tables are cut first, row by row, then the last pieces.
 
     Args:
         pieces: The document, the most important first.
-        room: Number of lines.
+        room: Number of lines; those of a terminal if not given.
     """
+    room = SCREEN - 1 if room is None else room
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
     cut_rows = [0] * len(shown)
     while _height(document := _with_row_counts(shown, cut_rows)) > room:

@@ -232,10 +232,21 @@ def test_a_tool_reaches_no_other_address(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", None])
-def test_loopback_is_reached(host: Any):
+def test_loopback_is_reached(host: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    asked: list[object] = []
+    is_local = guard.is_local
+
+    def recorded(name: object) -> bool:
+        asked.append(name)
+        return is_local(name)
+
+    monkeypatch.setattr(guard, "is_local", recorded)
+    monkeypatch.setenv("REFUSED_ADDRESSES", str(tmp_path / "refused"))
     guard.watch("socket.connect", (None, (host, 80)))
     guard.watch("socket.getaddrinfo", (host, 80, 0, 0, 0))
     guard.watch("socket.connect", (None, "/run/a.socket"))
+    assert asked == [host, host], "a socket that is a file has no host"
+    assert not (tmp_path / "refused").exists()
 
 
 def test_a_tools_process_gets_no_key_and_sends_no_telemetry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -24,20 +24,20 @@ class ClaimMaterial(NamedTuple):
     """Facts for one pair of answers.
 
     Attributes:
+        about: Relations of which more is said of the same things.
         stated: Facts of which the results are written.
-        implied: Facts that these sentences imply.
         true: A claim that is held.
         false: The claim that a fault makes of it, in the same form.
-        about: Relations of which more is said of the same things.
         question: The user's question.
+        implied: Facts that the stated ones imply.
     """
 
+    about: tuple[Relation, ...]
     stated: tuple[TableFact, ...]
-    implied: tuple[TableFact, ...]
     true: TableFact
     false: TableFact
-    about: tuple[Relation, ...]
     question: str
+    implied: tuple[TableFact, ...] = ()
 
     @property
     def table(self) -> tuple[TableFact, ...]:
@@ -46,6 +46,9 @@ class ClaimMaterial(NamedTuple):
 
 
 DrawClaims: TypeAlias = Callable[[random.Random], ClaimMaterial]
+
+_of_houses = partial(ClaimMaterial, relations.ABOUT_HOUSES)
+_of_orders = partial(ClaimMaterial, relations.ABOUT_ORDERS)
 
 
 def background(relation: Relation, thing: str, rng: random.Random) -> TableFact:
@@ -74,16 +77,6 @@ def _unsupported_detail(
     true = TableFact(detailed, {"thing": other, "year": other_year, "detail": held})
     false = TableFact(detailed, {"thing": thing, "year": year, "detail": invented})
     return _of_houses((given, true), true, false, f"What is known about {thing} and {other}?")
-
-
-def _of_houses(
-    stated: tuple[TableFact, ...],
-    true: TableFact,
-    false: TableFact,
-    question: str,
-    implied: tuple[TableFact, ...] = (),
-) -> ClaimMaterial:
-    return ClaimMaterial(stated, implied, true, false, relations.ABOUT_HOUSES, question)
 
 
 def _wrong_role(rng: random.Random) -> ClaimMaterial:
@@ -227,16 +220,6 @@ def _late_refund(rng: random.Random) -> ClaimMaterial:
 def order_name(rng: random.Random) -> str:
     """Return the name of an order."""
     return f"order {rng.choice('ABCDEFGH')}-{rng.randint(1000, 9999)}"
-
-
-def _of_orders(
-    stated: tuple[TableFact, ...],
-    true: TableFact,
-    false: TableFact,
-    question: str,
-    implied: tuple[TableFact, ...] = (),
-) -> ClaimMaterial:
-    return ClaimMaterial(stated, implied, true, false, relations.ABOUT_ORDERS, question)
 
 
 def _some_booked(rng: random.Random) -> ClaimMaterial:

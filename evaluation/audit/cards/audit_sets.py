@@ -24,7 +24,6 @@ CURRENT_SET = "audit-set-1"
 SEALS = {CURRENT_SET: "70e45971ce091c32cd72fcca838616ab20ed9cb71141252d1eb2d9ec844acd0f"}
 """SHA-256 of each set's manifest, which holds the SHA-256 of each of its files."""
 
-
 SOURCE_DIGESTS = {CURRENT_SET: "acabf94c0b5db88866b8b00b31591c1b22f062394973ee75e4a16bc3cfefd035"}
 """SHA-256 of each set's right outputs, of which the judge is asked only about some."""
 

@@ -27,9 +27,9 @@ class AuditCards(Result, frozen=True, kw_only=True):
     signed_by: list[str | None] = []
 
     @property
-    def signers(self) -> list[str | None]:
-        """Fingerprint of the key that signed each card; None where no signature was looked at."""
-        return self.signed_by or [None] * len(self.cards)
+    def with_signers(self) -> list[tuple[AuditCard, str | None]]:
+        """Cards, each with the fingerprint of its key; without any if a table names none."""
+        return list(zip(self.cards, self.signed_by or [None] * len(self.cards), strict=True))
 
     @property
     def groups(self) -> dict[str, list[AuditCard]]:

@@ -58,6 +58,12 @@ def test_every_probe_of_the_set_has_the_right_output_it_was_made_of():
     assert all(each.right for probes in shown.values() for each in probes)
 
 
+def test_a_table_that_names_no_keys_has_pages(lexical: AuditCard, tmp_path: Path):
+    index, page = AuditCards(set=lexical.set, cards=[lexical]).write(tmp_path / "pages")
+    assert index.exists()
+    assert lexical.judge in page.read_text("utf-8")
+
+
 def test_what_a_card_says_of_a_probe_is_not_shown_instead_of_the_probe(lexical: AuditCard):
     lie = msgspec.structs.replace(lexical.misses[0], change="nothing", operator="trivial", plants="attack")
     (probes,) = missed_probes(msgspec.structs.replace(lexical, misses=[lie])).values()
