@@ -135,6 +135,14 @@ def test_only_named_files_are_written(runs: tuple[Path, Path], tmp_path: Path):
     assert files == {each: each.read_bytes() for folder in runs for each in folder.iterdir()}
 
 
+@pytest.mark.parametrize("also", [(), ("--markdown",), ("--json", "-")])
+def test_annotations_are_commands_that_a_runner_reads(runs: tuple[Path, Path], also: tuple[str, ...]):
+    result = fiducial("gate", *runs, "--annotations", *also)
+    lines = (result.err if also else result.out).splitlines()
+    assert sum(line.startswith("::error title=") for line in lines) == 1
+    assert sum(line.startswith("::warning title=regression::") for line in lines) == 19
+
+
 def test_annotations_cannot_be_commands_of_their_own(tmp_path: Path):
     from fiducial.evaluation.past_runs.changed_verdict import ChangedVerdict
     from fiducial.report.gate_files import gate_annotations
