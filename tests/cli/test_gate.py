@@ -113,6 +113,12 @@ def test_what_the_data_tell_is_decided_by_no_option(runs: tuple[Path, Path]):
         assert (told["answer"] != "cannot tell", told.get("counts_as")) == (True, None)
 
 
+def test_no_drop_is_a_limit_of_0_without_a_sign(runs: tuple[Path, Path]):
+    (check,) = fd.gate(runs[0], runs[0]).checks
+    assert str(check.limit) == "0.0"
+    assert check.would_tell.endswith("near to 0")
+
+
 def test_no_option_passes_a_gate_whose_calls_failed(runs: tuple[Path, Path]):
     open_gate = fd.gate(runs[0], runs[0])
     assert (open_gate.answer, open_gate.decided_by("pass").counts_as) == ("cannot tell", "passes")
