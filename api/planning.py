@@ -226,6 +226,8 @@ def plan(table: Tables | None = None, **arguments: Any) -> SamplePlan:
     warn_caller("plan is now plan_labels (how many labels) and plan_budget", DeprecationWarning)
     if (dear := arguments.pop("dear", None)) is not None:
         warn_caller("dear= is now expensive=", DeprecationWarning)
+        if arguments.get("expensive") is not None:
+            raise UsageError("dear is the former name of expensive: give one")
         arguments["expensive"] = dear
     return plan_both(table, **arguments)
 
@@ -301,6 +303,10 @@ def _require_clusters(rows_per_cluster: float, icc: float) -> None:
 
 def _by_phase(costs: Mapping[str, float]) -> dict[str, float]:
     """Return costs by phase; ``dear`` is the former name of ``expensive``."""
+    if {"dear", "expensive"} <= costs.keys():
+        raise UsageError(
+            f"{setting('costs', 'dear')} is the former name of {setting('costs', 'expensive')}: give one"
+        )
     return {"expensive" if name == "dear" else name: cost for name, cost in costs.items()}
 
 

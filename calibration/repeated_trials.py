@@ -80,10 +80,10 @@ def judge_errors(trials: Trials) -> JudgeErrors | None:
 
 
 def tried_until_passed(case: IntArray, number: FloatArray, passed: FloatArray) -> str | None:
-    """Return why trials allow no rate: cases were tried again until they passed; else None.
+    """Return why trials allow no rate: only failed cases seem tried again; else None.
 
-    So it is if some cases have fewer trials than others, and the last trial of each of these passes, and no
-    other. Then the number of trials depends on their results, and a mean over them is too high.
+    So it seems if some cases have fewer trials than others, and the last trial of each of these passes, and no
+    other; cases with the most trials may have failed at last. Then the number of trials depends on their results, and a mean over them is too high.
 
     Args:
         case: Number of the case of each trial, graded or not, shape ``(n,)``.
@@ -101,8 +101,8 @@ def tried_until_passed(case: IntArray, number: FloatArray, passed: FloatArray) -
     if not ends_in_its_only_pass[fewer].all():
         return None
     return (
-        f"each of the {int(fewer.sum()):,} cases with fewer trials ends in its only pass: cases were tried again "
-        "until they passed, so that their trials pass too often; give each case as many trials"
+        f"each of the {int(fewer.sum()):,} cases with fewer trials ends in its only pass: if only failed "
+        "cases were tried again, their trials pass too often; give each case as many trials"
     )
 
 

@@ -44,7 +44,7 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         of_larger: For each larger k, pass^1 of the cases that have k graded trials.
         error_correlation: Correlation of the judge's errors on trials of one case; None if nothing is corrected.
         uncorrectable: Why only k of 1 is corrected: errors repeat, or may; None if others are, or nothing is.
-        retried: Why no rate is defined: cases were tried again until they passed; None if they were not.
+        retried: Why no rate is defined: it seems that only failed cases were tried again; None if it does not.
     """
 
     cases: int

@@ -10,6 +10,7 @@ from ..errors import UsageError
 from ..settings.verbs.gate import GateSettings
 from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_UNGRADED
+from .inert_streams import echo_command
 from .printing import emit, write_json
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def command(**values: Any) -> int:
     else:
         emit(answer, options.json_file)
     for line in gate_annotations(answer) if options.annotations else ():
-        click.echo(line, err=options.json_file == "-" or options.markdown)
+        echo_command(line, err=options.json_file == "-" or options.markdown)
     return exit_code(answer, options.cannot_tell)
 
 

@@ -35,6 +35,15 @@ def inert_streams() -> Generator[None]:
         sys.stdout, sys.stderr = streams
 
 
+def echo_command(line: str, *, err: bool = False) -> None:
+    """Print one command of a CI runner, whose data are escaped already."""
+    stream = sys.stderr if err else sys.stdout
+    if isinstance(stream, InertStream):
+        stream.write_command(line)
+    else:
+        stream.write(f"{line}\n")
+
+
 class InertStream:
     """Text stream that breaks commands of CI runners on their way to another stream."""
 
@@ -50,6 +59,13 @@ class InertStream:
         earlier, kept = line[:-_CONTEXT], line[-_CONTEXT:]
         self._line = f"-{kept}" if earlier.strip() else kept
         return len(text)
+
+    def write_command(self, line: str) -> None:
+        """Write a command, ``::NAME ...``, as one line; commands in its data are broken."""
+        if self._line:
+            self.write("\n")
+        name = line.removeprefix("::").replace("\r", " ").replace("\n", " ")
+        self._stream.write(f"::{inert(name)}\n")
 
     def writelines(self, lines: Iterable[str], /) -> None:
         """Write several texts."""

@@ -133,7 +133,7 @@ def _uneven_trials(systems: Sequence[SystemResult]) -> str:
     text = f" Cases have unequal numbers of trials ({fewest:,} to {most:,}), and each has weight 1."
     if retried := [name for name, each in uneven.items() if each.retried]:
         whose = f" of {number_text.named_or_counted(retried)}" if len(systems) > 1 else ""
-        text += f" Each case{whose} with fewer trials ends in its only pass: if cases were tried again until they passed, the rate is too high."
+        text += f" Each case{whose} with fewer trials ends in its only pass: if only failed cases were tried again, the rate is too high."
     return text
 
 

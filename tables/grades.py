@@ -136,7 +136,7 @@ class GradeScale(msgspec.Struct, frozen=True):
             return self.words.get(word, self._whether.get(word, float(value)))
         number = _grade_number(value)
         if number is None:
-            raise UnknownGradeError(value, "unknown grade")
+            raise UnknownGradeError(value, "an unknown grade")
         if math.isnan(number):
             return None
         if self.has_word(number):

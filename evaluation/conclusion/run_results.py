@@ -31,7 +31,7 @@ ALL_UNCORRECTED = "all outputs: judged part uncorrected"
 ONE_EACH = "undecided: one judge for each output"
 ONE_EACH_CORRECTED = "undecided: one judge for each output, corrected with labels"
 
-TRIED_AGAIN = "each case with fewer trials ends in its only pass: if cases were tried again until they passed, the rate is too high; give each case as many trials"
+TRIED_AGAIN = "each case with fewer trials ends in its only pass: if only failed cases were tried again, the rate is too high; give each case as many trials"
 """Why a rate over unequal trials is not gated."""
 
 
@@ -47,7 +47,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
         outputs: Outputs for these cases, graded or not.
         fewest: Smallest number of outputs of a case.
         most: Largest number of outputs of a case.
-        retried: Whether each case with fewer trials ends in its only pass, as if tried again until it passed.
+        retried: Whether each case with fewer trials ends in its only pass, as if only failed cases were tried again.
         by_case: The rate with weight 1 for each case, by judges' uncorrected verdicts.
         failed: Outputs that fail; None if that is not counted, as of fractions.
     """

@@ -183,7 +183,7 @@ class _Verdicts(NamedTuple):
         scores: By system and judge, None for the checkers; a judge's of undecided outputs if there are checkers.
         trials: Number of outputs by system and case.
         undecided: Weight of the undecided outputs by system.
-        retried: Systems whose cases seem to have been tried again until they passed.
+        retried: Systems of which it seems that only failed cases were tried again.
     """
 
     scores: Mapping[tuple[str, str | None], Scores]

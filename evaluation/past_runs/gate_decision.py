@@ -141,7 +141,7 @@ def _drop_check(
     doubt = no_comparison(pair, reasons) or guesses(after, pair.after) or guesses(before, pair.before)
     doubt = doubt or tried_again(pair.after) or tried_again(pair.before)
     labels = labels_needed(before, after)
-    question = GateQuestion(pair.name, f"max drop {most:g}", -most, by, doubt, labels)
+    question = GateQuestion(pair.name, f"max drop {most:g}", 0.0 - most, by, doubt, labels)
     return rate_check(question, bounds, now, was)
 
 

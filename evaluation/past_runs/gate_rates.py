@@ -132,7 +132,7 @@ def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
 
 
 def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
-    """Say why trials allow no rate: cases seem tried until they passed; empty if not."""
+    """Say why trials allow no rate: only failed cases seem tried again; empty if not."""
     if not any(key.trial for key in outputs):
         return ""
     graded = {key.case_id for key, each in outputs.items() if each.score is not None}

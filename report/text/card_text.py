@@ -138,12 +138,26 @@ def card_table_screen(table: AuditCards) -> Iterator[Piece]:
         rows += [(f"  {names.of(card.judge)}", *_count_cells(card)) for card in cards]
     head = ("judge", "caught", "rejected", "attacks", "natural")
     yield DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
-    missing = [sum(card.shares.ungraded.values()) for card in table.cards]
+    missing = [
+        _of_judges(word, [sum(each.values()) for each in outcomes_by_card])
+        for word, outcomes_by_card in (
+            ("probe", [card.shares.ungraded for card in table.cards]),
+            ("natural output", [card.natural.ungraded for card in table.cards if card.natural is not None]),
+        )
+    ]
     if any(missing):
-        judges = counted(sum(map(bool, missing)), "judge")
-        yield f"without a score, in none of these counts: {counted(sum(missing), 'probe')} of {judges}"
+        yield f"without a score, in none of these counts: {', '.join(filter(None, missing))}"
     yield from signature_tables(table)
     yield LIMITS
+
+
+def _of_judges(noun: str, missing: Sequence[int]) -> str:
+    """Return how many have no score, and of how many judges; empty if all have one."""
+    return (
+        f"{counted(sum(missing), noun)} of {counted(sum(map(bool, missing)), 'judge')}"
+        if any(missing)
+        else ""
+    )
 
 
 def _on(kinds: str) -> str:

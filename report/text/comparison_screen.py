@@ -260,9 +260,12 @@ def _judges(comparison: Comparison, order: Sequence[str]) -> Iterator[Piece]:
     )
     if len(order) > 1:
         baselines = sum(map(is_baseline_name, order))
-        judges = counted(len(order) - baselines, comparison.by)
-        also = f" and {counted(baselines, 'baseline')}" if baselines < len(order) and baselines else ""
-        yield f"These intervals hold for all {judges if also else counted(len(order), comparison.by)}{also} at once."
+        judges = len(order) - baselines
+        who = f"all {counted(len(order), comparison.by)}"
+        if judges and baselines:
+            every = "all " if judges > 1 else ""
+            who = f"{every}{counted(judges, comparison.by)} and {counted(baselines, 'baseline')}"
+        yield f"These intervals hold for {who} at once."
 
 
 _HEADS = {"balanced_accuracy": "balanced accuracy", "weighted_accuracy": "weighted accuracy"}

@@ -130,6 +130,20 @@ def test_cases_tried_until_they_passed_cannot_be_told(tmp_path: Path):
     assert fd.gate(fair, minimum={"overall": 0.0}).answer == "passes"
 
 
+def test_a_retried_case_that_failed_at_last_is_not_said_to_have_passed(tmp_path: Path):
+    retried = [["a"], ["b", "b", "b"], ["a"], ["b", "a"]]
+    found = run(tmp_path / "r", retried)
+    trials = fd.trials(found)["s"].retried
+    whys = (
+        fd.gate(found, minimum={"overall": 0.0}).checks[0].why,
+        found.answers.better.text,
+        trials or "",
+    )
+    for why in whys:
+        assert "if only failed cases were tried again" in " ".join(why.split())
+        assert "until they passed" not in why
+
+
 TRIALS: dict[str, tuple[Sequence[Sequence[str]], dict[str, float], str, str]] = {
     "too few trials": ([["a"], ["b"]] * 4, {"pass^4": 0.5}, "8 of 8 cases have fewer than 4 trials", "4 graded trials"),
     "too few of some": ([["a", "b"]] * 3 + [["b"]], {"pass^2": 0.3}, "1 case with fewer than 2 trials", ""),

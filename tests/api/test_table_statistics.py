@@ -252,6 +252,18 @@ def test_the_former_name_of_the_expensive_judge_warns():
     assert former.budget == fd.plan_budget(**rates, expensive=(0.9, 0.9)).budget
 
 
+@pytest.mark.parametrize("names", [("dear", "expensive"), ("expensive", "dear")])
+def test_a_step_with_a_cost_under_both_its_names_is_refused(names: tuple[str, str]):
+    costs = {"label": 2.0, "cheap": 0.001} | dict.fromkeys(names, 0.02)
+    with pytest.raises(UsageError, match="former name"):
+        fd.plan_budget(300, costs=costs, cheap=(0.8, 0.8), expensive=(0.9, 0.9), of=9_999)
+
+
+def test_a_budget_plan_refuses_its_expensive_judge_under_both_names():
+    with pytest.raises(UsageError, match="former name"), pytest.warns(DeprecationWarning, match="now"):
+        fd.plan(budget=300, dear=(0.9, 0.9), expensive=(0.8, 0.8), costs={"label": 2, "expensive": 0.02})
+
+
 def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():
     rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.25 + n % 2 / 10} for n in range(8)]
     for target in ("population", "finite"):

@@ -113,6 +113,12 @@ def test_what_the_data_tell_is_decided_by_no_option(runs: tuple[Path, Path]):
         assert (told["answer"] != "cannot tell", told.get("counts_as")) == (True, None)
 
 
+def test_no_drop_is_a_limit_of_0_without_a_sign(runs: tuple[Path, Path]):
+    (check,) = fd.gate(runs[0], runs[0]).checks
+    assert str(check.limit) == "0.0"
+    assert check.would_tell.endswith("near to 0")
+
+
 def test_no_option_passes_a_gate_whose_calls_failed(runs: tuple[Path, Path]):
     open_gate = fd.gate(runs[0], runs[0])
     assert (open_gate.answer, open_gate.decided_by("pass").counts_as) == ("cannot tell", "passes")
@@ -133,6 +139,14 @@ def test_only_named_files_are_written(runs: tuple[Path, Path], tmp_path: Path):
     assert "| c20 | me | exact |" in text
     assert 'failures="1"' in (tmp_path / "gate.xml").read_text("utf-8")
     assert files == {each: each.read_bytes() for folder in runs for each in folder.iterdir()}
+
+
+@pytest.mark.parametrize("also", [(), ("--markdown",), ("--json", "-")])
+def test_annotations_are_commands_that_a_runner_reads(runs: tuple[Path, Path], also: tuple[str, ...]):
+    result = fiducial("gate", *runs, "--annotations", *also)
+    lines = (result.err if also else result.out).splitlines()
+    assert sum(line.startswith("::error title=") for line in lines) == 1
+    assert sum(line.startswith("::warning title=regression::") for line in lines) == 19
 
 
 def test_annotations_cannot_be_commands_of_their_own(tmp_path: Path):

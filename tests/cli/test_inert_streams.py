@@ -51,6 +51,19 @@ def test_colons_behind_a_long_line_are_no_command():
     assert written.getvalue() == "a" + " " * 1000 + "::b"
 
 
+def test_a_command_of_our_own_is_one_line_with_the_data_s_commands_broken():
+    written = io.StringIO()
+    stream = InertStream(written)
+    stream.write("unfinished")
+    stream.write_command("::error title=x::a\n::stop-commands::y ##[add-mask]z")
+    stream.write("::add-mask::x")
+    assert written.getvalue().splitlines() == [
+        "unfinished",
+        "::error title=x::a ::stop-commands::y ##\\[add-mask]z",
+        ":\\:add-mask::x",
+    ]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
 def test_nothing_that_is_printed_gets_round_it_whatever_the_encoding(
     encoding: str, monkeypatch: pytest.MonkeyPatch

@@ -191,6 +191,11 @@ def rated(folder: Path, **columns: list[Any]) -> Path:
     return path
 
 
+def test_a_word_that_is_no_grade_is_called_an_unknown_grade(tmp_path: Path):
+    found = fd.read(rated(tmp_path, thumbs=["up", "down"], gpt_score=["yes", "quite"])).skipped
+    assert [each.reason for each in found] == ["the score 'quite' is an unknown grade"]
+
+
 def test_a_1_with_an_error_of_rounding_is_a_1(tmp_path: Path):
     almost = [1.0000000000000002, 0.5, -1e-17]
     rows = [

@@ -54,6 +54,16 @@ def test_all_cards_of_a_short_table_are_shown(cards: AuditCards):
     assert "more row" not in text
 
 
+def test_natural_outputs_without_a_score_are_counted_too(cards: AuditCards):
+    natural = [sum(card.natural.ungraded.values()) for card in cards.cards if card.natural is not None]
+    counts = f"{sum(natural):,} natural outputs of {sum(map(bool, natural))} judges"
+    assert sum(natural) > 0
+    assert counts in " ".join(" ".join(screen(card_table_screen(cards))).split())
+    (complete,) = [card for card in cards.cards if card.judge == "always-pass/function"]
+    alone = AuditCards(set=cards.set, cards=[complete])
+    assert "without a score" not in "\n".join(screen(card_table_screen(alone)))
+
+
 def test_a_card_s_screen_counts_its_misses_once(cards: AuditCards):
     card = max(cards.cards, key=lambda each: len(each.misses))
     for most in (3, 17, len(card.misses)):

@@ -299,6 +299,14 @@ def test_an_only_judge_is_set_against_the_baseline() -> None:
     assert "not shown to be better than the word overlap baseline: difference -0." in answer
 
 
+def test_all_is_not_said_of_one_judge() -> None:
+    for judges in ({"a": GOOD}, {"a": GOOD, "b": POOR}):
+        compared = compare(table_of({**judges, BASELINE: POOR}, LABELS))
+        (line,) = [each for each in as_lines(comparison_screen(compared)) if "at once" in each]
+        assert ("for all" in line) == (len(judges) > 1)
+        assert "and 1 baseline" in line
+
+
 def test_pairs_of_judges_come_before_those_with_a_baseline() -> None:
     # a and b share no item with c, so that there is no best of all.
     none = [None] * 30
