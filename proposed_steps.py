@@ -82,11 +82,11 @@ class Command(NamedTuple):
 
     def given(self, *names: str) -> tuple[Option, ...]:
         """Return the options of these settings, in the order of the names."""
-        return tuple(each for name in names for each in self.options if each.name == name)
+        return tuple(option for name in names for option in self.options if option.name == name)
 
     def values_of(self, name: str) -> tuple[str, ...]:
         """Return the values of a setting, all that it was given."""
-        return tuple(value for each in self.given(name) for value in each.values)
+        return tuple(value for option in self.given(name) for value in option.values)
 
     def also(self, *options: Option) -> Command:
         """Return the command with more options; what was typed stays as it was."""
@@ -95,14 +95,14 @@ class Command(NamedTuple):
 
     def without(self, *names: str) -> Command:
         """Return the command without these settings."""
-        options = tuple(each for each in self.options if each.name not in names)
+        options = tuple(option for option in self.options if option.name not in names)
         return self._replace(options=options, typed="")
 
     def with_values(self, name: str, change: Callable[[str], str]) -> Command:
         """Return the command with each value of a setting changed."""
         options = (
-            each._replace(values=tuple(map(change, each.values))) if each.name == name else each
-            for each in self.options
+            option._replace(values=tuple(map(change, option.values))) if option.name == name else option
+            for option in self.options
         )
         return self._replace(options=tuple(options), typed="")
 

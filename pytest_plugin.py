@@ -66,8 +66,8 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
         return made[-1]
 
     yield make
-    for each in made:
-        each.close()
+    for ready_judge in made:
+        ready_judge.close()
 
 
 @pytest.fixture

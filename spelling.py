@@ -124,8 +124,8 @@ def command(verb: str, *arguments: object, **options: object) -> Command:
     from .proposed_steps import Command, options_of_values  # noqa: PLC0415 - most commands propose none
 
     listed = (
-        each
+        option
         for name, value in options.items()
-        for each in options_of_values(name, f"--{name.replace('_', '-')}", value)
+        for option in options_of_values(name, f"--{name.replace('_', '-')}", value)
     )
     return Command(verb, tuple(map(str, arguments)), tuple(listed))

@@ -70,4 +70,6 @@ def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
 def write_histories(data: FilePath, out: FilePath) -> int:
     """Write a file of histories, and return their number."""
     histories = bfcl_histories(open_source(input_path(data)))
-    return write_records(written_path(out), [each for history in histories.values() for each in history])
+    return write_records(
+        written_path(out), [conversation for history in histories.values() for conversation in history]
+    )

@@ -53,9 +53,9 @@ def _audit_page(audit: Audit) -> ResultPage:
 
 def _audit_frame(audit: Audit) -> pd.DataFrame:
     return statistics_frame(
-        ({"judge": judge.judge, "operator": each.operator, "plants": each.plants}, each.rate)
+        ({"judge": judge.judge, "operator": operator.operator, "plants": operator.plants}, operator.rate)
         for judge in audit.judges
-        for each in judge.operators
+        for operator in judge.operators
     )
 
 
@@ -299,5 +299,5 @@ def alternatives(
     Raises:
         InputError: The files cannot be used.
     """
-    annotations = read_annotations([input_path(each) for each in verdicts])
+    annotations = read_annotations([input_path(verdict) for verdict in verdicts])
     return Alternatives(judges=list(alternative_annotators(annotations, likeness=likeness)))

@@ -45,7 +45,7 @@ def access_to_results(
     ``on_note`` gets a line for each group of unused results, which verdicts do not show.
     """
     access = ModelAccess(
-        results=tuple(input_path(each) for each in results),
+        results=tuple(input_path(result) for result in results),
         record=None if record is None else written_path(record),
         served_by=served_by,
         on_results_used=lambda tally: [on_note(line) for line in _about(tally, model)],

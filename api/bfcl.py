@@ -107,7 +107,7 @@ def score_bfcl(
     source, category_names, price_texts = open_source(input_path(data)), tuple(categories), tuple(prices)
     scored = None
     if category_names:
-        scored = [each for each in expand(category_names) if each.family != "executable"]
+        scored = [category for category in expand(category_names) if category.family != "executable"]
     tree = _of_models(find_results(input_path(results), scored), tuple(models))
     options = ScoringOptions(
         names=names,

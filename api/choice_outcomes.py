@@ -56,7 +56,7 @@ def _combinations(asked: ChoiceNeeded) -> Iterator[dict[str, Any]]:
 
 def _makes_alike(words: Mapping[str, Any], asked: ChoiceNeeded) -> bool:
     """Return whether all words of a column have one score, which would be refused."""
-    of_columns = [each.candidates for each in asked.choices if each.setting == "map_label"]
+    of_columns = [choice.candidates for choice in asked.choices if choice.setting == "map_label"]
     return any(
         len(column) > 1 and column.keys() <= words.keys() and len({words[word] for word in column}) == 1
         for column in of_columns
@@ -93,9 +93,9 @@ def _of_key(name: str, key: str, value: Any, asked: ChoiceNeeded) -> list[Any]:
         return [1, 0]
     return [
         column
-        for each in asked.choices
-        if (each.setting, each.key) == (name, key)
-        for column in each.candidates
+        for choice in asked.choices
+        if (choice.setting, choice.key) == (name, key)
+        for column in choice.candidates
     ]
 
 
@@ -103,9 +103,9 @@ def _scales(name: str, key: str, asked: ChoiceNeeded) -> list[tuple[float, float
     """Return a scale and the same turned round, by the grades that there are."""
     values = [
         value
-        for each in asked.choices
-        if (each.setting, each.key) == (name, key)
-        for value in each.candidates
+        for choice in asked.choices
+        if (choice.setting, choice.key) == (name, key)
+        for value in choice.candidates
     ]
     numbers = [number for value in values if (number := as_number(value)) is not None]
     ends = usual_ends(numbers) if numbers and max(numbers) > 1 else "0:1"

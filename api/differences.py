@@ -35,7 +35,9 @@ def _difference_frame(difference: Difference) -> pd.DataFrame:
         "better": difference.better,
         "graded otherwise": difference.graded_otherwise,
     }
-    rows = [{"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved]
+    rows = [
+        {"what": kind, **msgspec.to_builtins(verdict)} for kind, moved in kinds.items() for verdict in moved
+    ]
     # Columns are named, since without changes no row names them.
     return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
 
@@ -50,7 +52,7 @@ def _changed_cases(difference: Difference) -> list[Piece]:
     """Return both answers of the changed cases; empty for runs in memory."""
     changed = [*difference.broke, *difference.better, *difference.graded_otherwise]
     folders = [folder_path(each) for each in (difference.before, difference.after)]
-    if not changed or not all(each.is_dir() for each in folders):
+    if not changed or not all(folder.is_dir() for folder in folders):
         return []
     with RunStore(folders[0]) as before, RunStore(folders[1]) as after:
         return list(changed_cases(before, after, changed))

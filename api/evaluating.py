@@ -232,7 +232,7 @@ def judging_fields(
     return {
         "judges": several
         if shared
-        else [_task(each, model, environments, judge_parameters) for each in several],
+        else [_task(like, model, environments, judge_parameters) for like in several],
         "model": model if shared else None,
         "environments": environments,
         "judge_parameters": judge_parameters or {},

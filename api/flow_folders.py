@@ -74,7 +74,7 @@ def flow_folder(
     if name not in EVALUATORS:
         raise UsageError(f"no flow for the judge {name!r}; there are {', '.join(sorted(EVALUATORS))}")
     default = find_prompt(judge)[0]
-    variants = [each.variant for each in all_prompts() if each.judge == name]
+    variants = [prompt.variant for prompt in all_prompts() if prompt.judge == name]
     evaluator = EVALUATORS[name]
     files = {
         "judge.py": _JUDGE.format(name=evaluator.__name__, **_signature(evaluator)),
@@ -96,7 +96,7 @@ def _parameters(evaluator: type[JudgeEvaluator[...]]) -> list[inspect.Parameter]
 
 
 def _signature(evaluator: type[JudgeEvaluator[...]]) -> dict[str, str]:
-    columns = [(each.name, each.annotation.__name__) for each in _parameters(evaluator)]
+    columns = [(parameter.name, parameter.annotation.__name__) for parameter in _parameters(evaluator)]
     return {
         "parameters": ", ".join(
             f"{name}: {kind}" for name, kind in [("model", "str"), ("variant", "str"), *columns]
@@ -108,10 +108,10 @@ def _signature(evaluator: type[JudgeEvaluator[...]]) -> dict[str, str]:
 def _dag(evaluator: type[JudgeEvaluator[...]], variants: list[str], default: str, model: str) -> str:
     """Return the flow; JSON is YAML, too."""
     parameters = _parameters(evaluator)
-    columns = {each.name: f"${{inputs.{each.name}}}" for each in parameters}
+    columns = {parameter.name: f"${{inputs.{parameter.name}}}" for parameter in parameters}
     flow: dict[str, Any] = {
         "inputs": {"model": {"type": "string", "default": model}}
-        | {each.name: _input(each) for each in parameters},
+        | {parameter.name: _input(parameter) for parameter in parameters},
         "outputs": {
             f"{evaluator.judge}{part}": {
                 "type": "object",

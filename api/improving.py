@@ -54,13 +54,13 @@ def _improvement_frame(improvement: Improvement) -> pd.DataFrame:
     return data_frame(
         [
             {
-                "candidate": each.name,
-                "by": each.by,
-                "refused": each.refused,
-                "agreement": None if each.agreement is None else each.agreement.value,
-                "n": None if each.agreement is None else each.agreement.n,
+                "candidate": prompt.name,
+                "by": prompt.by,
+                "refused": prompt.refused,
+                "agreement": None if prompt.agreement is None else prompt.agreement.value,
+                "n": None if prompt.agreement is None else prompt.agreement.n,
             }
-            for each in improvement.tried
+            for prompt in improvement.tried
         ]
     )
 
@@ -153,7 +153,7 @@ def improve(
         model=judging,
         out=written_path(out),
         command=command,
-        candidates=[input_path(each) for each in candidates],
+        candidates=[input_path(candidate) for candidate in candidates],
         writer=model,
         proposals=proposals,
         probes=probes_folder(probes),
@@ -215,5 +215,5 @@ def _of_run(folder: FolderPath, decided: Decisions) -> LabelledSet:
 def _labelled(
     cases: Sequence[InputPath], outputs: Sequence[InputPath], labels: Any, decided: Decisions
 ) -> LabelledSet:
-    scores = {each.key: each.score for each in labels if each.score is not None}
+    scores = {label.key: label.score for label in labels if label.score is not None}
     return LabelledSet(cases, outputs, scores, decided)

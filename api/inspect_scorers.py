@@ -131,21 +131,21 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
     metadata = cast("dict[str, Any]", state.metadata or {})
     messages: Any = state.input
     if not isinstance(messages, str):
-        messages = [each.model_dump(exclude_none=True) for each in messages]
+        messages = [message.model_dump(exclude_none=True) for message in messages]
     sample: dict[str, Any] = {
         "id": str(state.sample_id),
         "epoch": state.epoch,
         "input": messages,
         "target": list(target),
-        "messages": [each.model_dump(exclude_none=True) for each in state.messages],
+        "messages": [message.model_dump(exclude_none=True) for message in state.messages],
         "output": {"completion": state.output.completion},
         "metadata": {name: value for name, value in metadata.items() if name not in {CASE, "cluster"}},
     }
     position = FilePosition(Path("sample"))
     records = list(read_sample(FieldReader(sample), position, str(state.model), Options()))
-    case = next(each for each in records if isinstance(each, Case))
+    case = next(record for record in records if isinstance(record, Case))
     nothing = Output(case_id=case.id, system=str(state.model), text="")
-    output = next((each for each in records if isinstance(each, Output)), nothing)
+    output = next((record for record in records if isinstance(record, Output)), nothing)
     original = metadata.get(CASE)
     if original is not None:
         case = as_case(original)

@@ -144,7 +144,7 @@ def jury(
             f"unsure= expects the lowest and the highest score of which the cheap one is unsure, got {unsure!r}"
         )
     members = [each if isinstance(each, ReadyJudge) else judge(each, **options) for each in judges]
-    tasks = uniquely_named(each.task_with_access for each in members)
+    tasks = uniquely_named(member.task_with_access for member in members)
     task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
     by_id = {plain.id: ready for ready in members for plain in ready.task.plain}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)

@@ -51,7 +51,7 @@ def judge_from(
     Raises:
         UsageError: It cannot be called, requires a parameter of another name, or an argument cannot be used.
     """
-    measures = any(hasattr(metric, each) for each in ("measure", "single_turn_ascore", "ascore"))
+    measures = any(hasattr(metric, literal) for literal in ("measure", "single_turn_ascore", "ascore"))
     if not (callable(metric) or measures):
         raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
     require_type("scale", scale, "Sequence[float]")

@@ -91,10 +91,10 @@ def label_files(
     if (
         isinstance(labels, (list, tuple))
         and labels
-        and all(isinstance(each, (str, os.PathLike)) for each in labels)
+        and all(isinstance(label, (str, os.PathLike)) for label in labels)
     ):
         files = cast("Sequence[Labels]", labels)
-    return joined_label_files([label_source(each, grades, columns) for each in files])
+    return joined_label_files([label_source(file, grades, columns) for file in files])
 
 
 def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:

@@ -67,7 +67,7 @@ class LabelsExported(Result, frozen=True, kw_only=True):
             lines.append(
                 f"{counted(len(self.unsaid), 'decision')} against the checker that no reference expresses:"
             )
-            lines += [f"  {each.item}: {each.found}; {each.why}" for each in self.unsaid[:_SHOWN]]
+            lines += [f"  {unsaid.item}: {unsaid.found}; {unsaid.why}" for unsaid in self.unsaid[:_SHOWN]]
             if len(self.unsaid) > _SHOWN:
                 lines.append(f"  {len(self.unsaid) - _SHOWN:,} more ({whole_list()} has all)")
         if self.patch is not None:

@@ -135,7 +135,7 @@ def audit_table(cards: FilePath | Iterable[FilePath]) -> AuditCards:
         UsageError: The cards are of different sets, or an unsigned one has the judge of a signed one.
     """
     several = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
-    return read_cards([input_path(each) for each in several])
+    return read_cards([input_path(path) for path in several])
 
 
 def card_plan(settings: AuditCardSettings, *, command: str) -> CardPlan:

@@ -72,13 +72,16 @@ def shares_of(
     An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
     """
     several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
-    shares = [_share(_fields(each), concurrency, api_key, environment) for each in several]
+    shares = [_share(_fields(like), concurrency, api_key, environment) for like in several]
     if len(apis := sorted({share.endpoint.api for share in shares})) > 1:
         raise UsageError(
             f"{setting('endpoints')}: one judge is asked in one protocol, got api={' and api='.join(apis)}"
         )
     for index, share in enumerate(shares):
-        if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:index]):
+        if any(
+            (endpoint_share.endpoint, endpoint_share.model) == (share.endpoint, share.model)
+            for endpoint_share in shares[:index]
+        ):
             raise UsageError(
                 f"{setting('endpoints', share.endpoint.base_url)}: named twice with the same key and model"
             )
@@ -149,7 +152,7 @@ def api_of(api: str | None, endpoints: EndpointLike | Sequence[EndpointLike]) ->
     It is never guessed from an address, since servers use one path for several protocols.
     """
     several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
-    named: set[ApiName] = {_api(_fields(each).get("api")) for each in several}
+    named: set[ApiName] = {_api(_fields(like).get("api")) for like in several}
     if api is not None and several:
         raise UsageError("endpoints name their own protocols: drop api")
     return named.pop() if len(named) == 1 else _api(api)
@@ -172,7 +175,7 @@ def latest_warnings(judges: Iterable[object], model: str | None, api: ApiName) -
         return
     from ..evaluation.judging.tasks import split_spec  # noqa: PLC0415 - only for decision models
 
-    own = [split_spec(str(each)).model for each in judges]
+    own = [split_spec(str(judge)).model for judge in judges]
     for name in dict.fromkeys([model, *own]):
         if name is not None and name.endswith("latest"):
             yield f"{name}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"
@@ -199,11 +202,11 @@ def _parse_endpoint(text: str) -> Mapping[str, Any]:
     options = list(_OPTION.finditer(text))
     url = text[: options[0].start()] if options else text
     fields: dict[str, Any] = {"base_url": url} if url else {}
-    ends = [*(each.start() for each in options[1:]), len(text)]
+    ends = [*(match.start() for match in options[1:]), len(text)]
     for option, end in zip(options, ends, strict=False):
         name, value = option[1].replace("-", "_"), text[option.end() : end]
         if name not in _NAMES or not value or name in fields:
-            names = ", ".join(each.replace("_", "-") for each in _NAMES)
+            names = ", ".join(literal.replace("_", "-") for literal in _NAMES)
             raise UsageError(
                 f"{setting('endpoints')}{url and f' {url}'}: expected each of {names} once with a value, got {option[1]!r}"
             )
@@ -312,7 +315,7 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
         spread=EndpointGroup(shares, arguments.get("on_endpoint_usage"))
         if shares and not is_single
         else None,
-        concurrency=sum(each.slots for each in shares) or concurrency,
+        concurrency=sum(share.slots for share in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,
         patience=arguments.get("patience", AccessSettings.patience),
@@ -327,7 +330,7 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
 
 def exposed_keys(access: ModelAccess) -> Iterator[str]:
     """Yield a warning for each endpoint whose key would cross the network unencrypted."""
-    several = () if access.spread is None else (each.endpoint for each in access.spread.shares)
+    several = () if access.spread is None else (share.endpoint for share in access.spread.shares)
     for endpoint in several or filter(None, [access.endpoint]):
         if endpoint.exposes_key:
             yield f"{endpoint.base_url}: the key goes to another machine unencrypted, over http://; use https:// if it is a secret"

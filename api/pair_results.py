@@ -136,13 +136,13 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
             "some of these hold verdicts on pairs of outputs, others on single ones; give one kind"
         )
     found = [read(options) for read in kinds if read is not None]
-    verdicts = [each for one in found for each in one.verdicts]
+    verdicts = [verdict for one in found for verdict in one.verdicts]
     for piece in pieces_of(reading.get("labels")) if reading.get("labels") is not None else ():
         verdicts += _labels(piece, options)
-    outputs = [each for one in found for each in one.outputs]
+    outputs = [output for one in found for output in one.outputs]
     clusters = {case: cluster for one in found for case, cluster in one.clusters.items()}
     return RecordedPairs(
-        verdicts, outputs, clusters, _left_out(each for one in found for each in one.skipped)
+        verdicts, outputs, clusters, _left_out(skipped for one in found for skipped in one.skipped)
     )
 
 
@@ -180,12 +180,12 @@ def _reader_of(piece: Any, options: Options) -> _PairReader | None:
 def _of_folder(folder: Path, options: Options) -> _Read:
     del options  # the import has read them
     verdicts = list(read_records(folder / VERDICTS, Verdict))
-    there = {(each.key, each.by, each.repeat) for each in verdicts}
+    there = {(verdict.key, verdict.by, verdict.repeat) for verdict in verdicts}
     if (folder / LABELS).exists():
         verdicts += [
-            each
-            for each in read_records(folder / LABELS, Verdict)
-            if (each.key, each.by, each.repeat) not in there
+            record
+            for record in read_records(folder / LABELS, Verdict)
+            if (record.key, record.by, record.repeat) not in there
         ]
     outputs = folder / OUTPUTS
     answered = list(read_records(outputs, Output)) if outputs.exists() and outputs.stat().st_size else []
@@ -218,8 +218,8 @@ def _labels(piece: Any, options: Options) -> list[Verdict]:
     """Return people's choices from verdicts, or from a table of pairs."""
     read = _reader_of(piece, options)
     if read is not None:
-        return [msgspec.structs.replace(each, source="human") for each in read(options).verdicts]
+        return [msgspec.structs.replace(verdict, source="human") for verdict in read(options).verdicts]
     verdicts = list(read_records(source("labels", piece), Verdict))
-    if not any(VERSUS in each.system for each in verdicts):
+    if not any(VERSUS in verdict.system for verdict in verdicts):
         raise InputError("labels of pairs are verdicts on `a vs b`, or a table of pairs")
     return verdicts

@@ -168,7 +168,7 @@ Record = TypeVar("Record", Case, Output)
 def paths_of(paths: FilePath | Iterable[FilePath]) -> list[Path]:
     """Return one path or several as a list."""
     several: Iterable[FilePath] = [paths] if isinstance(paths, (str, os.PathLike)) else paths  # pyright: ignore[reportUnknownVariableType] - the path type is generic
-    return [input_path(each) for each in several]
+    return [input_path(path) for path in several]
 
 
 def source(name: str, records: Cases | Labels) -> InputPath:
@@ -183,7 +183,7 @@ def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[Inpu
 
     Any other value raises a UsageError.
     """
-    return [source(name, each) for each in pieces_of(outputs)]
+    return [source(name, piece) for piece in pieces_of(outputs)]
 
 
 def pieces_of(value: Any, *also: type) -> list[Any]:
@@ -195,7 +195,7 @@ def pieces_of(value: Any, *also: type) -> list[Any]:
     if isinstance(value, (*file_types, Mapping)) or is_frame(value) or not isinstance(value, Iterable):
         return [value]
     rows = list(cast("Iterable[Any]", value))
-    return rows if rows and all(isinstance(each, file_types) for each in rows) else [rows]
+    return rows if rows and all(isinstance(row, file_types) for row in rows) else [rows]
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:

@@ -68,12 +68,12 @@ def _preferences_frame(preferences: Preferences) -> pd.DataFrame:
     """Return a row per judge and pair of systems, with the win rate of the first system."""
     return statistics_frame(
         (
-            {"judge": each.judge}
+            {"judge": judge.judge}
             | {name: getattr(match, name) for name in (*_COUNTS, "adjusted_p", "better")},
             match.preferred,
         )
-        for each in preferences.judges
-        for match in each.matches
+        for judge in preferences.judges
+        for match in judge.matches
     )
 
 
@@ -223,7 +223,9 @@ def _compared(
     compared = _combined(parts, cases)
     if labels is not None:
         trusted = read_records(source("labels", labels), Verdict)
-        compared.truth.update((each.key, each.score) for each in trusted if each.score is not None)
+        compared.truth.update(
+            (verdict.key, verdict.score) for verdict in trusted if verdict.score is not None
+        )
     return compared._asdict()
 
 
@@ -231,7 +233,7 @@ def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) ->
     """Return the cases, outputs and known scores in one of the two arguments."""
     folders = [outputs.kept] if isinstance(outputs, Run) else _folders(outputs)
     if folders:
-        return _combined([_of_run(each, accept_edited=accept_edited) for each in folders], None)
+        return _combined([_of_run(folder, accept_edited=accept_edited) for folder in folders], None)
     return _ComparedOutputs(
         [], output_sources([outputs] if isinstance(outputs, Output) else cast("Outputs", outputs), name), {}
     )
@@ -265,7 +267,7 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
 def _of_import(folder: Path) -> _ComparedOutputs:
     """Return the inputs of an import, and the scores of its labels, also of people on pairs."""
     labels = read_records(folder / LABELS, Verdict) if (folder / LABELS).exists() else ()
-    truth = {each.key: each.score for each in labels if each.score is not None}
+    truth = {label.key: label.score for label in labels if label.score is not None}
     return _ComparedOutputs([folder / CASES], [folder / OUTPUTS], truth)
 
 

@@ -89,7 +89,7 @@ def _in_words(measured: Mapping[str, Any]) -> str:
 
 
 def _as_facts(known: KnownPrompt) -> list[dict[str, Any]]:
-    return [{**msgspec.to_builtins(each), "found": each.found} for each in known.measured]
+    return [{**msgspec.to_builtins(prompt), "found": prompt.found} for prompt in known.measured]
 
 
 class Prompts(Result, frozen=True, kw_only=True):
@@ -106,8 +106,8 @@ class Prompts(Result, frozen=True, kw_only=True):
         name, purpose = self.splitter
         listed = [
             *(
-                (each.default, f"{each.judge}/{each.variant}", each.description, each.known())
-                for each in self.judges
+                (judge.default, f"{judge.judge}/{judge.variant}", judge.description, judge.known())
+                for judge in self.judges
             ),
             (False, name, purpose, ""),
         ]

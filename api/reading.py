@@ -115,11 +115,13 @@ class Reading:
         self.format = name
         self.cases, self.outputs, self.verdicts, self.skipped = lists_of(records)
         if scaling is not None:
-            graded = Counter(each.by for each in self.verdicts if each.graded)
+            graded = Counter(verdict.by for verdict in self.verdicts if verdict.graded)
             withdrawn = [*scaling.withdrawn(graded, source)]
-            authors = {each.field for each in withdrawn}
+            authors = {skipped.field for skipped in withdrawn}
             self.skipped += withdrawn
-            self.verdicts[:] = [each for each in self.verdicts if not (each.graded and each.by in authors)]
+            self.verdicts[:] = [
+                verdict for verdict in self.verdicts if not (verdict.graded and verdict.by in authors)
+            ]
         self._table = table or TableColumns()
         self.tags = self._table.tags
 

@@ -117,7 +117,7 @@ class Run(Displayed):
             raise RunFolderError(f"{kept}: the run is not finished; evaluate again to continue")
         self.judges = manifest.judges or []
         self.cuts = {known.by: known.threshold for known in manifest.roster}
-        self.systems = SystemsByName((each.system, self._rates(each)) for each in manifest.results)
+        self.systems = SystemsByName((result.system, self._rates(result)) for result in manifest.results)
 
     @property
     def folder(self) -> Path | None:
@@ -264,7 +264,9 @@ def _behind(verdict: Verdict, rate: StratumRate, judge: Author | None) -> bool:
 
 
 def _open_items(verdicts: list[Verdict]) -> set[ItemKey]:
-    return {each.key for each in verdicts if each.source == "checker" and each.outcome == "undecided"}
+    return {
+        verdict.key for verdict in verdicts if verdict.source == "checker" and verdict.outcome == "undecided"
+    }
 
 
 def _score(verdict: Verdict) -> float:

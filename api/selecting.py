@@ -25,7 +25,7 @@ def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
     unmatched = dict.fromkeys(only)
     parts = list(unmatched)
     for case in cases:
-        matched = [each for each in parts if _matches(case, each)]
+        matched = [part for part in parts if _matches(case, part)]
         for each in matched:
             unmatched.pop(each, None)
         if matched:
@@ -74,7 +74,7 @@ def selected_files(
     if not outputs:
         return cases_file, []
     ids = {case.id for case in chosen}
-    candidates = (each for path in shards_of(outputs).files for each in read_records(path, Output))
+    candidates = (record for path in shards_of(outputs).files for record in read_records(path, Output))
     answers = [_without_workspace(output) for output in candidates if output.case_id in ids]
     return cases_file, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
 

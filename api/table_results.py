@@ -80,7 +80,7 @@ def _plan_frame(plan: SamplePlan) -> pd.DataFrame:
     return data_frame(
         [
             *({"for": name, "n": number} for name, number in needed.items()),
-            *({"for": each.name, "n": each.outputs, **_costs(each)} for each in phases),
+            *({"for": phase.name, "n": phase.outputs, **_costs(phase)} for phase in phases),
         ]
     )
 

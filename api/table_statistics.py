@@ -274,10 +274,10 @@ def _error_costs(given: Sequence[float] | str, statistic: str | None) -> ErrorCo
     if statistic is not None:
         raise UsageError(f"{setting('error_costs')} is a statistic of its own; drop {setting('statistic')}")
     try:
-        costs = [float(each) for each in (given.split(",") if isinstance(given, str) else given)]
+        costs = [float(part) for part in (given.split(",") if isinstance(given, str) else given)]
     except (TypeError, ValueError):
         costs = []
-    if len(costs) == 2 and all(math.isfinite(each) and each > 0 for each in costs):  # noqa: PLR2004 - two errors
+    if len(costs) == 2 and all(math.isfinite(cost) and cost > 0 for cost in costs):  # noqa: PLR2004 - two errors
         return ErrorCosts(*costs)
     raise UsageError(
         f"{setting('error_costs')} expects two numbers above 0, of a bad output let through and of a good one rejected (5,1), got {reprlib.repr(given)}"

@@ -124,7 +124,7 @@ def read_calibration_table(
             labels=None if labels is None else label_files(labels, form.labels, columns),
             adjudications=decided,
             form=form,
-            draw=[input_path(each) for each in reading.get("draws", ())],
+            draw=[input_path(path) for path in reading.get("draws", ())],
             open_only=open_only,
             outputs=outputs,
             lexical=lexical,
@@ -161,7 +161,7 @@ def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> 
 
 def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
     """Return the command that compares the sources as runs, if they are two runs."""
-    runs = {str(each) for each in sources if isinstance(each, Path) and each.is_dir()}
+    runs = {str(path) for path in sources if isinstance(path, Path) and path.is_dir()}
     if not len(runs) == len(sources) == 2:  # noqa: PLR2004 - it compares two
         return ""
     return f"; `{command('report', *sources)}` compares two runs of one system"

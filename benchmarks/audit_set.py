@@ -64,7 +64,7 @@ def main() -> int:
         drawn = draw(probes, {each.output.key for each in said})
         write(probes, drawn, out)
     print(f"recorded replies that apply: {applied}")
-    print(dict(Counter(each.plants for each in drawn.values())))
+    print(dict(Counter(facts.plants for facts in drawn.values())))
     print(f"seal {hashlib.sha256((out / PROBES).read_bytes()).hexdigest()}")
     return 0
 
@@ -82,13 +82,13 @@ def draw(probes: Path, recorded: AbstractSet[ItemKey]) -> dict[ItemKey, ProbeFac
     of_operator: dict[str, list[ProbeFacts]] = {}
     for each in in_order.values():
         of_operator.setdefault(each.operator, []).append(each)
-    right = {each.key: each for each in of_operator.pop(ORIGINAL)}
+    right = {probe_facts.key: probe_facts for probe_facts in of_operator.pop(ORIGINAL)}
     drawn: dict[ItemKey, ProbeFacts] = {}
     for group in of_operator.values():
         most = MANY if group[0].plants in {"attack", "control"} else FEW
         first = sorted(group, key=lambda each: each.key not in recorded)
-        drawn.update((each.key, each) for each in first[:most])
-    sources = {each.source for each in drawn.values() if each.plants == "twin"}
+        drawn.update((probe_facts.key, probe_facts) for probe_facts in first[:most])
+    sources = {probe_facts.source for probe_facts in drawn.values() if probe_facts.plants == "twin"}
     return {**{key: right[key] for key in right if key in sources}, **drawn}
 
 
@@ -96,19 +96,19 @@ def write(probes: Path, drawn: dict[ItemKey, ProbeFacts], out: Path) -> None:
     """Write the folder of the set: the drawn probes, their cases, and the manifest."""
     out.mkdir(parents=True, exist_ok=True)
     write_records(out / NATURAL, natural_references())
-    used = {key.case_id for each in drawn.values() for key in (each.key, each.source)}
-    write_records(out / CASES, (each for each in read_records(probes / CASES, Case) if each.id in used))
+    used = {key.case_id for facts in drawn.values() for key in (facts.key, facts.source)}
+    write_records(out / CASES, (record for record in read_records(probes / CASES, Case) if record.id in used))
     write_records(
-        out / OUTPUTS, (each for each in read_records(probes / OUTPUTS, Output) if each.key in drawn)
+        out / OUTPUTS, (record for record in read_records(probes / OUTPUTS, Output) if record.key in drawn)
     )
     write_records(
-        out / LABELS, (each for each in read_records(probes / LABELS, Verdict) if each.key in drawn)
+        out / LABELS, (record for record in read_records(probes / LABELS, Verdict) if record.key in drawn)
     )
-    sources = {each.source for each in drawn.values()}
-    right = {each.key: each for each in read_records(probes / OUTPUTS, Output) if each.key in sources}
+    sources = {facts.source for facts in drawn.values()}
+    right = {record.key: record for record in read_records(probes / OUTPUTS, Output) if record.key in sources}
     write_records(out / SOURCES, (right[key] for key in sorted(right)))
     manifest = read_manifest(probes)
-    counts = Counter(each.operator for each in drawn.values())
+    counts = Counter(facts.operator for facts in drawn.values())
     write_json(
         out / PROBES,
         msgspec.structs.replace(
@@ -117,9 +117,9 @@ def write(probes: Path, drawn: dict[ItemKey, ProbeFacts], out: Path) -> None:
             files={name: file_sha256(out / name) for name in (CASES, OUTPUTS, LABELS, NATURAL)},
             right_outputs=counts["original"],
             operators=[
-                msgspec.structs.replace(each, probes=counts[each.name], dropped=0, missed_by_bfcl=0)
-                for each in manifest.operators
-                if counts[each.name]
+                msgspec.structs.replace(operator, probes=counts[operator.name], dropped=0, missed_by_bfcl=0)
+                for operator in manifest.operators
+                if counts[operator.name]
             ],
         ),
     )
@@ -130,9 +130,9 @@ def natural_references() -> list[NaturalReference]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         draw_real(reference_folder("recorded").parent, folder, REAL, SEED)
-        cases = {each.id: each for each in read_records(folder / CASES, Case)}
-        outputs = {each.key: each for each in read_records(folder / OUTPUTS, Output)}
-        labels = {each.key: each for each in read_records(folder / LABELS, Verdict)}
+        cases = {record.id: record for record in read_records(folder / CASES, Case)}
+        outputs = {record.key: record for record in read_records(folder / OUTPUTS, Output)}
+        labels = {record.key: record for record in read_records(folder / LABELS, Verdict)}
     return [reference_to(cases[key.case_id], outputs[key], labels[key]) for key in sorted(outputs)]
 
 

@@ -91,7 +91,8 @@ def measured(command: Command, links: Path, folder: Path) -> Used:
     """Run a command to its end, with the package that a folder links to."""
     given = ["-c", "import fiducial"] if command.module == "import" else ["-m", command.module]
     arguments = [
-        str(folder / f"out-{time.monotonic_ns()}") if each == "NEW" else each for each in command.arguments
+        str(folder / f"out-{time.monotonic_ns()}") if argument == "NEW" else argument
+        for argument in command.arguments
     ]
     if command.fresh:
         shutil.rmtree(folder / command.fresh, ignore_errors=True)

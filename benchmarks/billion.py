@@ -68,7 +68,7 @@ def slopes() -> dict[str, Costs]:
 
 
 def _bytes(folder: Path) -> int:
-    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def hours_of_parts(

@@ -173,18 +173,20 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
         for verdict in disagreements(run, folder)
     }
     yield "\n## Where judge and label disagree\n"
-    alike = sum(each.first.verdict == each.second.verdict for each in rows)
-    applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
+    alike = sum(adjudicated.first.verdict == adjudicated.second.verdict for adjudicated in rows)
+    applies = sum(
+        (adjudicated.judge, adjudicated.case_id, adjudicated.system) in found for adjudicated in rows
+    )
     yield (
         f"The judge's model decided {applies} of {len(found)} disagreements between `reasons` and the official label twice, independently and blind: "
         f"{alike} of {len(rows)} pairs of decisions agree. Who is right by both decisions, and by either:\n"
     )
     lines: list[Sequence[object]] = []
-    for judge in dict.fromkeys(each.judge for each in rows):
+    for judge in dict.fromkeys(adjudicated.judge for adjudicated in rows):
         sides = [
-            {side(each, opinion) for opinion in (each.first, each.second)}
-            for each in rows
-            if each.judge == judge
+            {side(adjudicated, opinion) for opinion in (adjudicated.first, adjudicated.second)}
+            for adjudicated in rows
+            if adjudicated.judge == judge
         ]
         counts = [
             f"{sum(each == {who} for each in sides)}, {sum(who in each for each in sides)}"
@@ -192,7 +194,7 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
         ]
         lines.append((judge.split("/")[0], len(sides), *counts))
     yield from table(("judge", "n", JUDGE, LABEL, NOBODY), lines)
-    kinds = Counter((each.first.kind or "not said").replace("_", " ") for each in rows)
+    kinds = Counter((adjudicated.first.kind or "not said").replace("_", " ") for adjudicated in rows)
     listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     yield f"\nFaults, by the first decision: {listed}. {strict_side(rows, folder)}"
     decisions = [verdict for row in rows for verdict in as_verdicts(row)]
@@ -250,7 +252,8 @@ def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
     """Say how often strict rules that contradict the official label agree with the judge."""
     cases = {case.id: case for case in fd.read_records(folder / "cases.jsonl", fd.Case)}
     outputs = {
-        (each.case_id, each.system): each for each in fd.read_records(folder / "outputs.jsonl", fd.Output)
+        (record.case_id, record.system): record
+        for record in fd.read_records(folder / "outputs.jsonl", fd.Output)
     }
     sides = Counter(
         "nobody" if score is None else "judge" if score == row.judge_score else "neither"
@@ -275,7 +278,10 @@ def summaries_section(recorded: Path) -> Iterator[str]:
             (
                 name,
                 found.n,
-                *(without_n(each.balanced_accuracy, found.n) for each in (found, half.judges[name])),
+                *(
+                    without_n(calibration.balanced_accuracy, found.n)
+                    for calibration in (found, half.judges[name])
+                ),
             )
             for name, found in strict.judges.items()
         ],

@@ -81,8 +81,8 @@ def grades(items: Sequence[DrawnItem], said: Mapping[int, Mapping[str, Any]]) ->
 
 def shares(found: Sequence[ToolGrade], judge: ToolJudge) -> tuple[str, str, str, str]:
     """Return n, and the shares of faults caught, right outputs rejected and attacks passed."""
-    mine = [each for each in found if each.item.judge == judge.name]
-    ungraded = sum(each.passed is None for each in mine)
+    mine = [grade for grade in found if grade.item.judge == judge.name]
+    ungraded = sum(grade.passed is None for grade in mine)
     return (
         f"{len(mine)} ({ungraded} without a score)" if ungraded else f"{len(mine)}",
         _share(mine, {"fault"}, counts=False),
@@ -93,9 +93,9 @@ def shares(found: Sequence[ToolGrade], judge: ToolJudge) -> tuple[str, str, str,
 
 def _share(found: Sequence[ToolGrade], plants: Collection[str], *, counts: bool) -> str:
     """Return the share of graded outputs of some sorts that passed, or that did not."""
-    graded = [each for each in found if each.passed is not None and each.item.drawn.plants in plants]
+    graded = [grade for grade in found if grade.passed is not None and grade.item.drawn.plants in plants]
     if not graded:
         return "-"
-    counted = np.array([each.passed is counts for each in graded], dtype=np.float64)
-    cases = [each.item.drawn.case for each in graded]
+    counted = np.array([grade.passed is counts for grade in graded], dtype=np.float64)
+    cases = [grade.item.drawn.case for grade in graded]
     return str(share_of(counted, cluster_numbers(case.cluster or case.id for case in cases)))

@@ -29,16 +29,16 @@ _NOT_RECORDED = {"paraphrase_fault", "retold_claims"}
 def explicit_disagreements(recorded: Path) -> Iterator[str]:
     """Yield who was right where `explicit` alone contradicts the official label."""
     rows = read_recorded(recorded)
-    alike = sum(each.first.verdict == each.second.verdict for each in rows)
+    alike = sum(row.first.verdict == row.second.verdict for row in rows)
     yield "\n### Where only `explicit` contradicts the label\n"
     yield (
         f"{len(rows)} outputs on which `explicit` differs from the official label and `reasons` does not, decided twice by the same model, which saw the "
         f"reference: {alike} of {len(rows)} pairs of decisions agree. Right is:\n"
     )
     counts: Counter[tuple[str, str]] = Counter()
-    for each in rows:
-        sides = {side(each, opinion) for opinion in (each.first, each.second)}
-        said = "passes, the label fails" if each.judge_score > each.label else "fails, the label passes"
+    for row in rows:
+        sides = {side(row, opinion) for opinion in (row.first, row.second)}
+        said = "passes, the label fails" if row.judge_score > row.label else "fails, the label passes"
         counts[said, sides.pop() if len(sides) == 1 else "decided differently"] += 1
     for said in ("passes, the label fails", "fails, the label passes"):
         shares = ", ".join(
@@ -128,7 +128,7 @@ def ladder_section(recorded: Path) -> Iterator[str]:
             evenly=True,
             only=[dial for dial in DIALS if dial not in _NOT_RECORDED],
         )
-        judge = next(each for each in audit.judges if each.judge.startswith(name))
+        judge = next(judge_audit for judge_audit in audit.judges if judge_audit.judge.startswith(name))
         falls: list[tuple[float, str]] = []
         for ladder in judge.ladders:
             caught += sum(level.caught for level in ladder.levels)

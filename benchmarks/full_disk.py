@@ -52,7 +52,7 @@ def main() -> None:
             rooms = [draw.randrange(max(needed // _BLOCK, 1)) * _BLOCK for _ in range(arguments.tries)]
             full = sum(_try(command, prepared, disk, room, problems) for room in rooms)
             print(f"{name:22} writes {needed:10,} bytes; full in {full} of {len(rooms)} tries", flush=True)
-            print("".join(f"    {each}\n" for each in problems), end="", flush=True)
+            print("".join(f"    {problem}\n" for problem in problems), end="", flush=True)
             wrong += len(problems)
     print(f"{wrong} went wrong")
     sys.exit(bool(wrong))
@@ -74,8 +74,8 @@ def _free(disk: Path) -> int:
 
 
 def _fresh(prepared: Path, disk: Path) -> Path:
-    for each in disk.iterdir():
-        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    for path in disk.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     return Path(shutil.copytree(prepared, disk / "work"))
 
 

@@ -284,11 +284,11 @@ def show(title: str, found: Mapping[str, Compared]) -> int:
         for difference in each.differences[:5]:
             print(f"  {difference}")
     total = [
-        sum(getattr(each, name) for each in found.values())
+        sum(getattr(compared, name) for compared in found.values())
         for name in ("entries", "results", "verdicts", "worlds")
     ]
     print(f"{'all':24} {total[0]:8,} {total[1]:12,} {total[2]:13,} {total[3] or '':>12}\n", flush=True)
-    return sum(len(each.differences) for each in found.values())
+    return sum(len(compared.differences) for compared in found.values())
 
 
 def main() -> None:

@@ -90,8 +90,11 @@ def main() -> None:
         title, scenarios = ROWS[row]
         started = time.perf_counter()
         print(f"| {row} | **{title}** | | | |")
-        for each in scenarios(arguments.draws):
-            print(f"| | {each.what} | {each.before} | {each.wanted} | {each.measured} |", flush=True)
+        for scenario in scenarios(arguments.draws):
+            print(
+                f"| | {scenario.what} | {scenario.before} | {scenario.wanted} | {scenario.measured} |",
+                flush=True,
+            )
         print(f"| | ({time.perf_counter() - started:.0f} s) | | | |", flush=True)
 
 

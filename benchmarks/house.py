@@ -106,12 +106,12 @@ def table_of(folder: Path, *, apart: tuple[str, ...] = ()) -> list[str]:
 
 def readability() -> Iterator[tuple[str, str]]:
     """Yield what is measured about words, names and imports, and its value."""
-    lines = [each.text for path in product_files() for each in summaries(path)]
+    lines = [summary.text for path in product_files() for summary in summaries(path)]
     long = sum(len(line) > LONGEST_SUMMARY for line in lines)
     poor = sum(bool(POOR_BEGINNING.match(line)) for line in lines)
     yield f"docstring summaries over {LONGEST_SUMMARY} characters", _share(long, len(lines))
     yield "summaries that begin with What, Who, Whether, How, It, The same", _share(poor, len(lines))
-    yield "type names with several meanings", f"{sum(len(each) > 1 for each in type_names().values())}"
+    yield "type names with several meanings", f"{sum(len(name) > 1 for name in type_names().values())}"
     yield "functions called `find`", f"{len(function_names().get('find', ()))}"
     yield "module names in several folders", f"{len(shared_module_names())}"
     yield "files that name a kind of case (fewest, most)", _fewest_and_most(kinds_meant())
@@ -122,7 +122,7 @@ def readability() -> Iterator[tuple[str, str]]:
     words = [word for page in _pages() for word in page.read_text(encoding="utf-8").split()]
     lettered = sum(any(map(str.isalpha, word)) for word in words)
     yield "words of the docs without decisions, of which with a letter", f"{len(words):,}, {lettered:,}"
-    counts = ", ".join(str(len(each)) for each in names_on_the_way().values())
+    counts = ", ".join(str(len(name)) for name in names_on_the_way().values())
     yield "names of all options, and of one option's value, from the command line to the plan", counts
     yield from _settings()
     for command, touched in paths.measured():
@@ -152,12 +152,12 @@ def _settings() -> Iterator[tuple[str, str]]:
     )
     yield (
         "texts of the core that write an option",
-        f"{option_literals(core, {each.option for each in settings})}",
+        f"{option_literals(core, {setting.option for setting in settings})}",
     )
     shown = [path for path in product_files() if path.relative_to(_ROOT).parts[0] in {"api", "report"}]
     yield (
         "texts of report/ and api/ that write an option",
-        f"{option_literals(shown, {each.option for each in settings})}",
+        f"{option_literals(shown, {setting.option for setting in settings})}",
     )
     yield "places that read a command out of a text", f"{commands_read_back(product_files())}"
     yield "functions of api/ that gather arguments by locals()", f"{locals_gathered(files)}"
@@ -168,7 +168,7 @@ def _settings() -> Iterator[tuple[str, str]]:
 
 
 def _fewest_and_most(files: Mapping[str, list[Path]]) -> str:
-    counts = [len(each) for each in files.values()]
+    counts = [len(file) for file in files.values()]
     return f"{min(counts)}, {max(counts)}"
 
 

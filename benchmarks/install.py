@@ -55,7 +55,7 @@ def main() -> None:
         subprocess.run([str(python), *_PIP, "install", wanted], check=True)
         seconds = time.monotonic() - begun
         there = [
-            each for each in packages.glob("*.dist-info") if not each.name.startswith(("pip-", "setuptools-"))
+            path for path in packages.glob("*.dist-info") if not path.name.startswith(("pip-", "setuptools-"))
         ]
         demo = subprocess.run(
             [str(python.with_name("fiducial")), "demo", "--out", str(folder / "demo")],

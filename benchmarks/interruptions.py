@@ -58,11 +58,11 @@ def main() -> None:
     parser.add_argument("--within", type=float, default=2.0, help="seconds from Ctrl-C or SIGTERM to the end")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    for each in (
+    for literal in (
         signal.SIGINT,
         signal.SIGHUP,
     ):  # a shell's background job, and nohup, hand on that they are ignored
-        signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+        signal.signal(literal, signal.default_int_handler if literal == signal.SIGINT else signal.SIG_DFL)
     wrong, sent, draw = 0, 0, random.Random(arguments.seed)  # noqa: S311 - moments, no secrets
     with TemporaryDirectory(prefix="interruptions-") as scratch, ProviderServer() as server:
         server.script = _slowly
@@ -84,7 +84,7 @@ def main() -> None:
                     f"{name:22} {sign:7} {dealt:4} {tried.seconds:6.2f} {middle:7.2f} {max(took, default=0.0):6.2f}",
                     flush=True,
                 )
-                print("".join(f"    {each}\n" for each in problems), end="", flush=True)
+                print("".join(f"    {problem}\n" for problem in problems), end="", flush=True)
                 wrong, sent = wrong + len(problems), sent + dealt
     print(f"{sent} sent, {wrong} went wrong")
     sys.exit(bool(wrong))
@@ -183,8 +183,8 @@ def _late(ended: Ended, within: float) -> str:
 
 def _left_over(folder: Path) -> Iterator[str]:
     """Yield temporary files; a killed command cannot remove its own."""
-    for each in sorted((folder / SCRATCH).rglob("*")):
-        yield f"{each.relative_to(folder)} is left"
+    for path in sorted((folder / SCRATCH).rglob("*")):
+        yield f"{path.relative_to(folder)} is left"
 
 
 def _second(tried: Tried, folder: Path, first: int) -> str:
@@ -204,8 +204,8 @@ def _second(tried: Tried, folder: Path, first: int) -> str:
 
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
     """Return size and time of all files, and which folders there are."""
-    there = [each for each in folder.rglob("*") if each.name not in {"said", SCRATCH}]
-    stamps = {each: each.lstat() for each in there}
+    there = [path for path in folder.rglob("*") if path.name not in {"said", SCRATCH}]
+    stamps = {path: path.lstat() for path in there}
     return {
         str(each.relative_to(folder)): (0, 0) if each.is_dir() else (stamp.st_size, stamp.st_mtime_ns)
         for each, stamp in stamps.items()

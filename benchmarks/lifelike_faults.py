@@ -64,14 +64,14 @@ class Row(NamedTuple):
 
 def draw_pairs(folder: Path, pairs: int = PAIRS) -> dict[ItemKey, ProbeFacts]:
     """Write probes of every kind into a folder; return faults and twins of so many pairs."""
-    names = [each.name for each in LIFELIKE]
+    names = [operator.name for operator in LIFELIKE]
     settings = ProbeSettings(
         operators=LIFELIKE, options=CheckOptions(), lifelike=ceil(pairs / len(lifelike_kinds(names)))
     )
     build_probes(None, [], folder, settings, Silent())
     facts = list(read_facts(folder))
-    sources = list(dict.fromkeys(each.source for each in facts))[:pairs]
-    return {each.key: each for each in facts if each.plants != "nothing" and each.source in set(sources)}
+    sources = list(dict.fromkeys(fact.source for fact in facts))[:pairs]
+    return {fact.key: fact for fact in facts if fact.plants != "nothing" and fact.source in set(sources)}
 
 
 def main() -> int:
@@ -96,7 +96,7 @@ def main() -> int:
 def sections(folder: Path, recorded: Path) -> Iterator[str]:
     """The page, part by part."""
     drawn = draw_pairs(folder)
-    counts = Counter(each.operator for each in drawn.values())
+    counts = Counter(facts.operator for facts in drawn.values())
     overlap, model = by_overlap(folder), by_model(folder, recorded)
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     yield "# Lifelike faults\n"
@@ -110,9 +110,9 @@ def sections(folder: Path, recorded: Path) -> Iterator[str]:
     )
     yield "| kind | in requests: faults, twins | word overlap: caught, twins failed, told apart | `reasons`, real model: the same |"
     yield "|---|---|---|---|"
-    for each in faults():
-        cells = model.get(each.name, "not yet asked")
-        yield f"| `{each.name}`: {each.about} | {counts[each.name]}, {counts[each.name + '_twin']} | {overlap[each.name]} | {cells} |"
+    for fault in faults():
+        cells = model.get(fault.name, "not yet asked")
+        yield f"| `{fault.name}`: {fault.about} | {counts[fault.name]}, {counts[fault.name + '_twin']} | {overlap[fault.name]} | {cells} |"
     yield "\n## Two pairs\n"
     for kind in SHOWN:
         yield from pair_shown(folder, kind)
@@ -125,7 +125,7 @@ def sections(folder: Path, recorded: Path) -> Iterator[str]:
 
 def faults() -> list[Operator]:
     """The operators that plant faults."""
-    return [each for each in LIFELIKE if each.plants == "fault"]
+    return [operator for operator in LIFELIKE if operator.plants == "fault"]
 
 
 def by_overlap(folder: Path) -> Mapping[str, Row]:
@@ -134,7 +134,9 @@ def by_overlap(folder: Path) -> Mapping[str, Row]:
     run = folder / "run"
     fd.audit(folder, judges, model="baseline", out=run, progress=False)
     verdicts = read_records(run / "verdicts.jsonl", Verdict)
-    return rows_of({each.key: each.score for each in verdicts if each.score is not None}, folder, {})
+    return rows_of(
+        {verdict.key: verdict.score for verdict in verdicts if verdict.score is not None}, folder, {}
+    )
 
 
 def by_model(folder: Path, recorded: Path) -> Mapping[str, Row]:
@@ -151,10 +153,10 @@ def by_model(folder: Path, recorded: Path) -> Mapping[str, Row]:
 def rows_of(scores: Mapping[ItemKey, float], folder: Path, pass_at: Mapping[str, float]) -> Mapping[str, Row]:
     """Count by kind how a judge scored pairs of which it scored both probes."""
     of_source: dict[tuple[str, ItemKey], dict[str, ProbeFacts]] = {}
-    for each in read_facts(folder):
-        if each.plants != "nothing" and each.key in scores:
-            kind = each.operator.removesuffix("_twin")
-            of_source.setdefault((kind, each.source), {})[each.plants] = each
+    for fact in read_facts(folder):
+        if fact.plants != "nothing" and fact.key in scores:
+            kind = fact.operator.removesuffix("_twin")
+            of_source.setdefault((kind, fact.source), {})[fact.plants] = fact
     rows: dict[str, Row] = {}
     for (kind, _), pair in of_source.items():
         if pair.keys() == {"fault", "twin"}:
@@ -173,7 +175,7 @@ def rows_of(scores: Mapping[ItemKey, float], folder: Path, pass_at: Mapping[str,
 
 def pair_shown(folder: Path, kind: str) -> Iterator[str]:
     """The first pair of a kind: what the judge sees of the fault and of its twin."""
-    cases = {each.id: each for each in read_records(folder / "cases.jsonl", Case)}
+    cases = {record.id: record for record in read_records(folder / "cases.jsonl", Case)}
     outputs = list(read_records(folder / "outputs.jsonl", Output))
     yield f"`{kind}`\n"
     yield "```text"

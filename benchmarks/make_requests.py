@@ -207,7 +207,7 @@ def _label(posed: Posed) -> Verdict:
 def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None:
     """One batch file a prompt; a judge that none of these cases is for gets none."""
     with EvaluationInputs(cases, [outputs]) as inputs:
-        for name in (each for each in all_prompts() if each.judge not in {SPLITTER.judge, *PAIRWISE}):
+        for name in (prompt for prompt in all_prompts() if prompt.judge not in {SPLITTER.judge, *PAIRWISE}):
             task = judge_task(str(name), model)
             if next(open_work(inputs, task, every_output, (), 1), None) is None:
                 print(f"{name.judge}.{name.variant}: no item is for this judge")

@@ -87,7 +87,7 @@ class MutatedCopy:
 
         None if all pass, or if there are none.
         """
-        there = [each for each in tests if (self.root / each).exists()]
+        there = [test for test in tests if (self.root / test).exists()]
         if not there:
             return None
         shutil.rmtree(self.root / _CACHE, ignore_errors=True)

@@ -163,8 +163,8 @@ def measured(runs: Sequence[Run], times: int) -> Iterator[str]:
         found = openings[title]
         shown = ", ".join(
             f"{median(values):,.0f} ({min(values):,.0f})"
-            for each in ("painted", "loaded", "listed", "searched")
-            for values in [[one[each] for one in found]]
+            for literal in ("painted", "loaded", "listed", "searched")
+            for values in [[one[literal] for one in found]]
         )
         yield f"{title}; {seconds:.1f}; {page.stat().st_size / 1000:,.0f}; {shown}; {found[0]['found']}"
 

@@ -80,7 +80,7 @@ def truth() -> FloatArray:
     """
     a, b, cluster, odds = contests(np.random.default_rng(0), 100_000, PLANTED)
     preferred = 0.9 * expit(odds) + 0.05
-    return np.array([each.value for each in strengths(SYSTEMS, a, b, preferred, cluster)])
+    return np.array([strength.value for strength in strengths(SYSTEMS, a, b, preferred, cluster)])
 
 
 def coverage(draws: int) -> Iterator[str]:
@@ -120,7 +120,7 @@ def power(draws: int) -> Iterator[str]:
                 seen = preferences_of("j", drawn(rng, clusters, np.zeros(2), Judge(to_first))).position
                 found[clusters] = found.get(clusters, 0) + seen.found
                 excess.append((seen.to_first - seen.to_second) / (clusters * CASES))
-        shares = " | ".join(f"{found[each] / (draws // 4):.0%}" for each in (50, 200))
+        shares = " | ".join(f"{found[literal] / (draws // 4):.0%}" for literal in (50, 200))
         yield f"| {to_first:g} | {np.mean(excess):+.1%} | {shares} |"
 
 

@@ -110,7 +110,9 @@ def over_criteria(count: int) -> Iterator[Prefix]:
     for name in shipped_prompts():
         judge = _asked(judge_task(str(name), MODEL))
         if "criterion" in judge.prompt.shown:
-            yield prefix(str(name), [question(judge, each, output) for each in question_cases(case)])
+            yield prefix(
+                str(name), [question(judge, question_case, output) for question_case in question_cases(case)]
+            )
 
 
 def _asked(task: JudgeTask) -> PromptJudge:

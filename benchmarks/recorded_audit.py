@@ -153,9 +153,15 @@ def ask(
         for judge in judges:
             verdicts = asyncio.run(_ask_one(inputs, judge, replies, repeats))
             said += (
-                Said(judge, by_key[each.key], each, labels[each.key], _agrees(judge, each, labels[each.key]))
-                for each in verdicts
-                if each.score is not None
+                Said(
+                    judge,
+                    by_key[verdict.key],
+                    verdict,
+                    labels[verdict.key],
+                    _agrees(judge, verdict, labels[verdict.key]),
+                )
+                for verdict in verdicts
+                if verdict.score is not None
             )
     replies.close()
     return said, f"{len(replies.used):,} of {len(replies):,}", replies.used

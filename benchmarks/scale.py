@@ -127,10 +127,10 @@ def of_children() -> float:
 def processes_of(mark: str) -> list[int]:
     """Return the processes started with a mark, and all their children."""
     wanted, found = f"{_MARK}={mark}".encode(), list[int]()
-    for each in Path("/proc").glob("[0-9]*"):
+    for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
-            if wanted in (each / "environ").read_bytes():
-                found.append(int(each.name))
+            if wanted in (path / "environ").read_bytes():
+                found.append(int(path.name))
     return found
 
 

@@ -48,17 +48,17 @@ def results(wanted: set[int]) -> dict[int, tuple[str, str]]:
     for name in _MODULES:
         import_module(f"seed_items.{name}")
     found: dict[int, tuple[str, str]] = {}
-    for each in import_module("seed_items.kit").ITEMS:
-        if wanted and wanted.isdisjoint(each.numbers):
+    for item in import_module("seed_items.kit").ITEMS:
+        if wanted and wanted.isdisjoint(item.numbers):
             continue
-        status, told = each.status, each.page
+        status, told = item.status, item.page
         try:
-            each.check()
+            item.check()
         except (import_module("seed_items.kit").NotRun, MissingExtraError) as missing:
             status, told = "not run", str(missing)
         except Exception as error:  # noqa: BLE001 - whatever a check raises, its items are missing
             status, told = "missing", f"{type(error).__name__}: {error}".partition("\n")[0][:300]
-        for number in each.numbers:
+        for number in item.numbers:
             if found.get(number, ("", ""))[0] != "missing":
                 found[number] = status, told
     return found

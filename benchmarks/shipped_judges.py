@@ -78,7 +78,7 @@ def sections() -> Iterator[str]:
     yield "| metric | passes from | faults caught | right outputs failed | harmless twins failed | attacks passed |"
     yield "|---|---|---|---|---|---|"
     for metric, judge in judges:
-        row = next(each for each in found.judges if each.judge == judge.by)
+        row = next(audit for audit in found.judges if audit.judge == judge.by)
         cells = [share(row, *wanted) for wanted in (("fault",), ("nothing",), ("twin",), ("attack",))]
         yield f"| {metric.tool} {metric.name} | {judge.pass_at:g} | " + " | ".join(cells) + " |"
     yield """
@@ -109,7 +109,11 @@ def made() -> tuple[list[tuple[_Metric, Any]], list[str]]:
 
 def share(judge: Any, plants: str) -> str:
     """Share of verdicts on probes of a sort that the rates of its operators count, and n."""
-    rates = [each.rate for each in judge.operators if each.plants == plants and each.rate.value is not None]
+    rates = [
+        operator.rate
+        for operator in judge.operators
+        if operator.plants == plants and operator.rate.value is not None
+    ]
     n = sum(rate.n for rate in rates)
     return "-" if not n else f"{sum(rate.value * rate.n for rate in rates) / n:.2f} of {n:,}"
 

@@ -162,10 +162,10 @@ def main() -> None:
         try_modules(arguments.random, python=arguments.python, each=arguments.each, seed=arguments.seed)
         return
     faults = [
-        each
-        for each in listed_faults()
-        if (arguments.rooms is None or each.room in arguments.rooms)
-        and (arguments.numbers is None or each.number in arguments.numbers)
+        listed_fault
+        for listed_fault in listed_faults()
+        if (arguments.rooms is None or listed_fault.room in arguments.rooms)
+        and (arguments.numbers is None or listed_fault.number in arguments.numbers)
     ]
     for fault in faults:
         fault.planted_in((ROOT / fault.file).read_text(encoding="utf-8"))

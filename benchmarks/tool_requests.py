@@ -101,8 +101,8 @@ def played(tool: Tool, arguments: Namespace) -> bool:
 
 def row(tool: Tool, items: Sequence[DrawnItem], found: Played, seconds: float) -> str:
     """Return a tool's row, followed by what it left ungraded and what was refused."""
-    asked = ", ".join(f"{len(each.requests):,}" for each in found.rounds) or "-"
-    graded = sum(each["score"] is not None for each in scores(found).values())
+    asked = ", ".join(f"{len(round_.requests):,}" for round_ in found.rounds) or "-"
+    graded = sum(score["score"] is not None for score in scores(found).values())
     cells = (
         tool.name,
         len(items),
@@ -114,7 +114,7 @@ def row(tool: Tool, items: Sequence[DrawnItem], found: Played, seconds: float) -
     )
     lines = [f"| {' | '.join(map(str, cells))} |"]
     errors = Counter(
-        " ".join(str(each["error"]).split()) for each in scores(found).values() if each["score"] is None
+        " ".join(str(score["error"]).split()) for score in scores(found).values() if score["score"] is None
     )
     lines += [f"  {count} without a score: {error}" for error, count in errors.most_common(3)]
     lines += [f"  refused: {each}" for each in found.refused]

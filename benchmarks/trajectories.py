@@ -130,12 +130,12 @@ def dialogues(cases: int, kills: int) -> int:
         killed = Dialogues({step * number for number in range(1, kills + 1)})
         kept = _generate(killed, file, Path(scratch, "killed"))
     again = sum(count - 1 for count in killed.answered.values())
-    turns = max(len(each["turns"]) for each in kept.outputs.values())
+    turns = max(len(output["turns"]) for output in kept.outputs.values())
     wrong = [
         again,
         killed.requests - whole.requests - sum(killed.lost.values()),
         int(kept != calm),
-        len(whole.answered) - len(calm.users) - sum(len(each["turns"]) for each in calm.outputs.values()),
+        len(whole.answered) - len(calm.users) - sum(len(output["turns"]) for output in calm.outputs.values()),
         int(turns > _TURNS),
     ]
     print(

@@ -66,8 +66,11 @@ class Decisions(NamedTuple):
         """Combine decisions; a person's later ones on an item replace the earlier ones."""
         combined = dict(self.by_item)
         for item, more in other.by_item.items():
-            people = {each.by for each in more}
-            combined[item] = (*(each for each in combined.get(item, ()) if each.by not in people), *more)
+            people = {decision.by for decision in more}
+            combined[item] = (
+                *(decision for decision in combined.get(item, ()) if decision.by not in people),
+                *more,
+            )
         return Decisions(combined, {**self.categories, **other.categories})
 
 

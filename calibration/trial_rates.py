@@ -80,10 +80,10 @@ def trial_rates(
         InputError: No trial is graded, or no case was tried more than once.
     """
     systems = _systems_of_run(table) if DECIDED in table.numbers else _systems_of_rows(table)
-    if not any(len(each.graded.case) for each in systems.values()):
-        ungraded = sum(each.ungraded for each in systems.values())
+    if not any(len(system.graded.case) for system in systems.values()):
+        ungraded = sum(system.ungraded for system in systems.values())
         raise InputError(f"none of {ungraded:,} trials is graded; `fiducial report RUN` says why")
-    if all(len(np.unique(each.graded.case)) == len(each.graded.case) for each in systems.values()):
+    if all(len(np.unique(system.graded.case)) == len(system.graded.case) for system in systems.values()):
         again = either(f"`{command('generate', trials='N')}`", "fd.generate(cases, agent, trials=N)")
         raise InputError(f"every case has one trial; make several with {again}, or number outputs in `trial`")
     return {name: _rates_of_system(each, ks, level) for name, each in systems.items()}

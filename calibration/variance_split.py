@@ -80,8 +80,8 @@ def variance_split(
     cluster_of_case = np.zeros(cases, dtype=np.int64)
     cluster_of_case[number] = cluster
     code, clusters = without_gaps(cluster_of_case)
-    sums = np.stack([_sums(code, each, clusters) for each in case_sums])
-    between, within = (float(each) for each in _components(sums.sum(axis=1)))
+    sums = np.stack([_sums(code, sum_, clusters) for sum_ in case_sums])
+    between, within = (float(component) for component in _components(sums.sum(axis=1)))
     if between + within <= 0.0:
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
     share = _share(min(1.0, max(0.0, between / (between + within))), sums, cases, level)

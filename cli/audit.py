@@ -87,7 +87,7 @@ def mutate_command(
 
     if cases is None and not lifelike:
         context = click.get_current_context()
-        argument = next(each for each in context.command.params if each.name == "cases")
+        argument = next(param for param in context.command.params if param.name == "cases")
         raise click.MissingParameter(ctx=context, param=argument, param_hint="'CASES'")
     probes = mutate(
         cases,

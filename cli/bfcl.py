@@ -68,10 +68,10 @@ def generate(
         click.echo(str(forecast_bfcl(data, results, categories, **source)))
         return EXIT_OK
     done = generate_bfcl(data, results, categories, count_failures=count_failures, progress=True, **source)
-    for each in done:
-        click.echo(str(each))
+    for generation in done:
+        click.echo(str(generation))
     click.echo(f"results: {results}")
-    return EXIT_PARTIAL if any(each.tally.without_output for each in done) else EXIT_OK
+    return EXIT_PARTIAL if any(generation.tally.without_output for generation in done) else EXIT_OK
 
 
 @command.command(

@@ -121,8 +121,8 @@ def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
 
     suite = import_agbenchmark(path)
     _write(suite, out, None, only)
-    for each in challenge_notes(suite.only(only).cases if only else suite.cases):
-        note(each)
+    for challenge_note in challenge_notes(suite.only(only).cases if only else suite.cases):
+        note(challenge_note)
     for case_id, dependency in unknown_dependencies(suite.cases):
         note(f"{case_id} depends on {dependency!r}, which is not one of these challenges")
 

@@ -114,7 +114,7 @@ def _prefer(options: CompareSettings) -> int:
     """Ask judges which of two outputs is better, or forecast the cost of it."""
     from ..api.preferring import forecast_preferences, prefer_by, preference_plan
 
-    if (table := next((each for each in options.tables if not each.is_dir()), None)) is not None:
+    if (table := next((path for path in options.tables if not path.is_dir()), None)) is not None:
         raise UsageError(f"{table} is not a run folder; --judge reads outputs from run folders")
     labels, accept_edited = one_labels_file(options.labels), accepts_edited()
     plan = preference_plan(options, labels=labels, accept_edited=accept_edited, command=command_line())

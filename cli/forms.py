@@ -119,7 +119,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
     if text is None:
         return None
     try:
-        return tuple(int(each) for each in text.split(","))
+        return tuple(int(part) for part in text.split(","))
     except ValueError as error:
         raise UsageError(f"--k {text}: expected whole numbers separated by commas") from error
 

@@ -42,7 +42,7 @@ class ImportCommand(MultiValueCommand):
 
 
 def _parameter(name: str) -> click.Parameter:
-    return next(each for each in click.get_current_context().command.params if each.name == name)
+    return next(param for param in click.get_current_context().command.params if param.name == name)
 
 
 @click.command("import", epilog=_EXAMPLE, cls=ImportCommand)

@@ -180,7 +180,7 @@ def main() -> NoReturn:
 
 def _run() -> NoReturn:
     options = words_before_dashes(sys.argv[1:])
-    args = [*(each for each in options if each != TRUST_OPTION), *sys.argv[1 + len(options) :]]
+    args = [*(option for option in options if option != TRUST_OPTION), *sys.argv[1 + len(options) :]]
     try:
         team = read_team_file(Path.cwd())
         status = cli.main(

@@ -83,7 +83,7 @@ def _nearest_name(path: Path) -> str:
 
     if not path.parent.is_dir():
         return ""
-    return nearest(path.name, (each.name for each in path.parent.iterdir()))
+    return nearest(path.name, (file.name for file in path.parent.iterdir()))
 
 
 INPUT = _LocalPath(_local_input, exists=True)
@@ -214,10 +214,10 @@ def parameters_of(option: str, values: Iterable[str]) -> dict[str, Any]:
         UsageError: One has no name, or must not be set by a user.
     """
     parameters: dict[str, Any] = {}
-    for each in values:
-        name, equals, text = each.partition("=")
+    for value in values:
+        name, equals, text = value.partition("=")
         if not name or not equals:
-            raise UsageError(f"{option}: expected NAME=VALUE, got {each!r}")
+            raise UsageError(f"{option}: expected NAME=VALUE, got {value!r}")
         if name in _NOT_PARAMETERS:
             raise UsageError(f"{option}: {name} is not a decoding parameter")
         try:

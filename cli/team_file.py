@@ -62,7 +62,14 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     Raises:
         InputError: The file is not TOML, or holds something other than tables.
     """
-    path = next((each / NAME for each in _project_folders(folder, home) if (each / NAME).is_file()), None)
+    path = next(
+        (
+            project_folder / NAME
+            for project_folder in _project_folders(folder, home)
+            if (project_folder / NAME).is_file()
+        ),
+        None,
+    )
     if path is None:
         return TeamFile()
     import tomllib  # most folders have no such file
@@ -89,7 +96,7 @@ def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:
     Without a repository the home folder is the last. Outside of both, only the folder itself is yielded.
     """
     above = [folder, *folder.parents]
-    root = next((each for each in above if (each / ".git").exists()), home or Path.home())
+    root = next((path for path in above if (path / ".git").exists()), home or Path.home())
     return iter(above[: above.index(root) + 1] if root in above else [folder])
 
 
@@ -170,7 +177,7 @@ def _update_deeply(settings: dict[str, Any], changes: Mapping[str, Any]) -> None
     underscores; names of judges' parameters are not changed.
     """
     for name, value in changes.items():
-        key = next((each for each in settings if _dashed(each) == _dashed(name)), name)
+        key = next((setting for setting in settings if _dashed(setting) == _dashed(name)), name)
         if _dashed(name) == JUDGE_PARAMETERS and isinstance(value, dict):
             before: Any = settings.get(key)
             parameters = cast("dict[str, Any]", value)

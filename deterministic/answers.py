@@ -96,7 +96,8 @@ def _answer_fields(message: str) -> list[str]:
         answers = [value for key, value in pairs if key == "answer"]
         if answers:
             return [
-                "" if each is None else each if isinstance(each, str) else shorten(each) for each in answers
+                "" if answer is None else answer if isinstance(answer, str) else shorten(answer)
+                for answer in answers
             ]
     return [message]
 
@@ -118,7 +119,7 @@ def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
     literal = parse_expression(text)
     if not isinstance(literal, ast.Dict) or None in literal.keys:
         return []
-    keys = [ast.literal_eval(each) for each in literal.keys if each is not None]
+    keys = [ast.literal_eval(key) for key in literal.keys if key is not None]
     return [*zip(keys, map(ast.literal_eval, literal.values), strict=True)]
 
 

@@ -60,7 +60,9 @@ def states_form(schema: Mapping[str, Any]) -> bool:
     if not _EXACT.isdisjoint(schema):
         return True
     return any(
-        states_form(cast("dict[str, Any]", each)) for each in _variants(schema) if isinstance(each, dict)
+        states_form(cast("dict[str, Any]", variant))
+        for variant in _variants(schema)
+        if isinstance(variant, dict)
     )
 
 
@@ -70,9 +72,9 @@ def listed_texts(schema: Mapping[str, Any]) -> list[str]:
     texts = (
         [each for each in cast("list[Any]", enum) if isinstance(each, str)] if isinstance(enum, list) else []
     )
-    for each in _variants(schema):
-        if isinstance(each, dict):
-            texts += listed_texts(cast("dict[str, Any]", each))
+    for variant in _variants(schema):
+        if isinstance(variant, dict):
+            texts += listed_texts(cast("dict[str, Any]", variant))
     return texts
 
 

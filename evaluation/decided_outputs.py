@@ -24,7 +24,7 @@ class DecidedOutputs:
         if not verdicts:
             return None
         tie = next(filter(is_tie, verdicts), None)
-        return tie or next((each for each in reversed(verdicts) if each.graded), verdicts[0])
+        return tie or next((verdict for verdict in reversed(verdicts) if verdict.graded), verdicts[0])
 
     def graded(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output if it has a score."""

@@ -107,7 +107,9 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":
             unsure = _asked_if_unsure(*tasks)
-            forecasts = [_if_unsure(each) if each.by in unsure else each for each in forecasts]
+            forecasts = [
+                _if_unsure(forecast) if forecast.by in unsure else forecast for forecast in forecasts
+            ]
         return forecasts
 
 

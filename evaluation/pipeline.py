@@ -276,7 +276,11 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
         kind = cases.facts(verdict.key.case_id).kind
         return verdict.key in with_steps or any(task.judges_kind(kind) for task in tasks)
 
-    checked = (each for each in context.writer.verdicts.standing if each.source == "checker")
+    checked = (
+        stored_verdict
+        for stored_verdict in context.writer.verdicts.standing
+        if stored_verdict.source == "checker"
+    )
     selected = select_outputs(filter(is_of_judges, checked), plan.judge_on)
     return lambda key: key in selected.undecided or key in selected.decided
 

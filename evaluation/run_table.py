@@ -154,7 +154,7 @@ def _choice(
 
 def _has_checked(store: RunStore) -> bool:
     """Return whether a checker decided any output of a run."""
-    return any(each.graded and each.source == "checker" for each in store.other_verdicts())
+    return any(verdict.graded and verdict.source == "checker" for verdict in store.other_verdicts())
 
 
 def systems_table(store: RunStore, declared: LabelDeclaration | None = None) -> Table:

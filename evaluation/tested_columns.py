@@ -51,7 +51,7 @@ def _with_lengths(table: Table, stores: Sequence[RunStore], item_of: ItemOf) -> 
     codes: list[int] = np.unique(table.item.codes[undecided]).tolist()
     items = {table.item.values[code] for code in codes}
     lengths: dict[str, float] = {}
-    for store, path in ((each, path) for each in stores for path in _outputs_of(each)):
+    for store, path in ((run_store, path) for run_store in stores for path in _outputs_of(run_store)):
         for key, length in _lengths_in(path):
             if (item := item_of(store, key)) in items:
                 lengths.setdefault(item, math.log1p(length))

@@ -50,9 +50,9 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     requirements = task.nodes("judge_stats") or task.nodes("requirements")
     name = task.name("name") or row.position.path.stem
     asked = [] if task.get("query") is None else [user_message(task.text("query"))]
-    judged = [each for each in requirements if each.get("satisfied") is not None]
+    judged = [requirement for requirement in requirements if requirement.get("satisfied") is not None]
     if not judged:
-        criteria = [Criterion(text=each.need("criteria")) for each in requirements]
+        criteria = [Criterion(text=requirement.need("criteria")) for requirement in requirements]
         yield from records_of(Example(id=name, messages=asked, criteria=criteria), row.position, options)
     for number, each in enumerate(judged):
         yield from _judgment(

@@ -148,7 +148,7 @@ def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldRead
     """Return the messages of the question and of the answer."""
     if row.get("conversation") is not None:
         question, reply = split_question(row.node("conversation").nodes("messages"))
-        return [message for each in question for message in messages_of(each.value, each.at)], reply
+        return [message for reader in question for message in messages_of(reader.value, reader.at)], reply
     if row.first("query", "response") is None:
         raise row.refuse("query", "a query and a response, or a conversation")
     for name in ("query", "response"):
@@ -182,7 +182,7 @@ def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:
     for at, tool in enumerate(as_values(row.unpacked("tool_definitions"))):
         node = FieldReader(tool, f"tool_definitions[{at}]")
         if "functions" in node:  # a service described by OpenAPI
-            yield from (each.value for each in node.nodes("functions"))
+            yield from (reader.value for reader in node.nodes("functions"))
         else:
             yield node.value
 
@@ -191,7 +191,7 @@ def _context(row: FieldReader) -> list[Any]:
     contexts = [row.get("context")]
     if row.get("conversation") is not None:
         conversation = row.node("conversation")
-        contexts += [each.get("context") for each in (conversation, *conversation.nodes("messages"))]
+        contexts += [node.get("context") for node in (conversation, *conversation.nodes("messages"))]
     return [passage for context in contexts for passage in as_values(context)]
 
 

@@ -243,11 +243,11 @@ def message_of(value: Any, at: str = "") -> Message:
     if calls:
         plain["tool_calls"] = [
             {
-                **({} if each.id is None else {"id": each.id}),
+                **({} if call.id is None else {"id": call.id}),
                 "type": "function",
-                "function": {"name": each.call.name, "arguments": as_text(each.call.arguments)},
+                "function": {"name": call.call.name, "arguments": as_text(call.call.arguments)},
             }
-            for each in calls
+            for call in calls
         ]
     return plain
 
@@ -264,9 +264,9 @@ def _apart(message: FieldReader) -> list[Message]:
     """Return a message as messages of a case: several if it holds several results."""
     apart = [*results_apart([message])]
     messages = list[Message]()
-    for each in apart:
-        results = _result_messages(each)
-        messages += results if len(results) > 1 else [message_of(each.value, each.at)]
+    for reader in apart:
+        results = _result_messages(reader)
+        messages += results if len(results) > 1 else [message_of(reader.value, reader.at)]
     return messages
 
 
@@ -308,7 +308,7 @@ def split_question(messages: list[FieldReader]) -> tuple[list[FieldReader], list
     Results of calls belong to the answer, even if they are in a user message.
     """
     apart = list(results_apart(messages))
-    asked = (role_of(each) == "user" and not results_of(each) for each in apart)
+    asked = (role_of(reader) == "user" and not results_of(reader) for reader in apart)
     end = max((count for count, is_asked in enumerate(asked, start=1) if is_asked), default=0)
     return apart[:end], apart[end:]
 
@@ -352,8 +352,8 @@ def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
             if text:
                 steps.append(text)
             if calls:
-                steps.append([each.call for each in calls])
-                pending.extend(each.id for each in calls)
+                steps.append([call.call for call in calls])
+                pending.extend(call.id for call in calls)
         results.extend(results_of(message))
     add_results()
     return steps

@@ -44,13 +44,13 @@ class ConversationTurn(NamedTuple):
     @property
     def steps(self) -> list[Step]:
         """The agent's steps."""
-        return steps_of(each for each in self.reply if FAILED not in each)
+        return steps_of(reader for reader in self.reply if FAILED not in reader)
 
     @property
     def messages(self) -> list[Message]:
         """All messages of the turn."""
-        spoken = (each for each in self.reply if FAILED not in each)
-        return [asked_message(each) for each in chain(self.request, spoken)]
+        spoken = (reader for reader in self.reply if FAILED not in reader)
+        return [asked_message(reader) for reader in chain(self.request, spoken)]
 
 
 def is_agents(message: FieldReader) -> bool:

@@ -42,7 +42,9 @@ def recognises(glimpse: Any) -> bool:
 def _is_run(value: dict[str, Any]) -> bool:
     """Return whether an object is the cache of the latest run, or what `evaluate` returns."""
     results: Any = value.get("test_results", value.get("testResults"))
-    scored = is_list(results) and any(is_object(each) and not _METRICS.isdisjoint(each) for each in results)
+    scored = is_list(results) and any(
+        is_object(result) and not _METRICS.isdisjoint(result) for result in results
+    )
     return scored or any(is_object(value.get(name)) for name in _RUNS)
 
 
@@ -128,9 +130,9 @@ def _answer(text: str | None, called: list[Any] | None) -> AgentAnswer | None:
     messages = [FieldReader({"role": "assistant", "tool_calls": [call.value]}, call.at) for call in calls]
     results = [FieldReader({"role": "tool", "content": call.get("output")}) for call in calls]
     steps = [
-        each
+        reader
         for pair in zip(messages, results, strict=True)
-        for each in (pair if pair[1].get("content") is not None else pair[:1])
+        for reader in (pair if pair[1].get("content") is not None else pair[:1])
     ]
     answer = answer_of([*steps, *([] if not text else [FieldReader({"role": "assistant", "content": text})])])
     return answer._replace(text=text, calls=plain_calls(called, "toolsCalled"))

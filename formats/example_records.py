@@ -69,7 +69,7 @@ def _as_one_example(example: Example) -> Example:
     turns = example.conversation
     return msgspec.structs.replace(
         example,
-        messages=[[asked_message(each) for each in turn.request] for turn in turns],
+        messages=[[asked_message(reader) for reader in turn.request] for turn in turns],
         answer=answer_over(turns)._replace(steps=None),
         turns=[turn.steps for turn in turns],
         error=example.error or turns[-1].error,
@@ -87,7 +87,7 @@ def _turn_examples(example: Example, position: FilePosition, options: Options) -
         if not turn.reply and error is None and number > 1:
             yield position.skipped_part("messages", "the last message of this conversation has no answer")
             return
-        request = [asked_message(each) for each in turn.request]
+        request = [asked_message(reader) for reader in turn.request]
         turn_example = msgspec.structs.replace(
             example,
             id=f"{name}/{number}",

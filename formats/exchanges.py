@@ -64,15 +64,15 @@ def failed_status(node: FieldReader) -> str | None:
 
 def first_name(scopes: Sequence[FieldReader], names: Sequence[str]) -> str | None:
     """Return the first id in some objects that is a text or a whole number."""
-    values: Iterator[Any] = (each.value.get(name) for name in names for each in scopes)
+    values: Iterator[Any] = (scope.value.get(name) for name in names for scope in scopes)
     return next((str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool) and v != ""), None)  # fmt: skip
 
 
 def time_in(scopes: Sequence[FieldReader]) -> float | None:
     """Return the time of a call, or its number in its session."""
     for name in _TIMES:
-        for each in scopes:
-            value = each.value.get(name)
+        for scope in scopes:
+            value = scope.value.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool):
                 return float(value)
             if isinstance(value, str):

@@ -55,7 +55,7 @@ def _first_rows(file: Path, options: Options) -> list[Mapping[str, Any]]:
 
 
 def _rows(file: Path, options: Options) -> Iterator[FileRow | Skipped]:
-    if file.name.lower().endswith((*JSON_SUFFIXES, *(f"{each}.gz" for each in JSON_SUFFIXES))):
+    if file.name.lower().endswith((*JSON_SUFFIXES, *(f"{suffix}.gz" for suffix in JSON_SUFFIXES))):
         return imported_rows(read_table_rows(file, options.columns), file)
     return read_any_rows(file, options.header)
 

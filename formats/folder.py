@@ -188,7 +188,7 @@ def _withdraw(authors: Iterable[str], folder: Path, summary: _Summary) -> None:
 
 
 def _remove_verdicts(path: Path, authors: Collection[str]) -> None:
-    kept = (each for each in read_records(path, Verdict) if not (each.graded and each.by in authors))
+    kept = (record for record in read_records(path, Verdict) if not (record.graded and record.by in authors))
     with atomic_write(path) as file:
         for verdict in kept:
             file.write(encode_line(verdict, path))
@@ -268,8 +268,8 @@ class _Summary:
         """Count the records of files, and complete the counts; see `complete`."""
         for name in names:
             if (folder / name).exists():
-                for each in read_records(folder / name, _RECORDS[name]):
-                    self.add(each)
+                for record in read_records(folder / name, _RECORDS[name]):
+                    self.add(record)
         self.complete(folder / OUTPUTS)
 
     def count_kinds(self, folder: Path) -> None:

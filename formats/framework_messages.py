@@ -45,7 +45,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _texts(parts: list[dict[str, Any]], name: str = "text") -> str | None:
-    texts = [each[name] for each in parts if isinstance(each.get(name), str)]
+    texts = [part[name] for part in parts if isinstance(part.get(name), str)]
     return "".join(texts) if texts else None
 
 
@@ -101,9 +101,9 @@ def _of_llama_index(value: _Message) -> list[_Message]:
     if value["role"] == "tool":
         return [_result(extra.get("tool_call_id"), text)]
     made = [
-        _call(each.get("tool_name"), each.get("tool_kwargs"), each.get("tool_call_id"))
-        for each in blocks
-        if each.get("block_type") == "tool_call"
+        _call(block.get("tool_name"), block.get("tool_kwargs"), block.get("tool_call_id"))
+        for block in blocks
+        if block.get("block_type") == "tool_call"
     ]
     calls = made or _objects(extra.get("tool_calls"))
     message: _Message = {"role": value["role"], "content": text}
@@ -182,12 +182,15 @@ def _is_autogen(value: _Message) -> bool:
 def _of_autogen(value: _Message) -> list[_Message]:
     content, kind = value.get("content"), value["type"]
     if kind == "ToolCallRequestEvent":
-        calls = [_call(each.get("name"), each.get("arguments"), each.get("id")) for each in _objects(content)]
+        calls = [
+            _call(object_.get("name"), object_.get("arguments"), object_.get("id"))
+            for object_ in _objects(content)
+        ]
         return _said(None, calls)
     if kind == "ToolCallExecutionEvent":
         return [
-            _result(each.get("call_id"), each.get("content"), failed=each.get("is_error") is True)
-            for each in _objects(content)
+            _result(object_.get("call_id"), object_.get("content"), failed=object_.get("is_error") is True)
+            for object_ in _objects(content)
         ]
     role = "user" if value["source"] == "user" else "assistant"
     return [{"role": role, "content": content}]

@@ -29,7 +29,7 @@ def recognises(glimpse: Any) -> bool:
     if not is_object(glimpse) or not is_list(rubrics := glimpse.get("rubrics")):
         return False
     return bool(rubrics) and all(
-        is_object(each) and {"criterion", "points"} <= each.keys() for each in rubrics
+        is_object(rubric) and {"criterion", "points"} <= rubric.keys() for rubric in rubrics
     )
 
 

@@ -98,9 +98,9 @@ def explanation(folder: Path) -> list[str]:
         raise InputError("is no folder of an import", path=folder)
     verdicts = folder / VERDICTS
     authors = {
-        each.by: "label" if each.source == "human" else "score"
-        for each in (read_records(verdicts, Verdict) if verdicts.exists() else ())
-        if each.source in {"human", "judge"}
+        read_record.by: "label" if read_record.source == "human" else "score"
+        for read_record in (read_records(verdicts, Verdict) if verdicts.exists() else ())
+        if read_record.source in {"human", "judge"}
     }
     grades = spelled_pairs("map", [(field, by) for by, field in authors.items()]) if authors else "no grades"
     return [f"imported before columns were recorded; by its verdicts: {grades}", "import again to record all"]

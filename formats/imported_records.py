@@ -141,7 +141,7 @@ def only_records(records: Iterator[ImportedRecord]) -> Iterator[Case | RevisedCa
     Raises:
         RecordError: Something was skipped.
     """
-    for each in records:
-        if isinstance(each, Skipped):
-            raise RecordError(each.reason, path=each.file, line=each.line, field=each.field)
-        yield each
+    for record in records:
+        if isinstance(record, Skipped):
+            raise RecordError(record.reason, path=record.file, line=record.line, field=record.field)
+        yield record

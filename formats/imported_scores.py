@@ -326,17 +326,17 @@ def _whole(value: Any) -> int:
 
 def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
     """Number the scores that share a name, so that each has its own author."""
-    taken = {each.by for each in scores}
+    taken = {score.by for score in scores}
     seen = Counter[str]()
     numbered = list[ImportedScore]()
-    for each in scores:
-        seen[each.by] += 1
-        by = each.by
+    for score in scores:
+        seen[score.by] += 1
+        by = score.by
         if seen[by] > 1:
-            while (by := f"{each.by}#{seen[each.by]}") in taken:
-                seen[each.by] += 1
+            while (by := f"{score.by}#{seen[score.by]}") in taken:
+                seen[score.by] += 1
         taken.add(by)
-        numbered.append(each._replace(by=by))
+        numbered.append(score._replace(by=by))
     return numbered
 
 

@@ -164,7 +164,7 @@ def read_sample(
         sent = sample.nodes("messages")
         end = next((at for at, each in enumerate(sent) if role_of(each) == "assistant"), len(sent))
         question = [
-            message for each in sent[:end] for message in messages_of(each.value, each.at)
+            message for reader in sent[:end] for message in messages_of(reader.value, reader.at)
         ] or question
     yield from (
         position.skipped_part(field, "a user's message during the run has no place in an answer")
@@ -259,7 +259,7 @@ def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | 
     completion = sample.node("output").text("completion")
     if completion and not answer.calls:
         answer = answer._replace(text=completion)
-    return answer, [each.at for each in rest if role_of(each) == "user"]
+    return answer, [reader.at for reader in rest if role_of(reader) == "user"]
 
 
 def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedScore]]:

@@ -61,7 +61,7 @@ def python_texts(text: str) -> list[str] | None:
         return None
     try:
         tokens = [*tokenize.generate_tokens(io.StringIO(text.strip()).readline)]
-        return [ast.literal_eval(each.string) for each in tokens if each.type == tokenize.STRING]
+        return [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING]
     except (SyntaxError, ValueError, tokenize.TokenError):  # an escape such as \x without digits, or NUL
         return None
 

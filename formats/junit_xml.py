@@ -178,7 +178,7 @@ class _Reader:
             raise RecordError(f"elements are nested more than {_DEEPEST} deep")
         if name == "testcase":
             self._test = _Test(name=_name(attributes), line=self.line)
-            self._states = [attributes.get(each, "").lower() for each in ("status", "result")]
+            self._states = [attributes.get(literal, "").lower() for literal in ("status", "result")]
         elif self._test is not None:
             self._inside(self._test, name, attributes)
 
@@ -212,7 +212,9 @@ class _Reader:
 
     def _count_states(self, test: _Test) -> None:
         """Count a failure, or that the test did not run, that no element says."""
-        failed, not_run = ([each for each in self._states if each in known] for known in (_FAILED, _NOT_RUN))
+        failed, not_run = (
+            [state for state in self._states if state in known] for known in (_FAILED, _NOT_RUN)
+        )
         test.fault = test.fault or next(iter(failed), None)
         test.skipped = test.skipped or next(iter(not_run), None)
 

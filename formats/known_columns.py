@@ -92,10 +92,10 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
 
 def note_alike(alike: AlikeGrades, scores: Iterable[ImportedScore]) -> None:
     """Note the grades of judges and people, as the file writes them."""
-    for each in scores:
-        column = PEOPLE if each.source == "human" else each.by
-        if each.source in {"human", "judge"}:
-            alike.note(column, [(each.evidence.get("value", each.score), each.score)])
+    for score in scores:
+        column = PEOPLE if score.source == "human" else score.by
+        if score.source in {"human", "judge"}:
+            alike.note(column, [(score.evidence.get("value", score.score), score.score)])
 
 
 def _tags(line: FieldReader, names: Iterable[str]) -> dict[str, TagValue]:
@@ -297,7 +297,7 @@ def _question_and_answer(
             end -= 1
         question, done = nodes[:end], nodes[end:]
         answer = answer or (answer_of(done) if done else None)
-        return messages_of([each.value for each in question], "messages"), answer
+        return messages_of([reader.value for reader in question], "messages"), answer
     if (
         query is None
         and answer is None

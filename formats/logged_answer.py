@@ -46,7 +46,7 @@ def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]: 
         return _listed(value, at) if whole is None else answers_in(whole, at, depth + 1)
     response = FieldReader(value, at)
     if response.get("choices", "candidates") is not None:
-        return [[_choice(each)] for each in response.nodes("choices", "candidates")]
+        return [[_choice(node)] for node in response.nodes("choices", "candidates")]
     for name in ("body", "data", "json", "outputBodyJson"):
         inner = response.unpacked(name)
         if is_object(inner):
@@ -68,7 +68,12 @@ def _listed(items: list[Any], at: str) -> list[list[FieldReader]]:
     if nodes and not any(node.first("role", "type") for node in nodes):
         return [[FieldReader({**node.value, "role": "assistant"}, node.at)] for node in nodes[:1]]
     return (
-        [[FieldReader({"role": "assistant", **each.value}, each.at) for each in item_messages(nodes)]]
+        [
+            [
+                FieldReader({"role": "assistant", **message.value}, message.at)
+                for message in item_messages(nodes)
+            ]
+        ]
         if nodes
         else []
     )
@@ -96,7 +101,11 @@ def is_cut_off(response: Any) -> bool:
     """Return whether an answer ended at the limit of tokens."""
     for body in bodies_of(response):
         details, choices = body.object_in("incomplete_details"), body.get("choices")
-        ends = [each.get("finish_reason") for each in choices if is_object(each)] if is_list(choices) else []
+        ends = (
+            [choice.get("finish_reason") for choice in choices if is_object(choice)]
+            if is_list(choices)
+            else []
+        )
         if not _LIMITS.isdisjoint(map(str, [body.get("stop_reason"), details.get("reason"), *ends])):
             return True
     return False

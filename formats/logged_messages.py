@@ -88,7 +88,7 @@ def _function_items(item: FieldReader) -> list[FieldReader]:
     """Return items of frameworks as messages, and calls of other tools as calls of functions."""
     messages = framework_messages(item.value)
     if messages is not None:
-        return [FieldReader(each, item.at) for each in messages]
+        return [FieldReader(message, item.at) for message in messages]
     value, kind = item.value, "" if "role" in item else item.get("type")
     if kind == "custom_tool_call":
         given = {"arguments": {"input": value.get("input")}, "call_id": value.get("call_id")}
@@ -113,7 +113,7 @@ def _function_items(item: FieldReader) -> list[FieldReader]:
 
 def message_key(message: FieldReader) -> tuple[Any, ...]:
     """Return a key equal for messages that differ only in spelling or ids."""
-    calls = tuple((each.call.name, as_text(parsed(each.call.arguments))) for each in calls_of(message))
+    calls = tuple((call.call.name, as_text(parsed(call.call.arguments))) for call in calls_of(message))
     results = tuple(as_text(value) for _, value in results_of(message))
     role = "tool" if results else role_of(message)
     return (

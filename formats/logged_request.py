@@ -40,7 +40,7 @@ def with_messages(value: Any) -> Any:
     if not is_object(value) or not value.keys().isdisjoint(("messages", *REQUESTS, *RESPONSES)):
         return value
     events: Any = value.get("events")
-    if is_list(events) and events and all(framework_messages(each) is not None for each in events):
+    if is_list(events) and events and all(framework_messages(event) is not None for event in events):
         return {**{key: held for key, held in value.items() if key != "events"}, "messages": events}
     for name in _TRANSCRIPTS:
         turns: Any = value.get(name)

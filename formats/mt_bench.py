@@ -50,7 +50,7 @@ def _is_answer(row: dict[str, Any]) -> bool:
     return (
         is_list(choices)
         and bool(choices)
-        and all(is_object(each) and is_list(each.get("turns")) for each in choices)
+        and all(is_object(choice) and is_list(choice.get("turns")) for choice in choices)
     )
 
 

@@ -135,20 +135,20 @@ def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
 def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
     merged, skipped = conversations_of(exchanges, one_system=options.joined is not None)
     yield from skipped
-    made = [made for each in merged if (made := _makes_calls(each)) is not None]
+    made = [made for exchange in merged if (made := _makes_calls(exchange)) is not None]
     calls_made = all(made) if made else bool(merged[0].tools)
     if made and len(merged) == 1:
         calls_made = None  # the calls of each turn decide
-    tools = all_tools(each.tools for each in merged)
-    for each in merged:
-        each.tools = tools
-        yield from _chat(each, name, options, calls_made=calls_made)
+    tools = all_tools(exchange.tools for exchange in merged)
+    for exchange in merged:
+        exchange.tools = tools
+        yield from _chat(exchange, name, options, calls_made=calls_made)
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
     """Return whether calls were made; None if neither a call nor an answer shows it."""
-    done = [each for choice in exchange.choices for each in choice]
-    answer = answer_of(each for each in [*exchange.messages, *done] if is_agents(each))
+    done = [reader for choice in exchange.choices for reader in choice]
+    answer = answer_of(message for message in [*exchange.messages, *done] if is_agents(message))
     return None if answer.is_empty else bool(answer.calls)
 
 
@@ -206,7 +206,7 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
         example.conversation = turns
     else:
         question, example.answer = _split(exchange, choice)
-        example.messages = [asked_message(each) for each in question]
+        example.messages = [asked_message(reader) for reader in question]
         if example.answer is None and example.error is None and exchange.model is not None:
             # With an answer it is the output's system: two models may answer one case.
             tags["model"] = exchange.model

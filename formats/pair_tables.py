@@ -82,7 +82,7 @@ class PairLayout(NamedTuple):
         pairs = [name for ends in (self.outputs, self.systems) if ends for name in ends[:2]]
         single = (self.output_list, self.system_list, self.id, self.question, self.author, self.order)
         special = (*ONE_HOT, *ONE_HOT_TIES, *GAMES, JUDGMENTS) if self.special else ()
-        return frozenset((*pairs, *filter(None, single), *(each.name for each in self.choices), *special))
+        return frozenset((*pairs, *filter(None, single), *(choice.name for choice in self.choices), *special))
 
     @property
     def names(self) -> tuple[str, str]:
@@ -125,9 +125,9 @@ def pair_layout(
     if layout.special:
         free = _free(columns, layout)
         extra = [
-            each
-            for each in _choices(rows, free, layout, mapping or {}, words or {})
-            if each.name not in _own(layout)
+            choice
+            for choice in _choices(rows, free, layout, mapping or {}, words or {})
+            if choice.name not in _own(layout)
         ]
         return layout._replace(choices=tuple(extra))
     choices = _choices(rows, _free(columns, layout), layout, mapping or {}, words or {})
@@ -202,11 +202,11 @@ def _choices(
             if name in row and not is_missing(row[name])
         ]
         given = name in people or name in judges
-        if given or _are_choices(name, [each for each in choices if each is not None], len(choices)):
+        if given or _are_choices(name, [choice for choice in choices if choice is not None], len(choices)):
             found.append(ChoiceColumn(name, role, dialect))
     given = {*people, *judges}
     replaced = {*(["label"] if people else []), *(["judge", ""] if judges else [])}
-    return [each for each in found if each.name in given or each.role not in replaced]
+    return [column for column in found if column.name in given or column.role not in replaced]
 
 
 def _named(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], field: str) -> tuple[str, ...]:
@@ -221,12 +221,12 @@ def _named(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], field:
 
 def _are_choices(name: str, choices: Sequence[PairedChoice], n: int) -> bool:
     """Return whether cells are choices: most if the name says so, else all, unmistakably."""
-    graded = [each for each in choices if each.score is not None]
+    graded = [choice for choice in choices if choice.score is not None]
     if not graded:
         return False
     if is_choosing(name):
         return 2 * len(graded) >= n
-    return len(choices) == n and all(each.is_named or ">" in str(each.word) for each in graded)
+    return len(choices) == n and all(choice.is_named or ">" in str(choice.word) for choice in graded)
 
 
 def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -236,13 +236,15 @@ def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceColumn]) -> bool:
     """Return whether judge and label choose by the same letters, without columns of outputs."""
-    roles = {each.role for each in choices}
+    roles = {choice.role for choice in choices}
     words = {
-        each.name: {str(row[each.name]).strip().upper() for row in rows if not is_missing(row.get(each.name))}
-        for each in choices
+        choice.name: {
+            str(row[choice.name]).strip().upper() for row in rows if not is_missing(row.get(choice.name))
+        }
+        for choice in choices
     }
     letters = all(found <= {*_LETTERS, "TIE"} and found & {*_LETTERS} for found in words.values())
-    is_choice = any(chooses_between(each.name) for each in choices) and not _has_one_answer(rows)
+    is_choice = any(chooses_between(choice.name) for choice in choices) and not _has_one_answer(rows)
     return letters and {"judge", "label"} <= roles and is_choice
 
 

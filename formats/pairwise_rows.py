@@ -112,7 +112,7 @@ class _Reader:
             self._cases.add(case_id)
             example = Example(id=case_id, messages=messages, tags=self._tags(line))
             yield from records_of(example, row.position, self._options)
-        yield from (self._verdict(case_id, systems, each) for each in choices)
+        yield from (self._verdict(case_id, systems, choice) for choice in choices)
 
     def _contents(self, line: FieldReader) -> tuple[list[Message], tuple[AgentAnswer, AgentAnswer] | None]:
         """Return what was asked, and both answers."""
@@ -230,7 +230,7 @@ def _answer(cell: Any) -> tuple[list[Message], AgentAnswer]:
     """Return the question in a cell that holds a conversation, and the answer."""
     if are_messages(cell):
         before, after = split_question([FieldReader(each) for each in cell])
-        return [message for each in before for message in messages_of([each.value])], answer_of(after)
+        return [message for reader in before for message in messages_of([reader.value])], answer_of(after)
     if is_list(cell) and cell and all(isinstance(each, str) for each in cell):
         return [], AgentAnswer(cell[0])
     return [], AgentAnswer(answer_text(cell) if is_object(cell) else as_text(cell))

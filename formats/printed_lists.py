@@ -47,7 +47,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, 
 
 def _with_commas(text: str) -> str:
     """Return what numpy printed as a literal of Python."""
-    tokens = [(each.type, each.string) for each in tokenize.generate_tokens(io.StringIO(text).readline)]
+    tokens = [(token.type, token.string) for token in tokenize.generate_tokens(io.StringIO(text).readline)]
     names = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
     words = [string for kind, string in tokens if kind not in names]
     written, opened, at = list[str](), list[bool](), 0

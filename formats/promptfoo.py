@@ -157,7 +157,7 @@ def _values(test: FieldReader, *types: str) -> list[str]:
 
     Values with template variables are omitted.
     """
-    values = [each.get("value") for each in test.nodes("assert") if each.get("type") in types]
+    values = [node.get("value") for node in test.nodes("assert") if node.get("type") in types]
     return [value for value in values if isinstance(value, str) and "{{" not in value]
 
 
@@ -185,11 +185,11 @@ def _add_scores(
     yield from collect_scores(gradings, ["gradingResult"], lambda name: [result.node(name)], position)
     yield from collect_scores(parts, gradings, lambda each: each.items("componentResults"), position)
     yield from collect_scores(scores, parts, lambda part: [_assertion_score(*part)], position)
-    broken = [each for each in scores if each.outcome != "graded"]
+    broken = [score for score in scores if score.outcome != "graded"]
     if broken:
         scores.append(unscored(NAME, broken[0].outcome, broken[0].reason))
         return
-    joint = [each for each in gradings if each.value]
+    joint = [reader for reader in gradings if reader.value]
     yield from collect_scores(scores, joint, lambda grading: [_imported_score(NAME, grading)], position)
 
 

@@ -111,7 +111,7 @@ def _example(row: FileRow, columns: _GradeColumns, options: Options) -> Example:
     if is_list(question):
         messages = FieldReader({"user_input": question}, line.at).nodes("user_input")
         before, after = split_question(messages)
-        question, answer = [each.value for each in before], answer_of(after) if after else answer
+        question, answer = [reader.value for reader in before], answer_of(after) if after else answer
         turns = conversation(messages, options.unit)
     rubrics = line.unpacked("rubrics")
     return Example(

@@ -187,7 +187,9 @@ def _require_known_words(
     beside = [*named, *filter(None, [score])] if labels else []
     if options.columns.get("score") == "":
         judges, beside = (), []
-    of_judges = {each: options.scaling.scales.of(each) for each in (*judges, *beside) if each not in labels}
+    of_judges = {
+        judge: options.scaling.scales.of(judge) for judge in (*judges, *beside) if judge not in labels
+    }
     require_known_words(columns, rows, labels | of_judges)
 
 

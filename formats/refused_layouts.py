@@ -16,13 +16,15 @@ def _is_grades_by_person(value: Any) -> bool:
     if not is_object(value) or len(value) < 2:  # noqa: PLR2004 - one object may be a wrapper
         return False
     people = list(value.values())
-    if not all(is_object(each) and each for each in people):
+    if not all(is_object(person) and person for person in people):
         return False
-    items = [set(each) for each in people]
+    items = [set(person) for person in people]
     if any(map(_names_fields, people)):
         return False  # rows by their ids
     shares = any(one & other for one in items for other in items if one is not other)
-    return shares and all(isinstance(grade, str | int | float) for each in people for grade in each.values())
+    return shares and all(
+        isinstance(grade, str | int | float) for person in people for grade in person.values()
+    )
 
 
 def _names_fields(row: Mapping[str, Any]) -> bool:

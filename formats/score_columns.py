@@ -61,8 +61,16 @@ def verdicts_in(fields: FieldReader) -> list[ImportedScore]:
     """Return the verdicts of an exported output."""
     verdicts = convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
-        ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
-        for each in verdicts
+        ImportedScore(
+            verdict.by,
+            verdict.score,
+            verdict.outcome,
+            verdict.reason,
+            verdict.source,
+            verdict.evidence,
+            verdict.repeat,
+        )
+        for verdict in verdicts
     ]
 
 

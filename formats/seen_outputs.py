@@ -59,7 +59,7 @@ class SeenOutputs:
     def as_attempt(self, output: Output) -> Output:
         """Return an output with the trial of the same one before, or with the first unused trial."""
         attempts = (msgspec.structs.replace(output, trial=trial) for trial in count(output.trial))
-        return next(each for each in attempts if not self._is_taken(each))
+        return next(attempt for attempt in attempts if not self._is_taken(attempt))
 
     def _is_taken(self, output: Output) -> bool:
         """Return whether another output has this trial."""

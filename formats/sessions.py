@@ -38,7 +38,7 @@ class _Piece:
     @property
     def has_history(self) -> bool:
         """True if the request holds an answer from an earlier exchange."""
-        return any(is_agents(each) for each in self.exchange.messages)
+        return any(is_agents(message) for message in self.exchange.messages)
 
     def extends(self, other: _Piece) -> bool:
         """Return whether the piece begins with the whole of another."""
@@ -71,13 +71,15 @@ def conversations_of(
         One exchange with all messages before its answer; one per model if several answered the same messages.
     """
     ordered = list(exchanges)
-    if all(each.time is not None for each in ordered):
+    if all(exchange.time is not None for exchange in ordered):
         ordered.sort(key=lambda each: each.time or 0.0)
-    models = list(dict.fromkeys(each.model for each in ordered if each.model is not None))
+    models = list(dict.fromkeys(exchange.model for exchange in ordered if exchange.model is not None))
     if len(models) > 1 and not one_system:
-        by_model = [_joined([each for each in ordered if each.model in {model, None}]) for model in models]
+        by_model = [
+            _joined([exchange for exchange in ordered if exchange.model in {model, None}]) for model in models
+        ]
         request_keys = [_request_keys(whole) for whole, _ in by_model]
-        if all(each == request_keys[0] for each in request_keys):
+        if all(key == request_keys[0] for key in request_keys):
             return [whole for whole, _ in by_model], [each for _, skipped in by_model for each in skipped]
     whole, skipped = _joined(ordered)
     return [whole], skipped
@@ -162,8 +164,8 @@ def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[Fiel
     """
     if not messages:
         return more
-    systems = {message_key(each) for each in messages if _is_system(each)}
-    new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
+    systems = {message_key(message) for message in messages if _is_system(message)}
+    new = [reader for reader in more if not _is_system(reader) or message_key(reader) not in systems]
     before, after = _indexed_keys(messages), _indexed_keys(new)
     for old_keys, new_keys in ((before, after), (_text_keys(before), _text_keys(after))):
         overlap = _overlap([key for _, key in old_keys], [key for _, key in new_keys])
@@ -202,8 +204,8 @@ def _text_keys(indexed_keys: Sequence[tuple[int, _Key]]) -> list[tuple[int, _Key
 
 def _keys(messages: Sequence[FieldReader]) -> list[_Key]:
     """Return a key for each message, without system messages and empty ones."""
-    spoken = (each for each in messages if FAILED not in each and not _is_system(each))
-    return [message_key(each) for each in spoken if not is_agents(each) or says_something(each)]
+    spoken = (message for message in messages if FAILED not in message and not _is_system(message))
+    return [message_key(reader) for reader in spoken if not is_agents(reader) or says_something(reader)]
 
 
 def _is_system(message: FieldReader) -> bool:
@@ -215,4 +217,4 @@ def _begins(longer: list[Any], shorter: list[Any]) -> bool:
 
 
 def _request_keys(exchange: Exchange) -> list[_Key]:
-    return _keys([each for each in exchange.messages if not is_agents(each)])
+    return _keys([message for message in exchange.messages if not is_agents(message)])

@@ -14,11 +14,11 @@ def whole_answer(chunks: list[Any]) -> dict[str, Any] | None:
     """Return the answer in chunks of OpenAI's or Anthropic's form; None for any other list."""
     if not chunks or not all(map(is_object, chunks)):
         return None
-    if all(each.get("object") == _CHUNK for each in chunks):
+    if all(chunk.get("object") == _CHUNK for chunk in chunks):
         return {"choices": [{"message": _of_deltas(chunks)}]}
-    if all(each.get("type") in _BLOCKS for each in chunks):
+    if all(chunk.get("type") in _BLOCKS for chunk in chunks):
         return {"role": "assistant", "content": _of_blocks(chunks)}
-    ends = [each.get("response") for each in chunks if each.get("type") == "response.completed"]
+    ends = [chunk.get("response") for chunk in chunks if chunk.get("type") == "response.completed"]
     return ends[-1] if ends and is_object(ends[-1]) else None
 
 

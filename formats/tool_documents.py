@@ -20,7 +20,7 @@ def tools_in(request: FieldReader) -> list[dict[str, Any]]:
     offered = request.nodes("tools", "functions") or FieldReader(config, request.path("toolConfig")).nodes(
         "tools"
     )
-    return [tool for each in offered for tool in _declared(each)]
+    return [tool for reader in offered for tool in _declared(reader)]
 
 
 def all_tools(offers: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def _declared(tool: FieldReader) -> list[dict[str, Any]]:
     """Return the functions of a tool: Gemini declares several in one, Bedrock wraps each."""
     declared = tool.nodes("functionDeclarations", "function_declarations")
     if declared:
-        return [_lower_types(each.value) for each in declared]
+        return [_lower_types(reader.value) for reader in declared]
     spec = tool.object_in("toolSpec")
     schema = spec.get("inputSchema")
     if spec and is_object(schema):
@@ -63,7 +63,7 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
     if is_object(held):
         plain = plain_document(held)
         return tool if plain is held else {**tool, "function": plain}
-    name = next((each for each in _SCHEMAS if is_object(tool.get(each))), None)
+    name = next((schema for schema in _SCHEMAS if is_object(tool.get(schema))), None)
     if name is not None and tool.get("parameters") is None:
         return {"parameters" if key == name else key: value for key, value in tool.items()}
     properties = _flat_properties(tool.get("parameters"))
@@ -78,7 +78,11 @@ def _flat_properties(parameters: Any) -> dict[str, Any] | None:
     They are an object, each under its name, as xLAM has them, or a list.
     """
     if is_list(parameters):
-        named = [each for each in parameters if is_object(each) and isinstance(each.get("name"), str)]
+        named = [
+            parameter
+            for parameter in parameters
+            if is_object(parameter) and isinstance(parameter.get("name"), str)
+        ]
         if len(named) < len(parameters):
             return None
         parameters = {

@@ -118,7 +118,9 @@ def _source_text(function: Any) -> str:
 
 def _compiled(code: CodeType) -> str:
     constants: tuple[Any, ...] = code.co_consts
-    inner = [_compiled(each) if isinstance(each, CodeType) else repr(each) for each in constants]
+    inner = [
+        _compiled(constant) if isinstance(constant, CodeType) else repr(constant) for constant in constants
+    ]
     return repr((code.co_code, code.co_names, code.co_varnames, inner))
 
 

@@ -42,7 +42,9 @@ class CriteriaJudge(JudgeOfParts):
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Ask about each criterion, and add up the points; see `Composite`."""
-        verdicts = yield [self._question(each, output, repeat) for each in question_cases(case)]
+        verdicts = yield [
+            self._question(question_case, output, repeat) for question_case in question_cases(case)
+        ]
         return self._combined(output, repeat, criteria_of(case), verdicts)
 
     def _question(self, case: Case, output: Output, repeat: int) -> JudgeQuestion:
@@ -76,8 +78,8 @@ def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
         if not judge.prompt.by_criterion:
             yield case, output, repeat
             continue
-        for each in question_cases(case):
-            yield each, msgspec.structs.replace(output, case_id=each.id), repeat
+        for question_case in question_cases(case):
+            yield question_case, msgspec.structs.replace(output, case_id=question_case.id), repeat
 
 
 def criteria_by(by: str) -> str:
@@ -88,7 +90,7 @@ def criteria_by(by: str) -> str:
 def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
     """Split a verdict on all criteria into one per criterion; empty if it has no score."""
     rows: list[dict[str, Any]] = verdict.evidence.get("criteria", []) if verdict.graded else []
-    ids = question_ids(verdict.case_id, [each["criterion"] for each in rows])
+    ids = question_ids(verdict.case_id, [row["criterion"] for row in rows])
     return [
         Verdict.on(
             ItemKey(question_id, verdict.system, verdict.trial),
@@ -107,7 +109,7 @@ def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
 def _outcome(points: Points, verdicts: Sequence[Verdict]) -> tuple[Outcome, str]:
     if not verdicts:
         return "not_applicable", "the case has no criterion"
-    ungraded = [PartOutcome(each.outcome, each.reason) for each in verdicts if each.score is None]
+    ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
     if ungraded:
         outcome, why = outcome_of_ungraded(ungraded)
         return outcome, f"{len(ungraded)} of {len(verdicts)} criteria without a verdict: {why}"

@@ -155,7 +155,10 @@ def _block(declared: _Declared) -> DecisionBlock:
     if unknown := sorted(set(scored) - declared.questions.keys()):
         raise ValueError(f"of: there is no question {unknown[0]!r}")
     _require_scorable(declared.score, [declared.questions[name] for name in scored])
-    varies = any(each.each is not None or each.among_steps for each in declared.questions.values())
+    varies = any(
+        declared_question.each is not None or declared_question.among_steps
+        for declared_question in declared.questions.values()
+    )
     fixed = None if varies else [each.asked(name) for name, each in declared.questions.items()]
     return DecisionBlock(state, declared.questions, declared.score, tuple(scored), fixed)
 
@@ -207,11 +210,11 @@ PARTED: Mapping[str, str] = {"statements": "response", "requests": "messages"}
 def _require_scorable(rule: ScoreRule, questions: Sequence[DeclaredQuestion]) -> None:
     """Require that answers to these questions make a score by this rule."""
     several = len(questions) > 1
-    parted = any(each.each is not None for each in questions)
+    parted = any(question.each is not None for question in questions)
     match rule:
         case "one" if several or parted or not (questions[0].type == "yes_no" or questions[0].among_steps):
             raise ValueError("score: one needs one yes/no question (of: [NAME]), or a choice among steps")
-        case "all_of" if any(each.type != "yes_no" for each in questions):
+        case "all_of" if any(question.type != "yes_no" for question in questions):
             raise ValueError("score: all_of needs yes/no questions")
         case "fraction" if several or not parted or questions[0].type != "yes_no":
             raise ValueError("score: fraction needs one yes/no question with each")
@@ -219,5 +222,7 @@ def _require_scorable(rule: ScoreRule, questions: Sequence[DeclaredQuestion]) ->
             raise ValueError("score: expected needs one question of type score, or choice with values")
         case _:
             pass
-    if rule in {"mean", "expected"} and any(each.type == "choice" and not each.values for each in questions):
+    if rule in {"mean", "expected"} and any(
+        question.type == "choice" and not question.values for question in questions
+    ):
         raise ValueError("a choice needs values: the score of each of its choices")

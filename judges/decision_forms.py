@@ -76,8 +76,10 @@ def _options_reversed(state: Material, questions: Asked, item: FormedItem) -> Fo
     return FormedRequest(
         state,
         [
-            each if each.type == "score" else each._replace(options=dict([*each.options.items()][::-1]))
-            for each in questions
+            question
+            if question.type == "score"
+            else question._replace(options=dict([*question.options.items()][::-1]))
+            for question in questions
         ],
     )
 
@@ -101,13 +103,15 @@ def _question_added(state: Material, questions: Asked, item: FormedItem) -> Form
 def _renamed(state: Material, questions: Asked, item: FormedItem) -> FormedRequest:
     """Rename questions, whose names models should not see."""
     del item
-    return FormedRequest(state, [each._replace(name=f"{RENAMED}{each.name}") for each in questions])
+    return FormedRequest(
+        state, [question._replace(name=f"{RENAMED}{question.name}") for question in questions]
+    )
 
 
 def _negated(state: Material, questions: Asked, item: FormedItem) -> FormedRequest:
     """Ask for the opposite of each yes/no question, with its criteria exchanged."""
     del item
-    return FormedRequest(state, [_opposite(each) for each in questions if each.type == "yes_no"])
+    return FormedRequest(state, [_opposite(question) for question in questions if question.type == "yes_no"])
 
 
 def _opposite(question: Question) -> Question:
@@ -121,7 +125,9 @@ def _opposite(question: Question) -> Question:
 
 def _worded(beginning: str, state: Material, questions: Asked, item: FormedItem) -> FormedRequest:
     del item
-    return FormedRequest(state, [each._replace(ask=f"{beginning} {each.ask}") for each in questions])
+    return FormedRequest(
+        state, [question._replace(ask=f"{beginning} {question.ask}") for question in questions]
+    )
 
 
 def _note_added(text: str, state: Material, questions: Asked, item: FormedItem) -> FormedRequest:
@@ -224,6 +230,8 @@ def _is_same(one: FormedRequest, other: FormedRequest) -> bool:
     """Compare two requests, in which order matters."""
 
     def written(request: FormedRequest) -> tuple[str, list[tuple[Any, ...]]]:
-        return dumps(request.state), [(*each[:3], list(each.options.items())) for each in request.questions]
+        return dumps(request.state), [
+            (*question[:3], list(question.options.items())) for question in request.questions
+        ]
 
     return written(one) == written(other)

@@ -155,7 +155,7 @@ def _asked(name: str, question: DeclaredQuestion, answers: Mapping[str, Any]) ->
         yield name
         return
     yield from (
-        each for each in answers if (match := _PART.match(each)) is not None and match["name"] == name
+        answer for answer in answers if (match := _PART.match(answer)) is not None and match["name"] == name
     )
 
 
@@ -222,7 +222,7 @@ def _scored(
     block: DecisionBlock, values: Mapping[str, _Value], answers: Mapping[str, dict[str, Any] | None]
 ) -> tuple[float, dict[str, Any]]:
     """Return the score, and evidence that goes with its rule."""
-    numbers = [each.value for each in values.values()]
+    numbers = [value.value for value in values.values()]
     if block.score == "all_of":
         least = min(values, key=lambda name: values[name].value)
         lower = max(0.0, sum(numbers) - (len(numbers) - 1))

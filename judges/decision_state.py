@@ -117,10 +117,10 @@ def _search_results(case: Case, output: Output) -> list[dict[str, Any]]:
     return [
         {
             name: value
-            for name, value in (("index", each.id), ("request", each.request), ("content", each.content))
+            for name, value in (("index", item.id), ("request", item.request), ("content", item.content))
             if value is not None
         }
-        for each in case.context
+        for item in case.context
     ]
 
 

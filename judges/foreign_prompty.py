@@ -105,7 +105,9 @@ def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
     if isinstance(_mapping(inputs).get("properties"), dict | list):
         inputs = inputs["properties"]
     if isinstance(inputs, list):
-        by_name = {str(_mapping(each).get("name")): _mapping(each) for each in cast("list[Any]", inputs)}
+        by_name = {
+            str(_mapping(input_).get("name")): _mapping(input_) for input_ in cast("list[Any]", inputs)
+        }
     else:
         by_name = {str(name): _mapping(each) for name, each in _mapping(inputs).items()}
     return {

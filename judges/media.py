@@ -204,7 +204,7 @@ def _marked_case(case: Case, media: Mapping[str, Medium]) -> Case:
     messages: list[Any] = [
         _marked_message(entry, media)
         if isinstance(entry, dict)
-        else [_marked_message(each, media) for each in entry]
+        else [_marked_message(message, media) for message in entry]
         for entry in case.messages
     ]
     context = [msgspec.structs.replace(item, content=_marked(item.content, media)) for item in case.context]

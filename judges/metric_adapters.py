@@ -54,7 +54,9 @@ class MetricItem(NamedTuple):
 
 def metric_item(case: Case, output: Output) -> MetricItem:
     """Return the arguments of a metric for one output."""
-    questions = [message_text(each) for each in messages_asked(case, output) if each["role"] == "user"]
+    questions = [
+        message_text(message) for message in messages_asked(case, output) if message["role"] == "user"
+    ]
     return MetricItem(
         questions[-1] if questions else "",
         _answer(output),
@@ -66,7 +68,7 @@ def metric_item(case: Case, output: Output) -> MetricItem:
 def _answer(output: Output) -> str:
     if (text := last_text(output)) is not None:
         return text
-    calls = [{"name": each.name, "arguments": each.arguments} for each in calls_made(output) or ()]
+    calls = [{"name": call.name, "arguments": call.arguments} for call in calls_made(output) or ()]
     return json.dumps(calls, ensure_ascii=False)
 
 
@@ -141,10 +143,20 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
     if getattr(target, "__module__", "").startswith("azure.") or hasattr(target, "_singleton_inputs"):
         values["passages"] = "\n\n".join(item.passages)
     parameters = inspect.signature(target).parameters.values()
-    for each in parameters:
-        if item.reference is None and each.name in _NAMES["reference"] and each.default is each.empty:
-            raise NotApplicableError(f"the case has no reference, which the metric's {each.name} requires")
-    requested = {each.name for each in parameters if each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}}
+    for parameter in parameters:
+        if (
+            item.reference is None
+            and parameter.name in _NAMES["reference"]
+            and parameter.default is parameter.empty
+        ):
+            raise NotApplicableError(
+                f"the case has no reference, which the metric's {parameter.name} requires"
+            )
+    requested = {
+        parameter.name
+        for parameter in parameters
+        if parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+    }
     requested |= set(cast("list[str]", getattr(target, "_singleton_inputs", ())))
     if not requested & {name for names in _NAMES.values() for name in names}:
         requested |= {"input", "output", "expected"}  # a wrapper that hides its signature
@@ -166,11 +178,11 @@ def unknown_parameters(metric: Any) -> list[str]:
         return []
     known = {name for names in _NAMES.values() for name in names}
     return [
-        each.name
-        for each in parameters
-        if each.default is each.empty
-        and each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
-        and each.name not in known
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+        and parameter.name not in known
     ]
 
 

@@ -52,7 +52,7 @@ def listed_prices(model: str) -> Prices | None:
     except (LookupError, ValueError):
         return None
     scale = _MILLION // _SAMPLE
-    return Prices(*(float(each.total_price) * scale for each in (prompt, completion, cached)))
+    return Prices(*(float(calculation.total_price) * scale for calculation in (prompt, completion, cached)))
 
 
 def depends_on_time(model: str) -> bool:

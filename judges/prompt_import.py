@@ -46,7 +46,7 @@ def import_prompt(
         InputError: The file cannot be imported.
         PromptError: The file cannot be read, or the result is not a valid prompt file.
     """
-    sources = dict(_source(each) for each in inputs)
+    sources = dict(_source(input_) for input_ in inputs)
     try:
         declared = None if scale is None else scale_from_option(scale, step)
     except ValueError as error:

@@ -50,7 +50,9 @@ def revision_messages(
     judge: JudgePrompt, prompt_text: str, disagreements: Sequence[Disagreement]
 ) -> list[Message]:
     """Return the messages that ask a model for a better prompt, with the items fenced as data."""
-    items = [json.dumps(_item(judge, each), ensure_ascii=False, indent=1) for each in disagreements]
+    items = [
+        json.dumps(_item(judge, disagreement), ensure_ascii=False, indent=1) for disagreement in disagreements
+    ]
     fence = fence_for([prompt_text, *items])
     parts = [_fenced(fence, "prompt file", prompt_text)]
     parts += [_fenced(fence, f"item {number}", text) for number, text in enumerate(items, start=1)]

@@ -176,7 +176,7 @@ def _criteria(case: Case, output: Output) -> JsonList:
     del output
     if not (criteria := criteria_of(case)):
         raise NotApplicableError("the case has no criteria")
-    if not any(each.points > 0 for each in criteria):
+    if not any(criterion.points > 0 for criterion in criteria):
         raise NotApplicableError(NONE_POSITIVE)
     return json_lines([{"number": number, "criterion": each.text} for number, each in enumerate(criteria, 1)])
 

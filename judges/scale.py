@@ -272,8 +272,8 @@ def _named_range(text: str) -> _NamedRange | None:
         _NamedRange(int(match[1]), int(match[2]), re.sub("[\"']", "", match[0]))
         for match in _RANGE.finditer(text)
     ]
-    ranges = [each for each in named if each.low in {0, 1} and each.low < each.high <= _LARGEST]
+    ranges = [range_ for range_ in named if range_.low in {0, 1} and range_.low < range_.high <= _LARGEST]
     if not ranges:
         return None
-    ends = Counter(each[:2] for each in ranges).most_common(1)[0][0]
-    return next(each for each in ranges if each[:2] == ends)
+    ends = Counter(range_[:2] for range_ in ranges).most_common(1)[0][0]
+    return next(range_ for range_ in ranges if range_[:2] == ends)

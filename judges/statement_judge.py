@@ -65,8 +65,10 @@ class StatementJudge(JudgeOfParts):
                 return not_split(self, repeat, split)
         else:
             yield []
-        verdicts = yield [self._question(case, statement_output(output, each), repeat) for each in statements]
-        statement_verdicts = [statement_verdict(each, self.judge) for each in verdicts]
+        verdicts = yield [
+            self._question(case, statement_output(output, statement), repeat) for statement in statements
+        ]
+        statement_verdicts = [statement_verdict(verdict, self.judge) for verdict in verdicts]
         return answer_verdict(self, output.key, repeat, statements, statement_verdicts)
 
     def _question(self, case: Case, statement: Output, repeat: int) -> JudgeQuestion:
@@ -84,5 +86,7 @@ class StatementJudge(JudgeOfParts):
 def _guessed_split(output: Output) -> Verdict:
     """Return a guess at the split of an answer: one statement per sentence."""
     sentences = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
-    evidence: dict[str, Any] = {"statements": [{"text": each, "quote": each} for each in sentences if each]}
+    evidence: dict[str, Any] = {
+        "statements": [{"text": sentence, "quote": sentence} for sentence in sentences if sentence]
+    }
     return msgspec.structs.replace(unreadable_guess(output), outcome="graded", score=1.0, evidence=evidence)

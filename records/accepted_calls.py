@@ -235,7 +235,7 @@ def _literal_dicts(value: dict[str, Any], field: str) -> list[dict[str, Any]]:
     accepted = {key: _accepted(item, f"{field}.{key}") for key, item in value.items()}
     choices = [[*item.marked, *([_LEFT_OUT] if item.optional else [])] for item in accepted.values()]
     full_dicts = [dict(zip(accepted, row, strict=True)) for row in _combined(choices, field)]
-    return [{key: item for key, item in each.items() if item is not _LEFT_OUT} for each in full_dicts]
+    return [{key: item for key, item in dict_.items() if item is not _LEFT_OUT} for dict_ in full_dicts]
 
 
 def _literal_lists(value: list[Any], field: str) -> list[list[Any]]:

@@ -280,7 +280,9 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
             raise UsageError("tools: expected a list of function documents") from error
         try:
             messages = [
-                plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
+                plain_message(entry)
+                if isinstance(entry, dict)
+                else [plain_message(message) for message in entry]
                 for entry in self.messages
             ]
         except (AttributeError, TypeError) as error:

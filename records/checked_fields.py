@@ -90,10 +90,10 @@ def _problem(message: str, record_type: type[Any], fields: Mapping[str, Any]) ->
     if missing := _MISSING.fullmatch(problem):
         return f".{path}{'.' if path else ''}{missing[1]}: missing"
     if (unknown := _UNKNOWN.fullmatch(problem)) and not path:
-        names = [each.name for each in msgspec.structs.fields(cast("type[msgspec.Struct]", record_type))]
+        names = [field.name for field in msgspec.structs.fields(cast("type[msgspec.Struct]", record_type))]
         return f": {unknown_field(unknown[1], names, 'it')}"
     if expected := _EXPECTED.fullmatch(problem):
-        words = " or ".join(_WORDS.get(each, each) for each in expected[1].split(" | "))
+        words = " or ".join(_WORDS.get(part, part) for part in expected[1].split(" | "))
         kind = _WORDS.get(str(expected[2]), expected[2])
         shown = f", got {reprlib.repr(fields[path])}" if path in fields and not key else f", got {kind}"
         problem = f"expected {words}{expected[3]}{shown if expected[2] or path in fields else ''}"

@@ -49,7 +49,7 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
             return message
         return f"{_explained_field(unknown[1], owner, path, noun)}{at}{location}"
     choice = _INVALID_CHOICE.fullmatch(problem)
-    names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]
+    names = [str(value) for type_ in types if get_origin(type_) is Literal for value in get_args(type_)]
     if choice is None or not names:
         return message
     return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{location}"
@@ -124,7 +124,7 @@ def _types_at(record_type: Any, path: str) -> list[Any]:
     """Return the types possible at a path, such as ``.claims[0]``."""
     types: list[Any] = [record_type]
     for step in _STEP.finditer(path):
-        types = [inner for each in types for inner in _types_in(each, step[1])]
+        types = [inner for type_ in types for inner in _types_in(type_, step[1])]
     return types
 
 
@@ -133,7 +133,7 @@ def _types_in(kind: Any, field: str | None) -> list[Any]:
     if field is None:
         inner = get_args(kind)[-1:] if get_origin(kind) in {list, dict} else ()
     elif _is_record(kind):
-        inner = [each.type for each in msgspec.structs.fields(kind) if each.encode_name == field]
+        inner = [info.type for info in msgspec.structs.fields(kind) if info.encode_name == field]
     else:
         inner = ()
     return [part for each in inner for part in _union_members(each)]
@@ -143,7 +143,7 @@ def _union_members(kind: Any) -> list[Any]:
     """Return the members of a union, or a list of the type itself."""
     if get_origin(kind) in {Literal, list, dict, None}:
         return [kind]
-    return [part for each in get_args(kind) for part in _union_members(each)]
+    return [part for arg in get_args(kind) for part in _union_members(arg)]
 
 
 def _is_record(kind: Any) -> bool:

@@ -80,7 +80,7 @@ def require_disk_space(listed: Mapping[str, ObjectVersion], cache: Path, name: s
         InputError: They do not.
     """
     make_private(cache)
-    size, free = sum(each.size for each in listed.values()), shutil.disk_usage(cache).free
+    size, free = sum(version.size for version in listed.values()), shutil.disk_usage(cache).free
     if size > free:
         raise InputError(f"needs {size / 1e6:,.0f} MB; {cache} has {free / 1e6:,.0f} MB free", path=name)
 

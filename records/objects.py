@@ -212,7 +212,7 @@ def _reason(error: Exception) -> str:
     while cause is not None and cause not in chain:
         chain.append(cause)
         cause = cause.__cause__ or cause.__context__
-    names = " ".join(type(each).__name__ for each in chain)
+    names = " ".join(type(exception).__name__ for exception in chain)
     if "Credential" in names or "Token" in names:
         return "the driver finds no credentials that it can use"
     if "Permission" in names or "Forbidden" in names or "AccessDenied" in names:

@@ -63,19 +63,23 @@ def _figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
         yield from _weakest(judge, "fault")
     for judge in worst_first:
         for plants in ("attack", "twin"):
-            if any(each.weak for each in judge.operators if each.plants == plants):
+            if any(operator.weak for operator in judge.operators if operator.plants == plants):
                 yield from _weakest(judge, plants)
 
 
 def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
     noun, sign = _DRAWN[plants]
-    operators = [each for each in judge.operators if each.plants == plants and each.rate.value is not None]
+    operators = [
+        operator
+        for operator in judge.operators
+        if operator.plants == plants and operator.rate.value is not None
+    ]
     operators.sort(key=lambda each: sign * (each.rate.value or 0.0))
     if not operators:
         return
     shown_of = f"; {_MOST_ROWS} of {len(operators):,}" if len(operators) > _MOST_ROWS else ""
     caption = f"{judge.judge}: {noun}{shown_of}"
-    yield Figure(forest(caption, [_row(each) for each in operators[:_MOST_ROWS]]), caption=caption)
+    yield Figure(forest(caption, [_row(operator) for operator in operators[:_MOST_ROWS]]), caption=caption)
 
 
 def _row(result: OperatorResult) -> PlottedInterval:
@@ -86,8 +90,8 @@ def _weaknesses(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:
     for judge in judges:
         if judge.findings:
             rows = [
-                (each.concern, probe_cell(each.where), with_title(each.sentence, each.where))
-                for each in judge.findings
+                (finding.concern, probe_cell(finding.where), with_title(finding.sentence, finding.where))
+                for finding in judge.findings
             ]
             head = ("weakness", "at", "found")
             yield DocumentTable(head, rows, left_aligned=frozenset(range(3)), caption=judge.judge)

@@ -174,14 +174,14 @@ def _thresholds(calibration: Calibration, name: str, rates: Sequence[RatesAtThre
     caption = "Rates by threshold"
     drawn = [
         (
-            f"passes from {each.at:.3g} on",
+            f"passes from {rate.at:.3g} on",
             [
-                PlottedInterval.of("", each.passed_bad),
-                PlottedInterval.of("", each.failed_good),
-                PlottedInterval.of("", each.corrected),
+                PlottedInterval.of("", rate.passed_bad),
+                PlottedInterval.of("", rate.failed_good),
+                PlottedInterval.of("", rate.corrected),
             ],
         )
-        for each in rates
+        for rate in rates
     ]
     figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD, "corrected"))
     yield Figure(figure, caption=f"{caption} of {name}")
@@ -191,7 +191,7 @@ def _thresholds(calibration: Calibration, name: str, rates: Sequence[RatesAtThre
 def _curves(calibration: Calibration) -> Iterator[Piece]:
     """Yield the reliability curves of judges whose scores are, or may be, probabilities."""
     for name, each in (probability_judges(calibration) | undeclared_judges(calibration)).items():
-        bins = [_bin(each) for each in each.bins]
+        bins = [_bin(bin_) for bin_ in each.bins]
         numbers = DocumentTable(("p", "labels pass", "fail", "share that passes"), bin_table(bins))
         drawn = reliability(f"Share that labels pass, by probability of {name}", bins, unit="p")
         condition = "" if calibration.judges[name].scores else ", if its scores are probabilities"

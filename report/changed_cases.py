@@ -46,7 +46,7 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
 
 
 def _by_key(items: RunItems) -> dict[ItemKey, ListedItem]:
-    return {each.key: each for each in items}
+    return {item.key: item for item in items}
 
 
 def _case(changed: ChangedVerdict, earlier: ReportItem, later: ReportItem, *, is_open: bool) -> Details:
@@ -63,9 +63,9 @@ def _case(changed: ChangedVerdict, earlier: ReportItem, later: ReportItem, *, is
 
 def _reasons(item: ReportItem, by: str) -> Iterator[str]:
     """Yield the reason of the checker or judge that the change goes by."""
-    verdicts = [each for each in (item.checker, *item.judges) if each is not None]
-    chosen = [each for each in verdicts if each.by == by] or verdicts[:1]
-    for each in chosen:
-        code = f"{in_words(each.error_type)}: " if each.error_type else ""
-        if reason := f"{code}{each.reason or ''}".rstrip(": "):
-            yield f"{each.by}: {shortened(reason, _REASON)}"
+    verdicts = [judge for judge in (item.checker, *item.judges) if judge is not None]
+    chosen = [verdict for verdict in verdicts if verdict.by == by] or verdicts[:1]
+    for verdict in chosen:
+        code = f"{in_words(verdict.error_type)}: " if verdict.error_type else ""
+        if reason := f"{code}{verdict.reason or ''}".rstrip(": "):
+            yield f"{verdict.by}: {shortened(reason, _REASON)}"

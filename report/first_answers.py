@@ -128,7 +128,7 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
             verb = one if count == 1 else several
             if word in OFF_WORDS:
                 verb = verb.format(points([each for each in trust if each.word == word]))
-                if any(_THAN in each for each in clauses):
+                if any(_THAN in clause for clause in clauses):
                     verb = verb.removesuffix(_THAN)
             if clauses and counts["no better than chance"] and word == "not shown to be better":
                 verb = verb.removesuffix(" than chance")  # as the clause before says
@@ -153,7 +153,7 @@ def answers(summary: RunSummary) -> Answers:
     """
     trust = list(trust_in(summary))
     overall = [system.overall for system in summary.systems if system.overall is not None]
-    corrected = bool(overall) and any(each.name == ALL_CORRECTED for each in overall)
+    corrected = bool(overall) and any(rate.name == ALL_CORRECTED for rate in overall)
     return Answers(
         better=best_system_answer(summary),
         trust=trust,
@@ -313,7 +313,7 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
         for subjects, texts in limits_by_subject.items()
     ]
     if limits:
-        full = [*cautions_of(summary), *(each.whole for each in few_groups_lines(summary))]
+        full = [*cautions_of(summary), *(line.whole for line in few_groups_lines(summary))]
         yield CautionLine("; ".join(limits), "; ".join(full))
     yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.code == _IN_FULL))
 

@@ -60,7 +60,7 @@ def _has_newer_certificate(folder: FolderPath, page: InputPath) -> bool:
     if isinstance(folder, MemoryFolder) or isinstance(page, MemoryFile):
         return False
     written = page.stat().st_mtime_ns
-    return any(each.stat().st_mtime_ns > written for each in folder.glob(CERTIFICATES))
+    return any(path.stat().st_mtime_ns > written for path in folder.glob(CERTIFICATES))
 
 
 def report_data(store: RunStore) -> ReportData:
@@ -132,7 +132,7 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
         verdicts = store.verdicts.summaries_on(key)
         if verdicts:  # the run has this output
             counts[_LABELLERS[effective_source(label)]] += 1
-            counts["checkers"] -= any(each.source == "checker" and each.graded for each in verdicts)
+            counts["checkers"] -= any(verdict.source == "checker" and verdict.graded for verdict in verdicts)
     return dict(counts)
 
 

@@ -51,11 +51,11 @@ def gate_annotations(gate: Gate) -> Iterator[str]:
     for check in gate.checks:
         if check.answer == "fails":
             yield _annotation("error", f"{check.system}: {check.condition}", check.why)
-    for each in gate.broke[:_MOST]:
+    for verdict in gate.broke[:_MOST]:
         yield _annotation(
             "warning",
             "regression",
-            f"{each.case_id} ({each.system}), by {each.by}: {each.error_type or 'fails'}",
+            f"{verdict.case_id} ({verdict.system}), by {verdict.by}: {verdict.error_type or 'fails'}",
         )
 
 

@@ -56,7 +56,7 @@ def _parts(history: History) -> Iterator[Piece]:
         yield from _latest(system, history.runs, values)
         others = [name for name in names_in_order(values) if name != main_part(history)]
         trends = [
-            trend_figure(f"{system}, {name}", history.runs, [(each.get(name), False) for each in values])
+            trend_figure(f"{system}, {name}", history.runs, [(value.get(name), False) for value in values])
             for name in others
         ]
         if drawn := [figure for figure in trends if figure is not None]:
@@ -64,7 +64,7 @@ def _parts(history: History) -> Iterator[Piece]:
 
 
 def _judges(history: History) -> Iterator[Piece]:
-    alarms = {(each.judge, each.run) for each in history.drifts}
+    alarms = {(drift.judge, drift.run) for drift in history.drifts}
     trends = [
         trend_figure(
             judge,

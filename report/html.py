@@ -220,11 +220,11 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         The page.
     """
     first, packed = answers(data), pack(items, data.thresholds, texts)
-    names = short_names(each.system for each in data.systems)
+    names = short_names(system.system for system in data.systems)
     ranked = ranked_in(data)
     best = by_rate(data.systems, ranked)[0] if data.systems else None
-    words = {failed_only_by(each.judge): f"failed by {each.judge} ({each.word})" for each in first.trust}
-    untested = {failed_only_by(each.judge) for each in first.trust if not each.panel.n}
+    words = {failed_only_by(trust.judge): f"failed by {trust.judge} ({trust.word})" for trust in first.trust}
+    untested = {failed_only_by(trust.judge) for trust in first.trust if not trust.panel.n}
     parts = [] if best is None else packed.failures.get(best.system, [])
     failures = [] if best is None else failure_parts(best, parts, words, untested)
     return rendered(
@@ -248,11 +248,11 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),
         failures=failures,
         failing="" if best is None else best.system,
-        failed=sum(each.n for each in failures),
+        failed=sum(failure.n for failure in failures),
         failures_bar=parts_bar(
             "Failures by who found them",
-            [(each.what, each.n) for each in failures],
-            [each.what for each in failures if each.is_untested],
+            [(failure.what, failure.n) for failure in failures],
+            [failure.what for failure in failures if failure.is_untested],
         ),
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),

@@ -255,7 +255,9 @@ def _correct_references(summary: RunSummary) -> Answer | None:
     if adjudication is None or not summary.folder:
         return None
     judges = adjudication.judges.values()
-    wrong = max((each.disagreements.judge_right + each.agreements.judge_wrong for each in judges), default=0)
+    wrong = max(
+        (judge.disagreements.judge_right + judge.agreements.judge_wrong for judge in judges), default=0
+    )
     if not wrong:
         return None
     text = f"Correct the references behind {counted(wrong, 'label')} found wrong:"
@@ -269,7 +271,9 @@ def _decide_labels(summary: RunSummary) -> Answer | None:
     if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None
     adjudication = calibration.adjudication
-    if adjudication is not None and not any(each.disagreements.left for each in adjudication.judges.values()):
+    if adjudication is not None and not any(
+        judge.disagreements.left for judge in adjudication.judges.values()
+    ):
         return None
     count = calibration.suspected_count
     return Answer(
@@ -297,7 +301,7 @@ def _review_failures(summary: RunSummary) -> Answer:
     graded, ungraded = sum(rate.n for rate in rates), sum(rate.of - rate.n for rate in rates)
     text = "Review the failures in the report."
     if ungraded and not graded:
-        reasons = [why for use in summary.judges for each in use.reasons.values() for why in each]
+        reasons = [why for use in summary.judges for reason in use.reasons.values() for why in reason]
         text = ": ".join([f"{counted(ungraded, 'output')} ungraded", *reasons[:1]]).rstrip(".") + "."
     elif len(rates) == len(summary.systems) and all(map(_counts_passes, rates)):
         failed = sum(round((1.0 - (rate.value or 0.0)) * rate.n) for rate in rates)

@@ -38,7 +38,7 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
     """Yield figures of each part and the leads, a table of systems, and each judge's rates."""
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
-    table = {part: [_rate(rates.get(each.system)) for each in systems] for part, rates in parts.items()}
+    table = {part: [_rate(rates.get(result.system)) for result in systems] for part, rates in parts.items()}
     names = [system.system for system in systems]
     if len(systems) <= MOST_COLUMNS:
         yield _systems_as_columns("part", names, table)
@@ -149,9 +149,9 @@ def _undecided_rate(system: SystemResult) -> StratumRate | None:
 
 def _plotted(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
     return [
-        PlottedInterval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
-        for each in systems[:_MOST]
-        if (rate := rates.get(each.system)) is not None and rate.value is not None
+        PlottedInterval.of(system.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
+        for system in systems[:_MOST]
+        if (rate := rates.get(system.system)) is not None and rate.value is not None
     ]
 
 
@@ -229,5 +229,5 @@ def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
                     words = "if labels are a random sample"  # noqa: PLW2901 - nothing says that they are
                 yield (
                     Cell(judge or words, words if judge else ""),
-                    *(_rate(rates.get(each.system)) for each in systems),
+                    *(_rate(rates.get(result.system)) for result in systems),
                 )

@@ -24,8 +24,8 @@ def judges_arguments(summary: RunSummary, new: Iterable[str], model: str) -> dic
     Judges that no name makes again, such as functions, stand for themselves as ``*judges``.
     """
     known = [use.id for use in summary.judges if use.id is not None]
-    names = dict.fromkeys([*(_name(each) for each in known if each.kind in _NAMED), *new])
-    others = [...] if any(each.kind not in _NAMED for each in known) else []
+    names = dict.fromkeys([*(_name(id_) for id_ in known if id_.kind in _NAMED), *new])
+    others = [...] if any(id_.kind not in _NAMED for id_ in known) else []
     return {"judges": [*others, *names], "model": model}
 
 

@@ -100,7 +100,9 @@ def rates_if_random(strata: Strata | None, systems: Sequence[SystemResult] = ())
     """
     if strata is not None:
         return strata.all.if_random or strata.open.if_random
-    rates = {each.system: part for each in systems if (part := each.overall or each.judged) is not None}
+    rates = {
+        system.system: part for system in systems if (part := system.overall or system.judged) is not None
+    }
     return {name: part.if_random for name, part in rates.items() if part.if_random is not None}
 
 
@@ -127,8 +129,8 @@ def _uneven_trials(systems: Sequence[SystemResult]) -> str:
     if old := [name for name in uneven if rates[name].n_cases is None]:
         return _by_outputs({name: uneven[name] for name in old}, several=len(systems) > 1)
     fewest, most = (
-        min(each.fewest for each in uneven.values()),
-        max(each.most for each in uneven.values()),
+        min(trials.fewest for trials in uneven.values()),
+        max(trials.most for trials in uneven.values()),
     )
     text = f" Cases have unequal numbers of trials ({fewest:,} to {most:,}), and each has weight 1."
     if retried := [name for name, each in uneven.items() if each.retried]:

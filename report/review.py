@@ -77,7 +77,10 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     cases = {case.id: case for path in inputs.cases for case in read_records(path, Case) if case.id in ids}
     # Paths of workspaces are relative to the file of outputs.
     outputs = {
-        each.key: each for file in inputs.outputs for each in read_outputs(file) if each.key in selected
+        read_output.key: read_output
+        for file in inputs.outputs
+        for read_output in read_outputs(file)
+        if read_output.key in selected
     }
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:

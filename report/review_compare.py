@@ -51,7 +51,11 @@ def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Itera
     """Yield each accepted call beside the most similar call of that function, then other calls."""
     unmatched = list(calls)
     for expected in accepted:
-        same_name = [each for each in unmatched if _underscored(each.name) == _underscored(expected.name)]
+        same_name = [
+            tool_call
+            for tool_call in unmatched
+            if _underscored(tool_call.name) == _underscored(expected.name)
+        ]
         if not same_name:
             yield ComparedLine("call", _shown(expected.name), "(not called)", differs=True)
             continue

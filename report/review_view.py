@@ -119,8 +119,8 @@ def _editable(reference: dict[str, Any]) -> str:
 def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
     """Return both opinions without names, in a random but reproducible order."""
     texts = [
-        f"The output is {'right' if each.right else 'wrong'}. {marks_in_words(each.reason)}".strip()
-        for each in opinions
+        f"The output is {'right' if opinion.right else 'wrong'}. {marks_in_words(opinion.reason)}".strip()
+        for opinion in opinions
     ]
     texts.sort(key=lambda text: drawn_rank(f"{item}|{text}", 0))
     shown = [excerpt(text, _OPINION) for text in texts]

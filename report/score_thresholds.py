@@ -167,4 +167,4 @@ def _bin(rows: list[JudgedRow], threshold: float) -> Bin:
 
 def bin_table(bins: Iterable[Bin]) -> list[tuple[Any, ...]]:
     """Return bins as table rows: scores, labels that pass and fail, share that passes."""
-    return [(each.rate.name, f"{each.passed:,}", f"{each.failed:,}", each.rate.number) for each in bins]
+    return [(bin_.rate.name, f"{bin_.passed:,}", f"{bin_.failed:,}", bin_.rate.number) for bin_ in bins]

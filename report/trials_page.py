@@ -16,7 +16,7 @@ _MAX_FIGURES = 6
 
 def trials_page(systems: Mapping[str, SystemTrials]) -> ResultPage:
     """Return the page of rates over trials."""
-    trials = sum(each.trials for each in systems.values())
+    trials = sum(system.trials for system in systems.values())
     return ResultPage(
         title="Repeated trials",
         about=f"{counted(len(systems), 'system')}, {counted(trials, 'graded trial')}",

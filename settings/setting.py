@@ -182,7 +182,7 @@ def declared(verb: type[DeclaredSettings]) -> Iterator[Declared]:
 def _value(kind: Any) -> tuple[Any, tuple[str, ...], bool]:
     """Return the type of one value, its choices, and whether there may be several."""
     if get_origin(kind) in {Union, UnionType}:
-        kind = next(each for each in get_args(kind) if each is not NoneType)
+        kind = next(arg for arg in get_args(kind) if arg is not NoneType)
     if get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis:
         value, choices, _ = _value(get_args(kind)[0])
         return value, choices, True

@@ -25,7 +25,12 @@ def settings_of(verb: str) -> type[DeclaredSettings] | None:
     """Return the settings of a verb such as ``audit run``; None if there is no such verb."""
     group = verb.partition(" ")[0]
     module = next(
-        (each.name for each in iter_modules(verbs.__path__) if each.name.rstrip("_") == group), None
+        (
+            iter_module.name
+            for iter_module in iter_modules(verbs.__path__)
+            if iter_module.name.rstrip("_") == group
+        ),
+        None,
     )
     if module is None or verb.split(" ") != verb.split():
         return None
@@ -68,9 +73,9 @@ def options_named(verb: str, **settings: object) -> tuple[Option, ...]:
     """
     known = _by_name(verb)
     return tuple(
-        each
+        option
         for name, value in settings.items()
-        for each in options_of_values(name, known[name].option, value)
+        for option in options_of_values(name, known[name].option, value)
     )
 
 
@@ -109,11 +114,11 @@ def typed_command(text: str) -> Command | None:
         return None
     arguments: list[str] = []
     options: list[Option] = []
-    for each in _read(words[1 + len(verb.split()) :], _by_option(verb)):
-        if each.option is None:
-            arguments.append(each.value)
+    for read in _read(words[1 + len(verb.split()) :], _by_option(verb)):
+        if read.option is None:
+            arguments.append(read.value)
         else:
-            options.append(each.option)
+            options.append(read.option)
     return Command(verb, tuple(arguments), tuple(options), text)
 
 

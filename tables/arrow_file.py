@@ -71,7 +71,9 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
             with parquet.ParquetFile(path) as file:
                 columns = _column_chunks(file)
             _refuse_large_columns(columns, path, most)
-            texts = sorted({each.path_in_schema for each in columns if each.physical_type == "BYTE_ARRAY"})
+            texts = sorted(
+                {column.path_in_schema for column in columns if column.physical_type == "BYTE_ARRAY"}
+            )
             # Otherwise every row gets a copy of a text that the file holds once.
             with parquet.ParquetFile(path, read_dictionary=texts) as file:
                 yield from file.iter_batches(_BATCH_ROWS)
@@ -88,7 +90,7 @@ def _column_chunks(file: Any) -> list[Any]:
 
 
 def _refuse_large_columns(columns: Iterable[Any], path: Path, most: int) -> None:
-    declared = sum(each.total_uncompressed_size + each.num_values * _CELL_BYTES for each in columns)
+    declared = sum(column.total_uncompressed_size + column.num_values * _CELL_BYTES for column in columns)
     if declared > most:
         raise _too_large(path, most)
 

@@ -45,7 +45,7 @@ class AskedChoices:
         name = candidates[0] if len(candidates) == 1 else UNKNOWN
         self._columns.append((field, name))
         self._shown |= dict.fromkeys(candidates)
-        counts = {each: len(self.values(each)) for each in candidates}
+        counts = {candidate: len(self.values(candidate)) for candidate in candidates}
         self._add(OpenChoice("map", field, question, counts, self._examples()))
 
     def columns(self, field: str, names: Iterable[str]) -> None:
@@ -115,7 +115,7 @@ class AskedChoices:
             line: The line of the first value.
             column: The column to name.
         """
-        questions = dict.fromkeys(each.question for each in self.choices)
+        questions = dict.fromkeys(choice.question for choice in self.choices)
         rows = "; ".join(map(_shown_row, self._examples()))
         asks = UNKNOWN in self.options
         remedy = remedy or (f"replace each {UNKNOWN}" if asks else "if that is right, add it")

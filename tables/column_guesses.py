@@ -105,8 +105,8 @@ class TableColumns:
         if self.guesses.get("label") == UNKNOWN:
             self.raters = list(dict.fromkeys([*self.raters, *possible_raters(rows, tags)]))
         if not {"label", "score", "judge"} & {*self.fields, *graded, *self.guesses}:
-            faults = [each for each in _columns_of(rows, filter(is_fault, tags)) if each.is_grades]
-            self.asked |= {each.name: direction_options(each.name, each.values) for each in faults}
+            faults = [column for column in _columns_of(rows, filter(is_fault, tags)) if column.is_grades]
+            self.asked |= {fault.name: direction_options(fault.name, fault.values) for fault in faults}
         self.ratings |= rated(rows, tags)
         if "id" not in fields:
             named = (self.guesses.get("id"), fields.get("query"), self.guesses.get("query"))
@@ -242,20 +242,20 @@ def guessed(
     columns = _columns_of(rows, free)
     guesses: dict[str, str] = {}
     for field, words in _WORDS.items():
-        text = [each for each in columns if each.is_text and each.name not in guesses.values()]
-        guesses |= _first(field, (each for each in text if each.words & set(words)))
+        text = [column for column in columns if column.is_text and column.name not in guesses.values()]
+        guesses |= _first(field, (column for column in text if column.words & set(words)))
     if "query" not in guesses and "messages" not in known:
         guesses |= _first(
-            "query", (each for each in columns if each.is_text and each.name not in guesses.values())
+            "query", (column for column in columns if column.is_text and column.name not in guesses.values())
         )
     if (
-        name := likely_id(rows, (each.name for each in columns if each.name not in guesses.values()))
+        name := likely_id(rows, (column.name for column in columns if column.name not in guesses.values()))
     ) is not None:
         guesses["id"] = name
     labels = possible_raters(rows, free)
     if labels and not {"score", "judge"} & set(known):
         guesses["label"] = labels[0] if len(labels) == 1 else UNKNOWN
-    guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
+    guesses |= _first("system", (column for column in columns if _names_systems(column, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
     shown = {field: name for field, name in guesses.items() if field not in hidden}
     is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *shown}
@@ -267,18 +267,18 @@ def possible_raters(rows: Sequence[Mapping[str, Any]], free: Iterable[str]) -> l
     """Return the columns that may be people's labels by their values."""
     grades = GradeColumns(rows, {}, (PLAIN,), lambda _: False)
     return [
-        each.name
-        for each in _columns_of(rows, free)
-        if each.is_label and not is_never_grades(each.name) and not grades.is_result(each.name)
+        column.name
+        for column in _columns_of(rows, free)
+        if column.is_label and not is_never_grades(column.name) and not grades.is_result(column.name)
     ]
 
 
 def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
     """Guess the columns of a joined table that hold expected calls, accepted answers or labels."""
-    calls = _first("expected_calls", (each for each in columns if each.is_calls))
+    calls = _first("expected_calls", (column for column in columns if column.is_calls))
     words = set(_WORDS["accepted_answers"])
-    answers = _first("accepted_answers", (each for each in columns if each.words & words))
-    return (calls or answers) | _first("label", (each for each in columns if each.is_label))
+    answers = _first("accepted_answers", (column for column in columns if column.words & words))
+    return (calls or answers) | _first("label", (column for column in columns if column.is_label))
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list[_Column]:
@@ -299,11 +299,11 @@ def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> 
     if not words:
         return []
     return [
-        each.name
-        for each in columns
-        if each.is_text
-        and each.name not in guesses.values()
-        and (alike := re.findall(r"[a-z]+", each.name.lower()))
+        column.name
+        for column in columns
+        if column.is_text
+        and column.name not in guesses.values()
+        and (alike := re.findall(r"[a-z]+", column.name.lower()))
         and any(a == b and a in _WORDS["response"] for a, b in ((alike[0], words[0]), (alike[-1], words[-1])))
     ]
 

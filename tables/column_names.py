@@ -190,7 +190,7 @@ def is_person(name: str) -> bool:
 def is_label_like(name: str) -> bool:
     """Return whether a column's name means grades by people: ``human_verdict``."""
     plain = normal(name)
-    if plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE)):
+    if plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{person}_" for person in _OF_PEOPLE)):
         return not plain.endswith(_ENDS_OF_NAMES)
     if plain in _PEOPLE_ALONE or _WRITTEN_TOGETHER.fullmatch(plain):
         return True

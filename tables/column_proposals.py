@@ -132,7 +132,7 @@ class ColumnProposals:
             return candidates
         if not self._has_labels() or "judge" in self._grades.columns:
             return []
-        named = [each for each in candidates if names_judge(each) or is_score_like(each)]
+        named = [candidate for candidate in candidates if names_judge(candidate) or is_score_like(candidate)]
         ends = self.unknown_ends(named[:1], self._scales.default)
         return [each for each in named if self.unknown_ends([each], self._scales.default) == ends]
 
@@ -205,7 +205,7 @@ class ColumnProposals:
             others=other_grades(self._grades, columns[0]),
         ):
             return
-        ends = [self.unknown_ends([each], scale) for each in columns]
+        ends = [self.unknown_ends([column], scale) for column in columns]
         if ends and all(ends):
             asked.scale(name, columns[0], ends_question(columns[0], ends[0]), judge)
 

@@ -79,12 +79,14 @@ def refuse_workbook(path: Path) -> None:
 def _separator(file: TextIO, separators: Sequence[str]) -> str:
     """Return the separator of an open file."""
     lines = iter(partial(file.readline, MAX_LINE_BYTES), "")
-    separated = (line for line in lines if any(each in line for each in separators))
+    separated = (line for line in lines if any(separator in line for separator in separators))
     first = next(separated, "")
     likely = max(separators, key=first.count)
     others = [line for line in islice(lines, _COMPARED) if line.strip()]
     if len(others) > 1 and not any(likely in line for line in others):
-        return next((each for each in separators if all(each in line for line in others)), likely)
+        return next(
+            (separator for separator in separators if all(separator in line for line in others)), likely
+        )
     return likely
 
 

@@ -87,7 +87,7 @@ def ask_direction(
     unknown = _without_direction(values, scale) if is_fault(name) else []
     if not unknown:
         return False
-    shared = {plain_word(str(each)) for each in others} & {plain_word(each) for each in unknown}
+    shared = {plain_word(str(other)) for other in others} & {plain_word(each) for each in unknown}
     if _are_words(unknown) and not shared:
         question = f"{name!r} names a fault; say which value is good, 1 for good, 0 for bad"
         asked.words(name, dict.fromkeys(unknown, UNKNOWN), question)

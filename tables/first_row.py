@@ -116,7 +116,7 @@ def _sign(cell: str, below: Sequence[str]) -> str:
     shown = repr(cell if len(cell) <= _SHOWN else f"{cell[: _SHOWN - 3]}...")
     word = plain_word(cell)
     if word in WORDS:
-        family = next((each for each in _VERDICTS if word in each), frozenset({word}))
+        family = next((verdict for verdict in _VERDICTS if word in verdict), frozenset({word}))
         return f"{shown} is a verdict" if any(plain_word(each) in family for each in below) else ""
     if normal(cell) in _NAMES:
         return ""

@@ -315,7 +315,7 @@ class GradeColumns:
             return False
         values = set(map(str, self.values("judge")))
         labels = [self.columns["label"]] if self.columns.get("label") else self.people
-        alike = any(values == set(map(str, self.values(each))) for each in labels)
+        alike = any(values == set(map(str, self.values(label))) for label in labels)
         return len(values) > 1 and (alike or self.is_on_scale("judge"))
 
     def assign(self, field: str, column: str) -> None:
@@ -370,7 +370,7 @@ class GradeColumns:
             return len(unknown) <= MOST_GRADES
         words = {str(value) for value in unknown}
         return len(words) <= min(_MOST_WORDS, max(2, len(values) // 2)) and all(
-            len(each) <= _LONGEST_WORD for each in words
+            len(word) <= _LONGEST_WORD for word in words
         )
 
     def may_be_scores(self, name: str) -> bool:

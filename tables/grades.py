@@ -245,7 +245,7 @@ _USUAL_ENDS = (5, 10, 100)
 
 def usual_ends(grades: Sequence[float]) -> str:
     """Return the likely scale of some grades as an option's value: ``1:5``."""
-    high = next((each for each in _USUAL_ENDS if max(grades) <= each), max(grades))
+    high = next((end for end in _USUAL_ENDS if max(grades) <= end), max(grades))
     low = 0 if high > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
     return f"{low}:{high:g}"
 

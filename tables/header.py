@@ -147,7 +147,7 @@ def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterato
         filled = sum(map(bool, map(str.strip, cells)))
         if filled > 1:
             following = list(islice(rows, _LOOKED_AT))
-            if titles and not _is_below_titles(cells, following, [seen[each][1] for each in titles]):
+            if titles and not _is_below_titles(cells, following, [seen[title][1] for title in titles]):
                 rows = chain([(line, cells)], following, rows)
                 break
             return _below_title((line, cells), following, rows)
@@ -168,7 +168,7 @@ def _is_below_titles(
 
     Titles of a spreadsheet are padded to the width of the table; others are few, or above a known name.
     """
-    if all(len(each) > 1 for each in titles) or has_known_name(cells):
+    if all(len(title) > 1 for title in titles) or has_known_name(cells):
         return True
     widths = [len(row) for _, row in following if any(row)]
     alike = len(widths) >= _ENOUGH and set(widths) == {len(cells)}

@@ -52,7 +52,7 @@ def label_by_name(
 def other_grades(grades: GradeColumns, column: str) -> list[Any]:
     """Return the values of other columns of grades, which are not named after a fault."""
     others = [each for each in grades.present if each != column and not is_fault(each)]
-    return [value for each in others if grades.may_be_scores(each) for value in grades.values(each)]
+    return [value for other in others if grades.may_be_scores(other) for value in grades.values(other)]
 
 
 def require_one_label(

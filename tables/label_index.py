@@ -82,7 +82,7 @@ class LabelIndex:
 def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: object) -> InputError:
     """Return the error for labels that match no output, with the key nearest to the first label."""
     known = list(dict.fromkeys(outputs))
-    same = [each for each in known if each.id == first.id]
+    same = [name for name in known if name.id == first.id]
     shown = _name_text(first)
     if same:
         return InputError(
@@ -90,7 +90,7 @@ def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: obj
             path=path,
             field="system" if same[0].system != first.system else "trial",
         )
-    ids = list(dict.fromkeys(each.id for each in known))
+    ids = list(dict.fromkeys(name.id for name in known))
     near = nearest(first.id, ids)
     other = near or (f"; the first id there is {ids[0]!r}" if ids else "")
     return InputError(f"no label matches an output: the first is of {shown}{other}", path=path, field="id")

@@ -23,7 +23,7 @@ _NUMBERED_WITHIN = ("item_id", "judge", "system", "trial", "order")
 
 def names_apart(files: Sequence[Path | MemoryFile]) -> dict[int, str]:
     """Return the name of each file by its identity: its stem, behind folders that tell it apart."""
-    paths = [PurePath(each if isinstance(each, Path) else each.name).with_suffix("") for each in files]
+    paths = [PurePath(file if isinstance(file, Path) else file.name).with_suffix("") for file in files]
     depth, names = 1, [path.name for path in paths]
     while len(set(names)) < len(set(paths)):
         depth += 1

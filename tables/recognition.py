@@ -105,7 +105,7 @@ class _Finder:
             grades.find_labels()
             self._require_clear_label(labelled=labelled)
         grades.find_judge()
-        grades.columns |= {f"{OF_PERSON}{each}": each for each in grades.people}
+        grades.columns |= {f"{OF_PERSON}{person}": person for person in grades.people}
         scores = self._scores(judge, labelled=labelled)
         self._require_known_words(list(scores.values()) or [grades.columns["score"]], labelled=labelled)
         voters = tuple(grades.people) if "label" not in grades.columns else ()
@@ -171,14 +171,14 @@ class _Finder:
         """
         grades, asked = self._grades, AskedChoices(self._rows)
         label = grades.columns.get("label") or None
-        unknown = {each: unknown_words(grades.values(each), self._scales.of(each)) for each in scores}
+        unknown = {score: unknown_words(grades.values(score), self._scales.of(score)) for score in scores}
         if label is not None:
             unknown[label] = unknown_words(grades.values(label), self._label_scale)
         elif not (labelled or grades.people):
             unknown |= self._same_words(unknown)
             asked.columns("label", [each for each in unknown if each not in scores])
         columns = [each for each, words in unknown.items() if words]
-        if len(columns) < 2 and not any(are_sides(unknown[each]) for each in columns):  # noqa: PLR2004 - one is asked with its line
+        if len(columns) < 2 and not any(are_sides(unknown[column]) for column in columns):  # noqa: PLR2004 - one is asked with its line
             return
         for each in columns:
             counts = counted_values(grades.values(each))
@@ -203,21 +203,21 @@ class _Finder:
         Raises:
             ChoiceNeeded: There is none, or the user named another one.
         """
-        open_ = {each: self._score_direction(each) for each in columns}
-        clear = [each for each in columns if not open_[each]]
+        open_ = {column: self._score_direction(column) for column in columns}
+        clear = [column for column in columns if not open_[column]]
         if len(clear) < len(columns) and (named or not clear):
             asked = AskedChoices(self._rows)
-            for each in columns:
+            for column in columns:
                 ask_direction(
                     asked,
-                    each,
-                    self._grades.values(each),
-                    self._scales.of(each),
+                    column,
+                    self._grades.values(column),
+                    self._scales.of(column),
                     judge=True,
-                    others=other_grades(self._grades, each),
+                    others=other_grades(self._grades, column),
                 )
-            raise asked.error(column=next(each for each in columns if open_[each]))
-        self._grades.ignored += [each for each in columns if open_[each]]
+            raise asked.error(column=next(column for column in columns if open_[column]))
+        self._grades.ignored += [column for column in columns if open_[column]]
         if len(clear) == 1:
             self._grades.assign("score", clear[0])
         return clear

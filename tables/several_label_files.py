@@ -29,11 +29,11 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     if len(files) == 1:
         return files[0]
     name = ", ".join(map(str, files))
-    tables = [each for each in files if isinstance(each, LabelTable)]
+    tables = [file for file in files if isinstance(file, LabelTable)]
     if not tables:
         return memory_file(name, _verdicts_in_rounds(files))
     if len(tables) < len(files):
-        verdicts = next(each for each in files if not isinstance(each, LabelTable))
+        verdicts = next(file for file in files if not isinstance(file, LabelTable))
         raise UsageError(
             f"{setting('labels')}: {verdicts} holds verdicts, {tables[0]} is a table; give files of one form, or add the table to the run with `fiducial labels add`"
         )

@@ -12,11 +12,11 @@ _SHARES = [pytest.param(product_files, 0, id="package"), pytest.param(other_file
 
 
 def _of(files: Iterable[Path]) -> list[Summary]:
-    return [each for path in files for each in summaries(path)]
+    return [summary for path in files for summary in summaries(path)]
 
 
 def _places(found: list[Summary]) -> list[str]:
-    return [f"{each.file.relative_to(ROOT)}:{each.line}: {each.text}" for each in found]
+    return [f"{summary.file.relative_to(ROOT)}:{summary.line}: {summary.text}" for summary in found]
 
 
 @pytest.mark.parametrize(("files", "share"), _SHARES)
@@ -24,7 +24,7 @@ def test_summaries_fit_on_a_short_line_and_begin_with_a_verb_or_a_noun(
     files: Callable[[], Iterable[Path]], share: float
 ):
     lines = _of(files())
-    long = [each for each in lines if len(each.text) > LONGEST_SUMMARY]
+    long = [line for line in lines if len(line.text) > LONGEST_SUMMARY]
     assert len(long) <= share * len(lines), _places(long)
-    poor = [each for each in lines if POOR_BEGINNING.match(each.text)]
+    poor = [line for line in lines if POOR_BEGINNING.match(line.text)]
     assert len(poor) <= share * len(lines), _places(poor)

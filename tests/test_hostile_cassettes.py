@@ -94,7 +94,7 @@ def test_a_spoilt_cassette_is_one_line_or_holds_no_reply(recorded: dict[str, Any
         assert len(told) < 2000, name
         assert "/bin/bash" not in told, name
         assert path.read_bytes() == before, name
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["mine.jsonl", "theirs.jsonl"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["mine.jsonl", "theirs.jsonl"]
 
 
 TEXTS = {

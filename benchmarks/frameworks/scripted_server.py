@@ -24,7 +24,7 @@ def _text(message: dict[str, Any]) -> str:
 def reply_to(messages: list[dict[str, Any]]) -> Any:
     """Return the next reply to the user's last scripted text; None for a failure."""
     for number in reversed(range(len(messages))):
-        asked = next((each for each in REPLIES if each in _text(messages[number])), None)
+        asked = next((reply for reply in REPLIES if reply in _text(messages[number])), None)
         if asked is not None and messages[number].get("role") == "user":
             after = messages[number + 1 :]
             done = sum(each.get("role") == "assistant" for each in after) or _steps(after)
@@ -38,14 +38,14 @@ def reply_to(messages: list[dict[str, Any]]) -> Any:
 
 def _steps(items: list[dict[str, Any]]) -> int:
     """Return the number of replies among items of a response, where successive calls are one."""
-    kinds = [str(each.get("type")) for each in items]
+    kinds = [str(item.get("type")) for item in items]
     starts = [n for n, kind in enumerate(kinds) if kind == "function_call" and kinds[n - 1 : n] != [kind]]
     return len(starts) or bool(items)
 
 
 def _named(reply: Any, tools: list[Any]) -> Any:
     """Return a text as a call of the tool that ends a run, if there is one."""
-    names = {each.get("name") or each.get("function", {}).get("name") for each in tools}
+    names = {tool.get("name") or tool.get("function", {}).get("name") for tool in tools}
     is_last = isinstance(reply, str) and "final_answer" in names
     return [("final_answer", {"answer": reply})] if is_last else reply
 
@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         messages = request.get("messages", request.get("input"))
         messages = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         if "anthropic-version" in self.headers:
-            messages = [each for each in messages if not _has_results(each)]
+            messages = [message for message in messages if not _has_results(message)]
         reply, number = reply_to(messages), next(_NUMBERS)
         if reply is None:
             self._send(500, "application/json", json.dumps({"error": {"message": "The server had an error", "type": "server_error"}}))  # fmt: skip
@@ -127,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path.endswith("/responses"):
             self._send(200, "application/json", json.dumps(response(reply, number, request)))
         elif request.get("stream"):
-            lines = [f"data: {json.dumps(each)}\n\n" for each in chunks(chat_completion(reply, number))]
+            lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks(chat_completion(reply, number))]
             self._send(200, "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]))
         else:
             self._send(200, "application/json", json.dumps(chat_completion(reply, number)))

@@ -90,7 +90,7 @@ def _cases(dependency: str = '"TestWriteFile"', written: str = "yes") -> Path:
 def _worked(cases: Path, *options: object) -> tuple[Done, dict[str, Any], Path]:
     out = folder() / "out"
     done = run("artifacts", "run", cases, "--out", out, *options)
-    return done, {each.case_id: each for each in verdicts_of(out / "verdicts.jsonl")}, out
+    return done, {verdict.case_id: verdict for verdict in verdicts_of(out / "verdicts.jsonl")}, out
 
 
 def _agent(code: str) -> str:

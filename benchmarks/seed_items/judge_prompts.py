@@ -191,7 +191,7 @@ def results_of_a_run_are_verdicts() -> None:
     lines(place / "details.jsonl", [{"inputs.query": "q", "outputs.x": 1.0, "outputs.x_score": 1.0}])
     for name, outcomes in (("output", ["graded", "failed"]), ("details", ["graded"])):
         ran("import", "azure", place / f"{name}.jsonl", "--out", place / name)
-        same([each.outcome for each in verdicts_of(place / name / "verdicts.jsonl")], outcomes)
+        same([verdict.outcome for verdict in verdicts_of(place / name / "verdicts.jsonl")], outcomes)
 
 
 @item(157, 161, 167, 168)

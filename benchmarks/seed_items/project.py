@@ -68,7 +68,8 @@ def three_notebooks_hold_their_output() -> None:
         json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")
     ]
     same(
-        len(notebooks) >= 3 and all(any(cell.get("outputs") for cell in each["cells"]) for each in notebooks),
+        len(notebooks) >= 3
+        and all(any(cell.get("outputs") for cell in notebook["cells"]) for notebook in notebooks),
         True,
     )
 

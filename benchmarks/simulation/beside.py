@@ -66,8 +66,10 @@ def allocated(draws: int) -> Iterator[Tally]:
             first = rng.permutation(plan.items)[:pilot]
             known[first] = items.label[first]
             found = stratum_estimates(replace(items, label=known)).values()
-            size, had = (np.array([getattr(each, name) for each in found]) for name in ("n", "n_labelled"))
-            new = neyman_allocation(size, np.array([each.spread for each in found]), had, more)
+            size, had = (
+                np.array([getattr(estimate, name) for estimate in found]) for name in ("n", "n_labelled")
+            )
+            new = neyman_allocation(size, np.array([estimate.spread for estimate in found]), had, more)
             _count(tally, title, items, labelled(rng, items, known, new), plan.mean)
     yield tally
 
@@ -156,7 +158,7 @@ def recalibrations(draws: int) -> Iterator[Tally]:
                 right = (rng.random(n) < chance).astype(np.float64)
                 score = np.round(chance + 0.3 * (1 - chance), 2)
                 changes.append(recalibrate(right, score, np.arange(n), method=method).change)
-            mean = float(np.mean([each.value for each in changes if each.value is not None]))
+            mean = float(np.mean([statistic.value for statistic in changes if statistic.value is not None]))
             for change in changes:
                 tally.covers(f"{method}, {n} rows", change, mean)
     yield tally

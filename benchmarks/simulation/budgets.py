@@ -90,11 +90,11 @@ def planned(world: World, outputs: int = 1_000_000) -> BudgetPlan:
 
 def counts_of(plan: BudgetPlan) -> dict[PhaseName, int]:
     """Return the number of outputs by phase."""
-    return {each.name: each.outputs for each in plan.phases}
+    return {phase.name: phase.outputs for phase in plan.phases}
 
 
 def _words(plan: BudgetPlan) -> str:
-    return ", ".join(f"{each.outputs:,} {each.name}" for each in plan.phases)
+    return ", ".join(f"{phase.outputs:,} {phase.name}" for phase in plan.phases)
 
 
 def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]]:
@@ -102,7 +102,7 @@ def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]
 
     The latter move a third of the labels' cost there, or as much from there to labels.
     """
-    of: dict[PhaseName, Phase] = {each.name: each for each in plan.phases}
+    of: dict[PhaseName, Phase] = {phase.name: phase for phase in plan.phases}
     left, prices = 1 - world.decided, world.costs
     alone = int(world.budget / (prices["label"] + prices["check"] / left))
     ways: dict[str, dict[PhaseName, int]] = {"labels alone": {"check": round(alone / left), "label": alone}}

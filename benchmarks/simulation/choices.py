@@ -51,7 +51,7 @@ def thresholds(draws: int) -> Iterator[Means]:
             found = choose_threshold(label >= 0.5, rng.normal(size=size) + label, np.arange(size))
             if found.threshold is None or found.apparent is None or found.held_out is None:
                 continue
-            below = [np.searchsorted(each, found.threshold) / 400_000 for each in scores]
+            below = [np.searchsorted(score, found.threshold) / 400_000 for score in scores]
             true = (below[0] + 1 - below[1]) / 2
             means.add(f"apparent, {size} items", found.apparent - true)
             means.add(f"held out, {size} items", found.held_out - true)

@@ -39,7 +39,7 @@ def golden_set_of_one_system(draws: int) -> Iterator[Scenario]:
         undeclared, declared = estimate(table), estimate(table, labels_chosen_by="label")
         invented.append(
             undeclared.all.reported is not None
-            or any(each.parts["b"].reported is not None for each in (undeclared, declared))
+            or any(estimation.parts["b"].reported is not None for estimation in (undeclared, declared))
             or declared.all.reported is not None
         )
         first.append(_covers(declared.parts["a"].rate, 0.85))

@@ -44,7 +44,7 @@ def _two_judges(
         hard += rng.normal(size=int(cluster.max()) + 1)[cluster] * 0.5
     scale = np.sqrt(1 + 0.49 + (0.25 if icc else 0.0))
     agrees = (stats.norm.ppf(rate) * scale > rng.normal(size=len(cluster)) + hard for rate in rates)
-    return label, [np.where(each, label, 1 - label) for each in agrees]
+    return label, [np.where(agree, label, 1 - label) for agree in agrees]
 
 
 def differences(draws: int) -> Iterator[Tally]:
@@ -130,7 +130,9 @@ def _drift(tally: Tally, rng: np.random.Generator) -> None:
     people = (rng.random((100, 2)) < 0.9).astype(np.float64)
     judge = (rng.random(100) < 0.775).astype(np.float64)
     found = alt_test(people, judge, epsilon=0.1)
-    tally.add("alt-test, both people at the handicap", any(each.rejected for each in found.annotators))
+    tally.add(
+        "alt-test, both people at the handicap", any(annotator.rejected for annotator in found.annotators)
+    )
     cluster = np.repeat(np.arange(20), 5)
     judge = (rng.random(100) < rng.beta(1.55, 0.45, size=20)[cluster]).astype(np.float64)
     for name, of in (("20 clusters", cluster), ("20 clusters, taken for items", None)):

@@ -29,7 +29,7 @@ def contradictions(draws: int) -> Iterator[Scenario]:
             part = _compared(rng, clusters=clusters, chosen=chosen)
             said.append(bool(part.contradicted))
             found = part.contradicted.values()
-            explained.append(any(chosen.removeprefix(COVARIATE) in each.columns for each in found))
+            explained.append(any(chosen.removeprefix(COVARIATE) in labels.columns for labels in found))
             single.append(bool({*part.corrected_systems, *part.if_random}))
         yield share(
             f"{title}: labels of any of two systems are called no random sample",

@@ -52,7 +52,7 @@ def _choices(rng: np.random.Generator, systems: int, cases: int, turn: float) ->
     odds = strength[a] - strength[b] + cycle + noise
     unknown = np.full(len(a), np.nan)
     return Choices(
-        [f"s{each}" for each in range(systems)],
+        [f"s{index}" for index in range(systems)],
         a,
         b,
         _chosen(rng, odds + _ORDER),

@@ -47,9 +47,12 @@ def erring_deciders(draws: int) -> Iterator[Scenario]:
             told = [each[name] for each in found]
             before = _BEFORE.get(name, "") if headline else ""
             yield share(
-                f"{case}: {name} covered", before, "at least 93 %", [_covers(each, value) for each in told]
+                f"{case}: {name} covered",
+                before,
+                "at least 93 %",
+                [_covers(statistic, value) for statistic in told],
             )
-            ends = [(each.high, each.low) for each in told]
+            ends = [(statistic.high, statistic.low) for statistic in told]
             widths = [high - low for high, low in ends if high is not None and low is not None]
             yield mean(f"{case}: width of {name}", "", "", widths)
 

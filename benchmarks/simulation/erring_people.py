@@ -63,7 +63,8 @@ def _estimated(
         if n // cluster in chosen:
             raters = rng.permutation(people)[:per_item].tolist()
             grades = {
-                f"person:p{each}": float(right[n] if rng.random() >= wrong else ~right[n]) for each in raters
+                f"person:p{rater}": float(right[n] if rng.random() >= wrong else ~right[n])
+                for rater in raters
             }
             row |= grades
             total = sum(grades.values())

@@ -108,8 +108,8 @@ def _judges(draws: int) -> Iterator[Scenario]:
         rng = np.random.default_rng([_SEED, 200 + number])
         answers = [_judged(rng, judge) for _ in range(max(1, draws // (4 if judge.labels else 1)))]
         wanted = "at most 2.5 %" if judge.error != 0.0 else "not held: it is as declared"
-        yield share(f"equal systems, {name}: fails", "", wanted, [each == "fails" for each in answers])
-        yield share(f"equal systems, {name}: passes", "", wanted, [each == "passes" for each in answers])
+        yield share(f"equal systems, {name}: fails", "", wanted, [answer == "fails" for answer in answers])
+        yield share(f"equal systems, {name}: passes", "", wanted, [answer == "passes" for answer in answers])
 
 
 def _chances(rng: np.random.Generator, world: _World) -> FloatArray:
@@ -169,7 +169,7 @@ def _judged(rng: np.random.Generator, judge: _Judge) -> str:
         ]
     if not judge.labels:
         settled = np.full(n, judge.error is not None)
-        before, after = (GatedScores(np.arange(n), np.arange(n), each, settled) for each in scores)
+        before, after = (GatedScores(np.arange(n), np.arange(n), score, settled) for score in scores)
         bounds = shifted(drop_bounds(before, after), judge.error or 0.0, ends=(-1.0, 1.0))
         return answer_of(bounds, 0.0)
     table = table_from_rows(rows)

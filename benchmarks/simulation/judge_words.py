@@ -56,7 +56,7 @@ def unbiased_judges(draws: int) -> Iterator[Scenario]:
             rng = np.random.default_rng([49, 9, number, judges])
             biased, off = list[bool](), list[bool]()
             for _ in range(max(1, draws // (4 if judges == 1 else 5))):
-                words = {each.word for each in _trust(rng, world, [(_TPR, _TNR)] * judges)}
+                words = {trust.word for trust in _trust(rng, world, [(_TPR, _TNR)] * judges)}
                 biased.append("biased" in words)
                 off.append(not words.isdisjoint(OFF_WORDS))
             what = f"{title}, {_of(judges)} without a bias: "
@@ -107,7 +107,7 @@ def low_errors(draws: int) -> Iterator[Scenario]:
     ):
         rng = np.random.default_rng([49, 10, labels, judges, len(title), round(1000 * rates["a"][0])])
         said = [
-            any(each.word == LOW_ERRORS for each in _by_system(rng, rates, judges, labels))
+            any(trust.word == LOW_ERRORS for trust in _by_system(rng, rates, judges, labels))
             for _ in range(max(1, draws // (4 if judges == 1 else 5)))
         ]
         what = f"{_of(judges)} that {title}, {labels} labels of each class" + " a system" * (len(rates) > 1)
@@ -120,9 +120,9 @@ def low_errors(draws: int) -> Iterator[Scenario]:
         yield share(f"{what}: both error rates below 10 %", "", "most", said)
     rng = np.random.default_rng([49, 10, 0])
     few = [
-        float(each.word not in {"needs more labels", LOW_ERRORS})
+        float(trust.word not in {"needs more labels", LOW_ERRORS})
         for _ in range(max(1, draws // 4))
-        for each in _by_system(rng, {"a": (0.93, 0.93)}, 5, 12)
+        for trust in _by_system(rng, {"a": (0.93, 0.93)}, 5, 12)
     ]
     yield mean(
         "5 judges that err on 7 %, 12 labels of each class: a worse word than needs more labels",

@@ -21,12 +21,14 @@ def jury_worth(draws: int) -> Iterator[Scenario]:
         rng = np.random.default_rng([labels, jurors, round(10 * shared)])
         truth = jurors / (1 + (jurors - 1) * shared)
         found = [_found(rng, labels, jurors, shared).votes for _ in range(draws)]
-        ends = [(each.low, each.high) for each in found]
+        ends = [(statistic.low, statistic.high) for statistic in found]
         hits = [low <= truth <= high for low, high in ends if low is not None and high is not None]
         what = f"{jurors} jurors, errors correlate by {shared:g}, {labels} labels"
         yield share(f"{what}: {truth:.2f} votes covered, where it has an interval", "", "93 to 97 %", hits)
-        yield share(f"{what}: needs more labels", "", "", [each.value is None for each in found])
-        yield mean(f"{what}: votes", "", f"{truth:.2f}", [each.value for each in found if each.value])
+        yield share(f"{what}: needs more labels", "", "", [statistic.value is None for statistic in found])
+        yield mean(
+            f"{what}: votes", "", f"{truth:.2f}", [statistic.value for statistic in found if statistic.value]
+        )
 
 
 def _found(rng: np.random.Generator, labels: int, jurors: int, shared: float) -> JuryVotes:

@@ -59,7 +59,7 @@ def _audited(
         score = np.where((label != right) & (rng.random(1_000) < shared), label, score)
         chosen = rng.permutation(1_000) < audited
         verdicts = np.zeros((2, 2, 2))
-        np.add.at(verdicts, tuple(each[chosen].astype(int) for each in (label, score, right)), 1.0)
+        np.add.at(verdicts, tuple(array[chosen].astype(int) for array in (label, score, right)), 1.0)
         audit, settings = verdicts.sum(axis=1).T, Settings(seed=draw, replicates=1_000)
         sample = make_sample(label.astype(np.float64), score.astype(np.float64), cluster)
         doubly = doubly_sampled(sample, audit, verdicts, settings)
@@ -149,7 +149,9 @@ def suspects(draws: int) -> Iterator[Means]:
                     for n in range(1_000)
                 ]
                 found = suspected_label_errors(table_from_rows(rows), limit=10).first
-                means.add(of, float(np.mean([wrong[int(each.item_id)] for each in found])) if found else None)
+                means.add(
+                    of, float(np.mean([wrong[int(label.item_id)] for label in found])) if found else None
+                )
     yield from (means, best)
 
 

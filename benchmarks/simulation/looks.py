@@ -35,7 +35,7 @@ def looks(draws: int) -> Iterator[Scenario]:
         stops = [_stops(rng, rate) for _ in range(max(1, draws // (1 if wrong else 4)))]
         what = f"true rate {rate:g}, rounds of {_ROUND} up to {_MOST} labels"
         for name, before in (("fixed", "23 %"), ("anytime", "")):
-            at = [getattr(each, name) for each in stops]
+            at = [getattr(stop, name) for stop in stops]
             left = [each is not None for each in at]
             wanted = "at most 5 %" if wrong and name == "anytime" else ""
             yield share(f"{what}: {name} leaves 0.8", before if wrong else "", wanted, left)

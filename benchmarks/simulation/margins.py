@@ -50,7 +50,9 @@ def conclusions(
         for i, score in enumerate(_right(rng, easy, _RIGHT - (worse if judge else 0.0)).tolist())
     ]
     found = compare(table_from_rows(rows), against="j0", not_worse_by=_MARGIN)
-    return {each for pair in found.pairs if pair.margin for each in pair.margin.conclusions.values()}
+    return {
+        conclusion for pair in found.pairs if pair.margin for conclusion in pair.margin.conclusions.values()
+    }
 
 
 def _right(rng: np.random.Generator, easy: FloatArray, rate: float) -> FloatArray:

@@ -58,7 +58,7 @@ def several_judges(draws: int) -> Iterator[Scenario]:
                 f"{case}: width over that of the best alone",
                 "",
                 "at most 1",
-                [each / best for each in widths],
+                [width / best for width in widths],
             )
 
 
@@ -70,11 +70,11 @@ def _widths(label: FloatArray, scores: FloatArray, cluster: np.ndarray) -> list[
     known = np.isfinite(label)
     found = [
         power_tuned(
-            LabelledAndJudged(label[known], each[known], each[~known], cluster[known], cluster[~known])
+            LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
         ).estimate
-        for each in scores
+        for score in scores
     ]
-    return [(each.high or 1.0) - (each.low or 0.0) for each in found]
+    return [(statistic.high or 1.0) - (statistic.low or 0.0) for statistic in found]
 
 
 def covariate_shifts(draws: int) -> Iterator[Scenario]:

@@ -75,6 +75,6 @@ def _proposed(rng: np.random.Generator, rows: int) -> int | None:
     step = next_step(RunSummary(systems=systems, compared=compared), []).step
     if not isinstance(step, Command) or not step.given("difference"):
         return None
-    given = {each.name: float(each.values[0]) for each in step.options}
+    given = {option.name: float(option.values[0]) for option in step.options}
     items = items_for_difference(given["difference"], given["discordant"])
     return round(items * design_effect(given.get("rows_per_cluster", 1.0), given.get("icc", 0.0)))

@@ -73,7 +73,7 @@ class Tally:
         """Yield one line: smallest and largest share, shares outside, draws refused."""
         shares = {name: hits / draws for name, (hits, draws, _) in self.hits.items() if draws}
         outside = sum("<- outside" in line for line in self.lines())
-        refused = sum(each[2] for each in self.hits.values())
+        refused = sum(hit[2] for hit in self.hits.values())
         note = f"; {outside} outside" if outside else ""
         note += f"; refused in {refused:,} draws" if refused else ""
         yield from _range(f"{self.title}: {self.target.what}", shares, "{:.1%}", note)

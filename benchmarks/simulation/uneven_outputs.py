@@ -204,7 +204,7 @@ def _joined(first: Table, second: Table) -> Table:
     def both(name: str) -> Column:
         a, b = first.columns[name], second.columns[name]
         values = list(dict.fromkeys([*a.values, *b.values]))
-        codes = [np.array([values.index(each) for each in part.values])[part.codes] for part in (a, b)]
+        codes = [np.array([values.index(value) for value in part.values])[part.codes] for part in (a, b)]
         return Column(values, np.concatenate(codes))
 
     return Table(

@@ -41,4 +41,4 @@ def variance_splits(draws: int) -> Iterator[Scenario]:
         what = f"{cases} cases of about {times} trials, {a / (a + b):.2f} pass, share {planted:.2f}"
         yield share(f"{what}: covered", "", "93 to 97 %", covered)
         true = 1.96 * float(np.std(means))
-        yield mean(f"{what}: half-width over the true one", "", "1", [each / true for each in halves])
+        yield mean(f"{what}: half-width over the true one", "", "1", [half / true for half in halves])

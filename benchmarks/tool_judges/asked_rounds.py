@@ -82,7 +82,7 @@ def play_rounds(
             rounds.append(_write(name, requests, replies, out))
         if scripted is None or not requests or len(rounds) == MOST_ROUNDS:
             return Played(rounds, asked.said, len(server.answered), len(requests), refused)
-        given = {each.key: scripted(each) for each in requests}
+        given = {request.key: scripted(request) for request in requests}
         write_replies(requests, given, rounds[-1].file.with_suffix(".scripted.jsonl"))
         replies.add(given)
 

@@ -17,7 +17,7 @@ def ask_decisions(items: Sequence[DrawnItem], base_url: str) -> ToolRound:
     with ExitStack() as exits:
         judges = {
             name: exits.enter_context(closing(_judge(name, base_url)))
-            for name in dict.fromkeys(each.judge for each in items)
+            for name in dict.fromkeys(item.judge for item in items)
         }
         return ToolRound([_said(number, each, judges[each.judge]) for number, each in enumerate(items)], [])
 

@@ -58,9 +58,11 @@ def draw_items(tool: Tool, most: int = ITEMS) -> list[DrawnItem]:
     drawn = _audit_outputs()
     share = most // len(tool.judges)
     return [
-        DrawnItem(judge.name, each)
+        DrawnItem(judge.name, output)
         for judge in tool.judges
-        for each in _by_turns([each for each in drawn if each.case.kind in judge.kinds], share)
+        for output in _by_turns(
+            [drawn_output for drawn_output in drawn if drawn_output.case.kind in judge.kinds], share
+        )
     ]
 
 
@@ -68,8 +70,8 @@ def draw_items(tool: Tool, most: int = ITEMS) -> list[DrawnItem]:
 def _audit_outputs() -> tuple[DrawnOutput, ...]:
     """Return the outputs of the audit set, each with its case and its sort."""
     folder, _ = audit_set()
-    cases = {each.id: each for each in read_records(folder / CASES, Case)}
-    labels = {each.key: each for each in read_records(folder / LABELS, Verdict)}
+    cases = {record.id: record for record in read_records(folder / CASES, Case)}
+    labels = {record.key: record for record in read_records(folder / LABELS, Verdict)}
     return tuple(
         DrawnOutput(cases[output.case_id], output, str(labels[output.key].evidence["plants"]))
         for output in read_records(folder / OUTPUTS, Output)
@@ -78,7 +80,7 @@ def _audit_outputs() -> tuple[DrawnOutput, ...]:
 
 def _by_turns(drawn: Collection[DrawnOutput], most: int) -> list[DrawnOutput]:
     """Choose outputs by turns of their sorts, each sort in the order of its hashes."""
-    by_sort = [sorted((each for each in drawn if each.plants == name), key=_rank) for name in PLANTS]
+    by_sort = [sorted((output for output in drawn if output.plants == name), key=_rank) for name in PLANTS]
     return [each for turn in zip_longest(*by_sort) for each in turn if each is not None][:most]
 
 

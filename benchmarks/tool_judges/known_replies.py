@@ -56,5 +56,6 @@ class KnownReplies:
 def write_replies(requests: Iterable[Request], replies: Mapping[str, Reply], path: Path) -> None:
     """Write replies in the form of ``--record``, in the order of their requests."""
     write_records(
-        path, (Recorded(key=each.key, model=each.model, reply=replies[each.key]) for each in requests)
+        path,
+        (Recorded(key=request.key, model=request.model, reply=replies[request.key]) for request in requests),
     )

@@ -104,7 +104,7 @@ def chat_completion(request: Request, reply: Reply, served_by: str) -> dict[str,
     """
     message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": reply.refusal}
     finish_reason = reply.finish_reason or "stop"
-    calls = [(each.name, each.arguments) for each in reply.tool_calls or ()]
+    calls = [(call.name, call.arguments) for call in reply.tool_calls or ()]
     forced = forced_function(request.parameters)
     if not calls and forced is not None and reply.text:
         calls = [(forced, reply.text)]
@@ -151,14 +151,15 @@ def _logprobs(reply: Reply) -> dict[str, Any] | None:
         return None
     tokens = [
         {
-            "token": each.token,
-            "logprob": each.logprob,
+            "token": token_logprob.token,
+            "logprob": token_logprob.logprob,
             "bytes": None,
             "top_logprobs": [
-                {"token": token, "logprob": logprob, "bytes": None} for token, logprob in each.top.items()
+                {"token": token, "logprob": logprob, "bytes": None}
+                for token, logprob in token_logprob.top.items()
             ],
         }
-        for each in reply.logprobs
+        for token_logprob in reply.logprobs
     ]
     return {"content": tokens, "refusal": None}
 
@@ -168,8 +169,10 @@ def _decisions(request: Request, reply: Reply, served_by: str) -> dict[str, Any]
     recorded: dict[str, dict[str, Any] | None] = json.loads(reply.text)
     questions: Any = request.parameters["questions"]
     answers = {
-        each.name: answer(questions[each.name], _decided(each.options, recorded.get(each.name)))
-        for each in asked_in(request)
+        question.name: answer(
+            questions[question.name], _decided(question.options, recorded.get(question.name))
+        )
+        for question in asked_in(request)
     }
     return {
         "model": served_by,

@@ -45,10 +45,10 @@ def scripted_reply(request: Request) -> Reply:
 def _decided(request: Request) -> dict[str, Any]:
     """Return p 0.5 for each question, or the same p for each option."""
     return {
-        each.name: {"p": 0.5}
-        if each.type == "yes_no"
-        else {"probabilities": dict.fromkeys(each.options, 1 / len(each.options))}
-        for each in asked_in(request)
+        question.name: {"p": 0.5}
+        if question.type == "yes_no"
+        else {"probabilities": dict.fromkeys(question.options, 1 / len(question.options))}
+        for question in asked_in(request)
     }
 
 
@@ -59,7 +59,7 @@ def _schema(parameters: Mapping[str, Any]) -> dict[str, Any] | None:
         return wanted["json_schema"].get("schema")
     forced = forced_function(parameters)
     tools: Any = parameters.get("tools") or []
-    functions = [each["function"] for each in tools if each["function"]["name"] == forced]
+    functions = [tool["function"] for tool in tools if tool["function"]["name"] == forced]
     return functions[0]["parameters"] if functions else None
 
 

@@ -126,4 +126,4 @@ _ALL = (
     ),
 )
 
-TOOLS: dict[str, Tool] = {each.name: each for each in _ALL}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in _ALL}

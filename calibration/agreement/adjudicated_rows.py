@@ -86,7 +86,7 @@ def rows_of(
     decided = np.array([settled_codes.get(item, UNSEEN) for item in items], dtype=np.int64)
     pairs = {item: _first_two(of_item) for item, of_item in decisions.items()}
     first_two = np.array([pairs.get(item, (UNSEEN, UNSEEN)) for item in items], dtype=np.int64)
-    seeds = sorted({each.seed for of_item in decisions.values() for each in of_item})
+    seeds = sorted({decision.seed for of_item in decisions.values() for decision in of_item})
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     right, passed = rows.right, rows.passed
     drawn = np.zeros(len(items), dtype=np.bool_)
@@ -107,7 +107,7 @@ def rows_of(
 
 def _first_two(decisions: Sequence[Decision]) -> tuple[int, int]:
     """Return the codes of the first two decisions on an item."""
-    first, second, *_ = [*(CODES[each.found] for each in decisions), UNSEEN, UNSEEN]
+    first, second, *_ = [*(CODES[decision.found] for decision in decisions), UNSEEN, UNSEEN]
     return first, second
 
 

@@ -48,7 +48,9 @@ def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudi
     category = _categories(table, decisions.categories)
     judges = {judge: rows_of(table.take(rows), on_judged, category) for judge, rows in table.judge.present()}
     errors = decider_errors(on_judged.values())
-    faults = Counter(each.fault for of_item in on_judged.values() for each in of_item if each.fault)
+    faults = Counter(
+        decision.fault for of_item in on_judged.values() for decision in of_item if decision.fault
+    )
     return Adjudication(
         by=_adjudicators(table, on_judged, errors, settings),
         faults=dict(faults.most_common()),

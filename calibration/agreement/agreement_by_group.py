@@ -56,10 +56,14 @@ def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
     p_values: dict[str, float] = {}
     for judge, rows in table.judge.present():
         trials = [
-            each for each in _trials(table, rows).values() if in_part[each].any() and not in_part[each].all()
+            trial
+            for trial in _trials(table, rows).values()
+            if in_part[trial].any() and not in_part[trial].all()
         ]
         if trials:
-            least = min(_more_errors_p(wrong[each], in_part[each], table.cluster[each]) for each in trials)
+            least = min(
+                _more_errors_p(wrong[trial], in_part[trial], table.cluster[trial]) for trial in trials
+            )
             p_values[judge] = min(1.0, least * len(trials))
     return p_values
 
@@ -160,7 +164,7 @@ def system_agreement(
         )
     means = list(by_system.values())
     return SystemAgreement(
-        by_system, _tau(means, level), _largest([each.difference for each in means], level)
+        by_system, _tau(means, level), _largest([mean.difference for mean in means], level)
     )
 
 
@@ -184,7 +188,7 @@ def _tau(systems: list[SystemMeans], level: float) -> Statistic:
         return undefined(f"an order of {n} systems says little; it takes {_FEWEST}", n=n, level=level)
     # Equal means may differ by rounding, from another order of addition.
     label, score = (
-        np.round([getattr(each, name) for each in systems], 12) for name in ("label_mean", "score_mean")
+        np.round([getattr(system, name) for system in systems], 12) for name in ("label_mean", "score_mean")
     )
     if np.ptp(label) == 0.0 or np.ptp(score) == 0.0:
         return undefined("all systems have the same mean by the labels, or by the judge", n=n, level=level)
@@ -195,10 +199,14 @@ def _tau(systems: list[SystemMeans], level: float) -> Statistic:
 
 
 def _largest(differences: list[Statistic], level: float) -> Statistic:
-    values = [each.value for each in differences if each.value is not None]
+    values = [difference.value for difference in differences if difference.value is not None]
     if not values:
         return undefined("no row has a label, a score and a system", n=0, level=level)
-    ends = [(each.low, each.high) for each in differences if each.low is not None and each.high is not None]
+    ends = [
+        (difference.low, difference.high)
+        for difference in differences
+        if difference.low is not None and difference.high is not None
+    ]
     n, method = len(differences), "simultaneous cluster-t"
     value = max(map(abs, values))
     if len(ends) < n:

@@ -51,11 +51,11 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
 
     Of three or more people on one output the first two count: a third is often asked because they differ.
     """
-    first_two = [each[:2] for each in decisions]
+    first_two = [decision[:2] for decision in decisions]
     agreed = [
         pair[0].found == pair[1].found
         for pair in first_two
-        if len(pair) == 2 and {each.found for each in pair} <= _DECIDED  # noqa: PLR2004 - the first two
+        if len(pair) == 2 and {decision.found for decision in pair} <= _DECIDED  # noqa: PLR2004 - the first two
     ]
     n, alike = len(agreed), sum(agreed)
     if n < FEWEST_TWICE or wilson_interval((n - alike) / n, n)[1] > _CHANCE:
@@ -154,7 +154,7 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     decisions = np.maximum((rows.first_two < UNSEEN).sum(axis=1), 1)
 
     def count(yes: FloatArray, no: FloatArray) -> FloatArray:
-        sums = [np.bincount(cell, weights=weight * each, minlength=4) for each in (no, yes)]
+        sums = [np.bincount(cell, weights=weight * array, minlength=4) for array in (no, yes)]
         return np.stack(sums, axis=-1).reshape(2, 2, 2).astype(np.float64)
 
     def share(one: int, of: int) -> FloatArray:
@@ -176,7 +176,7 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
     place of ``e``. Both are averaged by their information on ``t``. Outputs on which two people differ inform
     only about ``e``.
     """
-    once, twice = (each.sum(axis=-1) for each in (counts.once, counts.twice))
+    once, twice = (array.sum(axis=-1) for array in (counts.once, counts.twice))
     errors = error, _of_two(error)
     share = (counts.twice[..., RIGHT] + 0.5) / (twice + 1)
     # A share found right has the variance x (1 - x) / n, and moves by 1 - 2 e with t. Weighted by 1 - 2 e over its

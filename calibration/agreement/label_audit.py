@@ -136,10 +136,12 @@ def corrected_rates(
     specificity = rng.beta(of_wrong[0] / effect + 0.5, of_wrong[1] / effect + 0.5, size=len(tables))
     sensitivity = rng.beta(of_right[1] / effect + 0.5, of_right[0] / effect + 0.5, size=len(tables))
     observed = _label_rates(audit, settings.level, effect)
-    if None in {each.value for each in observed}:
+    if None in {statistic.value for statistic in observed}:
         nothing = undefined(_NO_BETTER, n=sample.n, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, *observed)
-    values = _gart_buck(sample.cells.tables(sample.counts), *(np.asarray(each.value) for each in observed))
+    values = _gart_buck(
+        sample.cells.tables(sample.counts), *(np.asarray(statistic.value) for statistic in observed)
+    )
     replicates = _gart_buck(tables, sensitivity, specificity)
     prevalence, positive_rate, negative_rate = (
         rate_statistic(float(value), draws, sample.n, settings.level, _NO_BETTER)

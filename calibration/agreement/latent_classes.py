@@ -78,7 +78,7 @@ def _e_step(
     # The rate of an empty class is unknown. Rates are kept above 0 so that their logarithms are finite.
     tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
     fnr, fpr = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
-    right, wrong = (np.log(np.clip(each, 1e-300, 1.0))[..., None] for each in (prevalence, 1 - prevalence))
+    right, wrong = (np.log(np.clip(array, 1e-300, 1.0))[..., None] for array in (prevalence, 1 - prevalence))
     log_right = right + np.log(tpr) @ passed + np.log(fnr) @ failed
     log_wrong = wrong + np.log(tnr) @ failed + np.log(fpr) @ passed
     return 1 / (1 + np.exp(np.clip(log_wrong - log_right, -700, 700)))

@@ -82,8 +82,8 @@ def best_by_statistic(
         held_out = undefined("there is only one cluster, so nothing can be held out", n=len(cluster))
         return Choice(best, apparent, held_out)
     tested = np.zeros(4)
-    for each in range(folds):
-        inside = np.stack([np.bincount(row[fold == each], minlength=4) for row in quadrant])
+    for index in range(folds):
+        inside = np.stack([np.bincount(row[fold == index], minlength=4) for row in quadrant])
         outside = np.nan_to_num(estimator.formula(whole - inside, QUADRANTS), nan=-np.inf)
         tested += inside[int(outside.argmax())]
     value = float(estimator.formula(tested, QUADRANTS))
@@ -114,9 +114,9 @@ def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
     if folds < 2:  # noqa: PLR2004 - nothing could be held out
         return undefined("there is only one cluster, so nothing can be held out", n=n, level=level)
     hits = 0
-    for each in range(folds):
-        chosen = int(right[:, fold != each].mean(axis=1).argmax())
-        hits += int(right[chosen, fold == each].sum())
+    for index in range(folds):
+        chosen = int(right[:, fold != index].mean(axis=1).argmax())
+        hits += int(right[chosen, fold == index].sum())
     return defined(hits / n, n=n, method=_NO_INTERVAL, level=level)
 
 

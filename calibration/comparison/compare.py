@@ -140,7 +140,7 @@ def _compare_judges(
     table: Table, terms: JudgeTerms, *, by: By, right: Right, cost_of: CostOf | None
 ) -> Comparison:
     contenders = contender_rows(table, by, right)
-    usable = {each.name: each for each in contenders if len(each.key)}
+    usable = {contender.name: contender for contender in contenders if len(contender.key)}
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
     _require_two(contenders, by, right, terms.against, systems=len(systems))
     if terms.not_worse_by is not None:
@@ -194,7 +194,7 @@ def _require_two(
     contenders: Sequence[ContenderRows], by: By, right: Right, against: str | None, *, systems: int
 ) -> None:
     """Require two contenders with usable rows; else suggest another comparison."""
-    names = [each.name for each in contenders if len(each.key)]
+    names = [contender.name for contender in contenders if len(contender.key)]
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
         usable = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
         hint = "; name a second table"
@@ -287,7 +287,7 @@ class _Candidate(NamedTuple):
 
 def _best(candidates: Sequence[_Candidate], level: float) -> Best | None:
     """Return the best on the items common to all; None without such an item."""
-    common, parts = common_items([each.key for each in candidates])
+    common, parts = common_items([candidate.key for candidate in candidates])
     if not len(common):
         return None
     right = np.stack([each.right[part] for each, part in zip(candidates, parts, strict=True)])

@@ -63,7 +63,9 @@ def _few_discordant(pairs: Sequence[ComparedPair]) -> dict[str, int]:
 
 def left_out_cautions(contenders: Sequence[ContenderRows]) -> list[Caution]:
     """Return a caution for contenders without usable rows, with the number of their rows."""
-    return _cautions("left_out", {each.name: each.left_out for each in contenders if not len(each.key)})
+    return _cautions(
+        "left_out", {contender.name: contender.left_out for contender in contenders if not len(contender.key)}
+    )
 
 
 def threshold_cautions(
@@ -97,7 +99,7 @@ def threshold_cautions(
 def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
     """Return the cautions that limit a comparison of systems."""
     undecided, whole = strata.open, strata.all
-    tasks = set[int]().union(*(each.task.tolist() for each in outputs.systems.values()))
+    tasks = set[int]().union(*(system.task.tolist() for system in outputs.systems.values()))
     missing = {name: len(tasks) - len(each.task) for name, each in outputs.systems.items()}
     ungraded = {name: count - undecided.graded[name] for name, count in undecided.outputs.items()}
     labelled = {name: count for name, count in undecided.labelled.items() if count}

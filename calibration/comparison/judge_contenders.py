@@ -124,7 +124,7 @@ def best_judge(
     """
     names = sorted(usable, key=lambda name: numbers[name].may_guess)
     rows = [usable[name] for name in names]
-    common, parts = common_items([each.key for each in rows])
+    common, parts = common_items([row.key for row in rows])
     if not len(common):
         return None
     cluster = rows[0].cluster[parts[0]]
@@ -137,9 +137,9 @@ def best_judge(
 def common_items(keys: Sequence[IntArray]) -> tuple[IntArray, list[IntArray]]:
     """Return the keys common to all, and their places in each; every ``(n,)`` is ascending."""
     common = keys[0]
-    for each in keys[1:]:
-        common = np.intersect1d(common, each, assume_unique=True)
-    return common, [np.searchsorted(each, common) for each in keys]
+    for key in keys[1:]:
+        common = np.intersect1d(common, key, assume_unique=True)
+    return common, [np.searchsorted(key, common) for key in keys]
 
 
 def _choice(

@@ -174,8 +174,10 @@ def _verdicts(
         ),
     )
     values, verdicts = (
-        np.stack([by_judge[judge][each] for judge in judges]) if judges else np.empty((0, len(is_undecided)))
-        for each in (0, 1)
+        np.stack([by_judge[judge][literal] for judge in judges])
+        if judges
+        else np.empty((0, len(is_undecided)))
+        for literal in (0, 1)
     )
     return judges, (values, verdicts), repeats
 
@@ -267,7 +269,7 @@ class Graded(NamedTuple):
     def by_labels(self) -> Graded:
         """Return the outputs with labels in place of a judge's verdicts."""
         known = self.labelled | self.labelled_ungraded
-        result, passes = (np.where(known, self.label, each) for each in (self.result, self.passes))
+        result, passes = (np.where(known, self.label, array) for array in (self.result, self.passes))
         return self._replace(result=result, passes=passes)
 
     @property
@@ -320,8 +322,8 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
         judge, column
     ]
     result, passes = (
-        np.where(outputs.is_undecided, np.concatenate([each, no_judge])[judge, column], outputs.decided)
-        for each in (outputs.verdicts, outputs.passes)
+        np.where(outputs.is_undecided, np.concatenate([array, no_judge])[judge, column], outputs.decided)
+        for array in (outputs.verdicts, outputs.passes)
     )
     task, case, trials, item, cluster, *_ = outputs
     failed = None if outputs.failed is None else outputs.failed[judge, column] & outputs.is_undecided

@@ -60,7 +60,7 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
     passes: dict[str, BoolArray] = {"score": table.passed, "label": table.right}
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
-    usable: BoolArray = np.logical_and.reduce([np.isfinite(each) for each in needed])
+    usable: BoolArray = np.logical_and.reduce([np.isfinite(array) for array in needed])
     contenders: list[ContenderRows] = []
     for name, rows in column.rows().items():
         usable_rows = rows[usable[rows]]

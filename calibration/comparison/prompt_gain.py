@@ -169,7 +169,7 @@ def operator_changes(
     groups = _groups(list(pairs), fewest_probes(alpha, margin))
     tested = [_compared(group.pairs, 0.95) for group in groups]
     bounds = [_compared(group.pairs, 1 - 2 * alpha).estimate.low for group in groups]
-    adjusted = adjust_known([each.p for each in tested])
+    adjusted = adjust_known([tested_difference.p for tested_difference in tested])
     return [
         OperatorChange(
             operator=group.name,
@@ -186,7 +186,7 @@ def operator_changes(
 
 def is_improvement(gain: PromptGain, changes: Sequence[OperatorChange]) -> bool:
     """Return whether the gain is proven and probes show that no operator gets worse."""
-    return gain.proven and bool(changes) and all(each.state == "not worse" for each in changes)
+    return gain.proven and bool(changes) and all(change.state == "not worse" for change in changes)
 
 
 def fewest_probes(alpha: float = ALPHA, margin: float = MARGIN) -> int:

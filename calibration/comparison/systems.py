@@ -60,7 +60,7 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
         judge: _stratum(_judged_by(outputs, number), [judge], terms)
         for number, judge in enumerate(outputs.judges)
     }
-    decided_by = outputs.decided_by if any(len(each.task) for each in decided.values()) else []
+    decided_by = outputs.decided_by if any(len(graded.task) for graded in decided.values()) else []
     return Strata(
         decided=_stratum(decided, decided_by, terms),
         open=_stratum(_undecided(whole), outputs.judges, terms, judges=by_judge if len(by_judge) > 1 else {}),
@@ -214,7 +214,7 @@ def _pair(
     undecided = bool((first.is_undecided | second.is_undecided).any())
     correct = correct and undecided and _correctable(first) and _correctable(second)
     compared = _Compared(first, second, items, correct=correct and not known)
-    if (first.trials != second.trials).any() or any(each.weight is not None for each in (first, second)):
+    if (first.trials != second.trials).any() or any(graded.weight is not None for graded in (first, second)):
         compared = compared._replace(by_case=cases_of_both(*sides))
     tested = compared.difference(terms.level)
     pair = pair_of(*names, items, tested, corrected=correct, flips=terms.flips)
@@ -256,9 +256,9 @@ class _Compared(NamedTuple):
         if not n:
             return TestedDifference(undefined("no common items", n=0, level=level))
         first, second = self.by_case or (self.first, self.second)
-        for each in (first, second):
-            too_few = _too_few(each, correct=self.correct) or (
-                _too_few_labels(each) if self.correct else None
+        for graded in (first, second):
+            too_few = _too_few(graded, correct=self.correct) or (
+                _too_few_labels(graded) if self.correct else None
             )
             if too_few:
                 return TestedDifference(undefined(too_few, n=n, level=level))
@@ -282,9 +282,9 @@ class _Compared(NamedTuple):
         cluster = self.items.cluster
         if self.by_case is not None or self.correct or self.weighted:
             sides = self.by_case or (self.first, self.second)
-            return [_weighted_rate(each, correct=self.correct, n=len(cluster), level=level) for each in sides]
+            return [_weighted_rate(side, correct=self.correct, n=len(cluster), level=level) for side in sides]
         both = self.first.is_graded & self.second.is_graded
-        return [share_of(each.result[both], cluster, level=level) for each in (self.first, self.second)]
+        return [share_of(graded.result[both], cluster, level=level) for graded in (self.first, self.second)]
 
 
 def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:

@@ -203,11 +203,11 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
     ]
     shares = np.array([new for _, new in rounds], dtype=np.float64)
     shares /= shares.sum()
-    value = float(shares @ [each.value for each in estimates])
+    value = float(shares @ [estimate.value for estimate in estimates])
     if finite:
-        error = float(np.sqrt((shares**2) @ [each.design.sum() for each in estimates]))
+        error = float(np.sqrt((shares**2) @ [estimate.design.sum() for estimate in estimates]))
     else:
-        influence: FloatArray = shares @ np.stack([each.influence for each in estimates])
+        influence: FloatArray = shares @ np.stack([estimate.influence for estimate in estimates])
         error = cluster_error(influence - influence.mean(), data.cluster, data.cluster[data.labelled])
     return _AverageOfRounds(float(shares @ lambdas), value, error)
 

@@ -73,7 +73,7 @@ class LabelledAndJudged:
         is_weighted = self.label_weight is not None
 
         def joined(first: FloatArray | None, others: Sequence[FloatArray | None]) -> FloatArray | None:
-            known = [each for each in (first, *others) if each is not None]
+            known = [other for other in (first, *others) if other is not None]
             return np.concatenate(known) if is_weighted else None
 
         return LabelledAndJudged(

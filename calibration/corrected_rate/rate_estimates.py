@@ -118,9 +118,9 @@ class RateEstimates(NamedTuple):
             return self.estimates["anytime"]
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
-        if not self.contradicted and all(each.value is None for each in available):
+        if not self.contradicted and all(statistic.value is None for statistic in available):
             available.append(self.estimates["rogan_gladen"])
-        return next((each for each in available if each.value is not None), available[-1])
+        return next((statistic for statistic in available if statistic.value is not None), available[-1])
 
 
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:

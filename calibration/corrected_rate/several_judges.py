@@ -37,13 +37,13 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
         return undefined(why, n=n, level=level)
     label, clusters = data.label[labelled], (data.cluster[labelled], data.cluster[rest])
     by_judge = [LabelledAndJudged(label, scores[labelled], scores[rest], *clusters) for scores in data.scores]
-    for each in by_judge:
-        if rest.any() and chosen_by_score(each, tests=len(by_judge)) is not None:
+    for and_judged in by_judge:
+        if rest.any() and chosen_by_score(and_judged, tests=len(by_judge)) is not None:
             return undefined("labelled items are scored unlike the others", n=n, level=level)
     predicted = cross_fitted(label, data.scores[:, labelled], data.scores[:, rest], clusters[0])
     together = LabelledAndJudged(label, *predicted, *clusters)
     return min(
-        (power_tuned(each, level=level).estimate for each in (together, *by_judge)),
+        (power_tuned(and_judged, level=level).estimate for and_judged in (together, *by_judge)),
         key=width,
     )
 

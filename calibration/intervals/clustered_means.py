@@ -189,10 +189,10 @@ def _combine_weighted(
     means = np.bincount(cell, weights=share * values, minlength=cells)
     residual = values - means[cell]
     shares, sums = (
-        np.bincount(cluster_cell, weights=each, minlength=clusters * cells)
+        np.bincount(cluster_cell, weights=array, minlength=clusters * cells)
         .reshape(clusters, cells)
         .astype(np.float64)
-        for each in (share, share * residual)
+        for array in (share, share * residual)
     )
     value = float(coefficient @ means)
     value = 0.0 if abs(value) <= _ROUNDING else value

@@ -73,19 +73,25 @@ def measure(
     estimators = list(estimators)
     if not sample.n:
         why = "no row has both a label and a score"
-        return {each.name: undefined(why, n=0, level=settings.level) for each in estimators}
-    values = {each.name: float(each.formula(sample.counts, sample.cells)) for each in estimators}
+        return {estimator.name: undefined(why, n=0, level=settings.level) for estimator in estimators}
+    values = {
+        estimator.name: float(estimator.formula(sample.counts, sample.cells)) for estimator in estimators
+    }
     resampled = [
-        each
-        for each in estimators
-        if np.isfinite(values[each.name]) and _needs_bootstrap(each, sample, settings)
+        estimator
+        for estimator in estimators
+        if np.isfinite(values[estimator.name]) and _needs_bootstrap(estimator, sample, settings)
     ]
     replicates = dict(
-        zip([each.name for each in resampled], _replicates(resampled, sample, settings), strict=True)
+        zip(
+            [estimator.name for estimator in resampled], _replicates(resampled, sample, settings), strict=True
+        )
     )
     return {
-        each.name: _statistic(each, values[each.name], replicates.get(each.name), sample, settings)
-        for each in estimators
+        estimator.name: _statistic(
+            estimator, values[estimator.name], replicates.get(estimator.name), sample, settings
+        )
+        for estimator in estimators
     }
 
 
@@ -97,7 +103,7 @@ def _needs_bootstrap(estimator: Estimator, sample: Sample, settings: Settings) -
 
 
 def _replicates(estimators: list[Estimator], sample: Sample, settings: Settings) -> FloatArray:
-    formulas = [each.of(sample.cells) for each in estimators]
+    formulas = [estimator.of(sample.cells) for estimator in estimators]
     if not formulas:
         return np.empty((0, 0))
     return bootstrap(formulas, sample, replicates=settings.replicates, seed=settings.seed)

@@ -117,7 +117,7 @@ def mean_rate_interval(
     mean = of_first * first + of_second * second
     low = mean - combined(first - first_ends[0], second - second_ends[0])
     high = mean + combined(first_ends[1] - first, second_ends[1] - second)
-    independent = all(each.clusters == each.trials for each in spreads)
+    independent = all(cluster_spread.clusters == cluster_spread.trials for cluster_spread in spreads)
     return (low, high), f"MOVER of Wilson intervals{_basis(independent)}"
 
 

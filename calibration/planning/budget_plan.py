@@ -161,7 +161,7 @@ def plan_budget(
         name: _half_width(steps[name], each, effect) for name, each in counts.items() if each is not None
     }
     if not half_widths:
-        least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
+        least = min(_price(step, [float(FEWEST_LABELS)] * len(step)) for step in steps.values())
         raise UsageError(
             f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements ({least:,.2f}); raise {setting('budget')}"
         )
@@ -170,7 +170,7 @@ def plan_budget(
     phases = _phases(steps[best], best_counts, pilot)
     return BudgetPlan(
         budget=budget,
-        spent=sum(each.cost for each in phases),
+        spent=sum(phase.cost for phase in phases),
         half_width=half_widths[best],
         open_half_width=_half_width(steps[best][1:], best_counts[1:], effect) / max(1 - pilot.decided, 1e-12),
         phases=phases,
@@ -219,7 +219,7 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
     low, high = 0.0, 1.0
     while (
         _price(steps, counts(high)) <= budget
-        and any(each < most for each in counts(high))
+        and any(count < most for count in counts(high))
         and high < _LARGEST_SCALE
     ):
         low, high = high, 2 * high
@@ -261,7 +261,7 @@ def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: flo
     enough = [most] * len(steps)
     if most < math.inf and _half_width(steps, enough, effect) > half_width:
         return None
-    ratios = [min(each, 1e9) for each in _falling_ratios(steps)]
+    ratios = [min(falling_ratio, 1e9) for falling_ratio in _falling_ratios(steps)]
 
     def counts(scale: float) -> list[float]:
         return [min(most, max(FEWEST_LABELS, ratio / scale)) for ratio in ratios]

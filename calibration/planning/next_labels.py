@@ -98,9 +98,10 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
         raise InputError("no item has a judge's score")
     estimates = stratum_estimates(items)
     size, labelled = (
-        np.array([getattr(each, name) for each in estimates.values()]) for name in ("n", "n_labelled")
+        np.array([getattr(stratum_estimate, name) for stratum_estimate in estimates.values()])
+        for name in ("n", "n_labelled")
     )
-    spread = np.array([each.spread for each in estimates.values()])
+    spread = np.array([stratum_estimate.spread for stratum_estimate in estimates.values()])
     try:
         new = neyman_allocation(size, spread, labelled, count, least=FEWEST)
     except ValueError as error:

@@ -61,13 +61,13 @@ def strengths(
     residual = preferred - expit(beta[a] - beta[b])
     return [
         sandwich_statistic(
-            float(beta[each]),
-            residual * (inverse[each, a] - inverse[each, b]),
+            float(beta[index]),
+            residual * (inverse[index, a] - inverse[index, b]),
             cluster,
-            n=int(counts[each]),
+            n=int(counts[index]),
             level=level,
         )
-        for each in range(k)
+        for index in range(k)
     ]
 
 

@@ -55,7 +55,7 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
     plain = strengths(complete.systems, a, b, complete.preferred, complete.cluster, level=level)
     n, k = len(a), len(complete.systems)
     unbounded = undefined("the comparisons do not bound it", n=n, level=level)
-    if not n or any(each.value is None for each in plain):
+    if not n or any(statistic.value is None for statistic in plain):
         return OrderedStrengths(plain, unbounded)
     fitted = _fit(*_choice_counts(complete))
     if fitted is None:
@@ -75,7 +75,7 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
 def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
     """Return strengths, then the order effect, with the inverse information; None without a fit."""
     plain = strengths(complete.systems, complete.a, complete.b, complete.preferred, complete.cluster)
-    return None if any(each.value is None for each in plain) else _fit(*_choice_counts(complete))
+    return None if any(statistic.value is None for statistic in plain) else _fit(*_choice_counts(complete))
 
 
 def influence_on_strengths(

@@ -146,8 +146,8 @@ def _pair(
     level: float,
 ) -> JudgesOnCriteria:
     common = [criterion for criterion in agreement_a if criterion in agreement_b]
-    differences = np.array([agreement_a[each] - agreement_b[each] for each in common])
-    shift = paired_shift(differences, cluster_numbers(each.cluster for each in common), level=level)
+    differences = np.array([agreement_a[item] - agreement_b[item] for item in common])
+    shift = paired_shift(differences, cluster_numbers(item.cluster for item in common), level=level)
     return JudgesOnCriteria(
         a=a,
         b=b,
@@ -168,10 +168,10 @@ def _rates(labelled: Iterable[JudgedCriterion]) -> JudgeRates | None:
     """Return a judge's rates by criterion; None without labels of both kinds."""
     positive: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
     negative: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
-    for each in labelled:
-        assert each.label is not None
-        positive[each.key] = positive[each.key].plus(each.label, _met(each))
-        negative[each.key] = negative[each.key].plus(1 - each.label, 1 - _met(each))
+    for criterion in labelled:
+        assert criterion.label is not None
+        positive[criterion.key] = positive[criterion.key].plus(criterion.label, _met(criterion))
+        negative[criterion.key] = negative[criterion.key].plus(1 - criterion.label, 1 - _met(criterion))
     tpr, tnr = shrink(positive), shrink(negative)
     return None if tpr is None or tnr is None else JudgeRates(tpr, tnr)
 
@@ -199,7 +199,7 @@ def _agreement(
 def _system(
     system: str, items: Sequence[JudgedRubric], rates: JudgeRates | None, level: float
 ) -> RubricOfSystem:
-    tags = dict.fromkeys(tag for item in items for each in item.criteria for tag in each.tags)
+    tags = dict.fromkeys(tag for item in items for criterion in item.criteria for tag in criterion.tags)
     return RubricOfSystem(
         system=system,
         means=[_mean(tag, items, rates, level) for tag in (None, *tags)],
@@ -210,11 +210,11 @@ def _system(
 def _of_tag(item: JudgedRubric, tag: str | None) -> JudgedRubric:
     if tag is None:
         return item
-    return item._replace(criteria=tuple(each for each in item.criteria if tag in each.tags))
+    return item._replace(criteria=tuple(criterion for criterion in item.criteria if tag in criterion.tags))
 
 
 def _points(item: JudgedRubric) -> Points:
-    return points_of((each.points, each.met) for each in item.criteria)
+    return points_of((criterion.points, criterion.met) for criterion in item.criteria)
 
 
 def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: JudgeRates | None, level: float) -> TagMean:
@@ -222,7 +222,7 @@ def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: JudgeRates | No
     parts = [_of_tag(item, tag) for item in items]
     scored = [part for part in parts if _points(part).possible]
     unknown = 0 if tag is not None else sum(not item.criteria for item in items)
-    graded = [part for part in scored if all(each.met is not None for each in part.criteria)]
+    graded = [part for part in scored if all(criterion.met is not None for criterion in part.criteria)]
     ungraded = len(scored) - len(graded) + unknown
     shares = [_points(part).shares for part in scored] + [(0.0, 1.0)] * unknown
     return TagMean(
@@ -265,14 +265,14 @@ def _corrected(items: Sequence[JudgedRubric], rates: JudgeRates, level: float) -
 
     The interval includes the uncertainty of these rates.
     """
-    informedness = [rates.informedness(each.key) for item in items for each in item.criteria]
+    informedness = [rates.informedness(criterion.key) for item in items for criterion in item.criteria]
     if not informedness:
         return undefined("no item is graded in full", n=0, level=level)
     if min(informedness) < _LEAST_INFORMEDNESS:
         why = "true positive and negative rate of a criterion add up to 1: its verdicts are uninformative"
         return undefined(why, n=len(items), level=level)
     values = [
-        sum(each.points * rates.truth(each.key, _met(each)) for each in item.criteria)
+        sum(criterion.points * rates.truth(criterion.key, _met(criterion)) for criterion in item.criteria)
         / _points(item).possible
         for item in items
     ]
@@ -286,12 +286,15 @@ def _variance_of_rates(items: Sequence[JudgedRubric], rates: JudgeRates) -> floa
     slopes: dict[str, tuple[float, float]] = {}
     for item in items:
         share = 1 / (_points(item).possible * len(items))
-        for each in item.criteria:
-            truth, informedness = rates.truth(each.key, _met(each)), rates.informedness(each.key)
-            positive, negative = slopes.get(each.key, (0.0, 0.0))
-            slopes[each.key] = (
-                positive - share * each.points * truth / informedness,
-                negative + share * each.points * (1 - truth) / informedness,
+        for criterion in item.criteria:
+            truth, informedness = (
+                rates.truth(criterion.key, _met(criterion)),
+                rates.informedness(criterion.key),
+            )
+            positive, negative = slopes.get(criterion.key, (0.0, 0.0))
+            slopes[criterion.key] = (
+                positive - share * criterion.points * truth / informedness,
+                negative + share * criterion.points * (1 - truth) / informedness,
             )
     return sum(
         part.variance_of_sum({key: slope[at] for key, slope in slopes.items()})
@@ -305,11 +308,17 @@ def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
     if not item.criteria or not points.possible:
         return ItemScore(item=item.item, score=None)
     low, high = points.shares
-    if any(each.met is None for each in item.criteria):
+    if any(criterion.met is None for criterion in item.criteria):
         return ItemScore(item=item.item, score=None, bounds=(low, high))
-    if rates is None or min(rates.informedness(each.key) for each in item.criteria) < _LEAST_INFORMEDNESS:
+    if (
+        rates is None
+        or min(rates.informedness(criterion.key) for criterion in item.criteria) < _LEAST_INFORMEDNESS
+    ):
         return ItemScore(item=item.item, score=low)
-    pairs = [(each.points, rates.chance(each.key, met=reaches(_met(each), _HALF))) for each in item.criteria]
+    pairs = [
+        (criterion.points, rates.chance(criterion.key, met=reaches(_met(criterion), _HALF)))
+        for criterion in item.criteria
+    ]
     expected = sum(each * chance for each, chance in pairs) / points.possible
     variance = sum(each**2 * chance * (1 - chance) for each, chance in pairs) / points.possible**2
     return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))

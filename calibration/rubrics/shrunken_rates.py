@@ -105,27 +105,27 @@ def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
     The fewer trials a group has, the more its rate is shrunk.
     """
     counts = {name: each for name, each in groups.items() if each.trials}
-    total = sum(each.trials for each in counts.values())
+    total = sum(count.trials for count in counts.values())
     if not total:
         return None
-    pooled = (sum(each.successes for each in counts.values()) + 0.5) / (total + 1)
+    pooled = (sum(count.successes for count in counts.values()) + 0.5) / (total + 1)
     strength = _strength(counts, pooled)
     within, between = strength / (strength + 1), 1 / (strength + 1)
     variance_share = sum(
-        (each.trials / total) ** 2 * (within / each.trials + between) for each in counts.values()
+        (count.trials / total) ** 2 * (within / count.trials + between) for count in counts.values()
     )
     return ShrunkenRates(pooled, strength, pooled * (1 - pooled) * variance_share, counts)
 
 
 def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:
     """Estimate the prior strength by the method of moments, pulled towards the default."""
-    several = [each for each in groups.values() if each.trials > 1]
-    total = sum(each.trials for each in several)
+    several = [group for group in groups.values() if group.trials > 1]
+    total = sum(count.trials for count in several)
     row_variance = pooled * (1 - pooled)
-    spread = sum(each.trials * (each.successes / each.trials - pooled) ** 2 for each in several)
+    spread = sum(count.trials * (count.successes / count.trials - pooled) ** 2 for count in several)
     # Expected spread: row_variance * ((groups - 1) + correlation * max_spread).
     max_spread = (
-        total - sum(each.trials**2 for each in several) / total - (len(several) - 1) if several else 0.0
+        total - sum(count.trials**2 for count in several) / total - (len(several) - 1) if several else 0.0
     )
     excess = spread / row_variance - (len(several) - 1) if several else 0.0
     default = 1 / (_DEFAULT_STRENGTH + 1)

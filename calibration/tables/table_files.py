@@ -207,9 +207,12 @@ def _add_sources(
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
     return facts, _ReadFacts(
-        [note for each in read for note in each.notes],
-        [*filter(None, [unread.note()]), *(warning for each in read for warning in each.warnings)],
-        any(each.numbered for each in read),
+        [note for read_facts in read for note in read_facts.notes],
+        [
+            *filter(None, [unread.note()]),
+            *(warning for read_facts in read for warning in read_facts.warnings),
+        ],
+        any(read_facts.numbered for read_facts in read),
     )
 
 

@@ -29,15 +29,15 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     outputs = _rows_by_output(table)
     for (output, item), rows in outputs.items():
         matched = index.labels_of(output, item)
-        counting = [each for each in matched if each.is_usable]
+        counting = [row for row in matched if row.is_usable]
         if not counting:
             continue
         last = counting[-1].score
         label[rows] = np.nan if last is None else last
-        added[rows] = min(each.added for each in counting)
-        for each in matched:
-            if each.source == "human" and each.score is not None:
-                people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
+        added[rows] = min(row.added for row in counting)
+        for row in matched:
+            if row.source == "human" and row.score is not None:
+                people.setdefault(row.by, {}).update(dict.fromkeys(rows, row.score))
     elsewhere = index.refuse_unmatched(output for output, _ in outputs)
     numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
     warnings = (*table.warnings, *filter(None, [labels.unread.note()]))

@@ -69,8 +69,8 @@ def recalibrate(
         )
         return Recalibration(method, nothing, nothing, nothing, None)
     mapped = np.empty(len(score))
-    for each in range(folds):
-        mapped[fold == each] = fit(score[fold != each], outcome[fold != each])(score[fold == each])
+    for index in range(folds):
+        mapped[fold == index] = fit(score[fold != index], outcome[fold != index])(score[fold == index])
     before, after = (score - outcome) ** 2, (mapped - outcome) ** 2
     return Recalibration(
         method,

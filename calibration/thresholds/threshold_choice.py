@@ -47,7 +47,7 @@ def choose_threshold(
     fold, folds = folds_of(cluster)
     # One 2x2 table of label and verdict for each candidate and fold.
     tables = np.stack(
-        [_tables(right[fold == each], passed[:, fold == each]) for each in range(folds)], axis=1
+        [_tables(right[fold == index], passed[:, fold == index]) for index in range(folds)], axis=1
     )
     whole = _values(tables.sum(axis=1), statistic)
     best = int(_first_best(whole))

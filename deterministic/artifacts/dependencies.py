@@ -40,8 +40,8 @@ class ChallengeNames:
     def resolve(self, dependency: str) -> str | None:
         """Return the name of the challenge that a dependency means; None if there is none."""
         spellings = list(_spellings(dependency))
-        exact = (self._exact.get(each) for each in spellings)
-        loose = (self._loose.get(_loosely(each)) for each in spellings)
+        exact = (self._exact.get(spelling) for spelling in spellings)
+        loose = (self._loose.get(_loosely(spelling)) for spelling in spellings)
         return next((name for name in (*exact, *loose) if name is not None), None)
 
 
@@ -69,10 +69,10 @@ def unknown_dependencies(cases: Iterable[Case]) -> list[UnknownDependency]:
     challenges = [case for case in cases if kind_spec(case.kind).family == "workspace"]
     names = ChallengeNames(challenges)
     return [
-        UnknownDependency(case.id, each)
+        UnknownDependency(case.id, dependency)
         for case in challenges
-        for each in dependencies_of(case)
-        if names.resolve(each) is None
+        for dependency in dependencies_of(case)
+        if names.resolve(dependency) is None
     ]
 
 

@@ -33,7 +33,7 @@ def main(rules: str, kind: str, *names: str) -> int:
     """
     hidden, prove = _read_order()
     rules, solution_modules, used = [*rules.split(":"), "", ""][:3]
-    preferred = [each for each in solution_modules.split(",") if each]
+    preferred = [part for part in solution_modules.split(",") if part]
     workspace = str(Path.cwd())
     folders = [workspace] if hidden is None else [str(hidden), workspace]
     libraries = list(sys.path)

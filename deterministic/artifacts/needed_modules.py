@@ -80,8 +80,8 @@ def _imported(tests: Path | None, *, anywhere: bool) -> set[str]:
 
 
 def _modules(statements: Iterator[ast.AST]) -> Iterator[str]:
-    for each in statements:
-        if isinstance(each, ast.Import):
-            yield from (alias.name for alias in each.names)
-        elif isinstance(each, ast.ImportFrom) and each.module is not None and not each.level:
-            yield each.module
+    for statement in statements:
+        if isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module is not None and not statement.level:
+            yield statement.module

@@ -274,7 +274,8 @@ def _bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list
     if inner is not dict:
         return lists
     return [
-        list(map(_wrap_values, cast("list[Any]", each))) if isinstance(each, list) else each for each in lists
+        list(map(_wrap_values, cast("list[Any]", list_))) if isinstance(list_, list) else list_
+        for list_ in lists
     ]
 
 

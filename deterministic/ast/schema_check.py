@@ -162,7 +162,7 @@ def schema_error(
         return None
     variants = variants_of(schema)
     if variants:
-        errors = [schema_error(value, each, field, dialect, literal=literal) for each in variants]
+        errors = [schema_error(value, variant, field, dialect, literal=literal) for variant in variants]
         if None in errors:
             return None
         return errors[0] if len(errors) == 1 else _fits_no_variant(value, field)
@@ -282,4 +282,4 @@ def _fits_no_variant(value: Any, field: str) -> SchemaMisfit:
 
 
 def _first(misfits: Iterable[SchemaMisfit | None]) -> SchemaMisfit | None:
-    return next((each for each in misfits if each is not None), None)
+    return next((misfit for misfit in misfits if misfit is not None), None)

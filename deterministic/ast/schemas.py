@@ -24,7 +24,7 @@ def with_one_type(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(declared, list):
         names = [name for name in cast("list[Any]", declared) if name != "null"]
         return {**schema, "type": names[0] if len(names) == 1 else None}
-    variants = [each for each in variants_of(schema) if each.get("type") != "null"]
+    variants = [variant for variant in variants_of(schema) if variant.get("type") != "null"]
     return (
         with_one_type({**schema, "anyOf": None, "oneOf": None, **variants[0]})
         if len(variants) == 1

@@ -91,7 +91,7 @@ def match_in_order(
             undecided = undecided or problem
             continue
         if match_best(calls, expected_calls, check).valid:
-            names = ", ".join(each.name for each in expected_calls)
+            names = ", ".join(expected_call.name for expected_call in expected_calls)
             return fault(WRONG_ORDER, f"the right calls in the wrong order; expected {names}")
         return fault(problem.error_type, f"call {number}: {problem.reason}", **problem.evidence)
     return PASSED if undecided is None else undecided.finding

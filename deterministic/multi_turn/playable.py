@@ -47,7 +47,7 @@ def require_playable(case: Case, environments: Mapping[str, type]) -> None:
 @lru_cache(maxsize=256)
 def _functions(types: tuple[type, ...]) -> dict[str, inspect.Signature | None]:
     """Return the callable functions with their signatures; None if a signature is unknown."""
-    return {name: _signature(each, name) for each in types for name in public_methods(each)}
+    return {name: _signature(type_, name) for type_ in types for name in public_methods(type_)}
 
 
 def _signature(environment: type, name: str) -> inspect.Signature | None:

@@ -19,7 +19,7 @@ def made_call_case(
         id=case_id,
         kind="tool_call",
         messages=list(messages),
-        tools=[dict(each) for each in tools],
+        tools=[dict(tool) for tool in tools],
         reference={"calls": [{"name": name, "arguments": dict(arguments)} for name, arguments in calls]},
     )
 

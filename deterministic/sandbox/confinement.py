@@ -189,7 +189,7 @@ def _reachable_by_others(path: Path) -> bool:
     """Return whether any user can run a program."""
     everyone_may_enter = 0o001
     paths = [path, *path.resolve().parents, *path.parents]
-    return all(each.stat().st_mode & everyone_may_enter for each in paths)
+    return all(file.stat().st_mode & everyone_may_enter for file in paths)
 
 
 def _mount_own_proc() -> None:

@@ -31,7 +31,7 @@ class AgentResults(Result, frozen=True):
     @property
     def not_allowed(self) -> int:
         """Number of challenges that were not checked, because they run code."""
-        return len({each.case_id for each in self.ungraded if each.error_type == "code_not_allowed"})
+        return len({verdict.case_id for verdict in self.ungraded if verdict.error_type == "code_not_allowed"})
 
     @property
     def passed(self) -> int:
@@ -91,7 +91,9 @@ def conclude_artifacts(
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
     report = report_of(attempts, command=command, started=started, ended=ended, config=config)
     write_json(out / REPORT, report)
-    return AgentResults(attempts, [each.case.id for each in attempts if mock and _has_mock_alone(each.case)])
+    return AgentResults(
+        attempts, [attempt.case.id for attempt in attempts if mock and _has_mock_alone(attempt.case)]
+    )
 
 
 def _has_mock_alone(case: Case) -> bool:

@@ -76,8 +76,8 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
             _categories(group[0])[0],
             needs[name],
             levels[name],
-            sum(each.success for each in group),
-            sum(_graded(each) for each in group),
+            sum(result.success for result in group),
+            sum(_graded(result) for result in group),
             len(group),
             circular=bool(circles[name]),
         )
@@ -107,7 +107,7 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
 
 
 def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
-    found = {names.resolve(each) for attempt in group for each in dependencies_of(attempt.case)}
+    found = {names.resolve(dependency) for attempt in group for dependency in dependencies_of(attempt.case)}
     return sorted(each for each in found if each is not None and each != name)
 
 
@@ -171,11 +171,11 @@ def _rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
 
 
 def _rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
-    passed, graded = sum(each.success for each in group), sum(map(_graded, group))
+    passed, graded = sum(challenge_result.success for challenge_result in group), sum(map(_graded, group))
     if graded:
-        known = [each for each in group if _graded(each)]
-        result = np.array([each.success for each in known], dtype=np.float64)
-        rate = share_of(result, cluster_numbers(each.case.id for each in known))
+        known = [challenge_result for challenge_result in group if _graded(challenge_result)]
+        result = np.array([challenge_result.success for challenge_result in known], dtype=np.float64)
+        rate = share_of(result, cluster_numbers(challenge_result.case.id for challenge_result in known))
     else:
         rate = undefined("no challenge was graded", n=0)
     return CategoryRate(category, passed, len(group) - graded, rate)

@@ -50,8 +50,8 @@ def judge_audit(
     """Analyse the verdicts of one judge."""
     changes, fine = score_changes(scored, controls), are_fine(scored.values())
     operators = [
-        msgspec.structs.replace(each, change=changes.get(each.operator))
-        for each in operator_results(scored.values(), about, controls)
+        msgspec.structs.replace(result, change=changes.get(result.operator))
+        for result in operator_results(scored.values(), about, controls)
     ]
     comparisons = twin_and_attack_comparisons(scored, controls)
     steady = steadiness(scored, sorted(chosen.originals))
@@ -68,7 +68,7 @@ def judge_audit(
         id=judge_id,
         pass_at=threshold.at,
         pass_at_source=threshold.source,
-        asked=sum(judge_id.times_asked(max(1, len(each.repeats))) for each in scored.values()),
+        asked=sum(judge_id.times_asked(max(1, len(probe.repeats))) for probe in scored.values()),
         operators=operators,
         comparisons=comparisons,
         steadiness=steady,
@@ -82,21 +82,21 @@ def graded_nothing(scored: Sequence[ScoredProbe]) -> str | None:
 
     Probes to which the judge does not apply count only if there are no others.
     """
-    if not scored or any(each.outcome == "graded" for each in scored):
+    if not scored or any(probe.outcome == "graded" for probe in scored):
         return None
-    ungraded = [each for each in scored if each.outcome != "not_applicable"] or scored
-    outcomes = Counter(each.outcome for each in ungraded).most_common()
+    ungraded = [probe for probe in scored if probe.outcome != "not_applicable"] or scored
+    outcomes = Counter(probe.outcome for probe in ungraded).most_common()
     counts = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes)
     if len(outcomes) == 1:
         counts = f"all verdicts {outcomes[0][0].replace('_', ' ')}"
-    reasons = Counter(each.reason for each in ungraded if each.outcome == outcomes[0][0] and each.reason)
+    reasons = Counter(probe.reason for probe in ungraded if probe.outcome == outcomes[0][0] and probe.reason)
     said = f", most common: {reasons.most_common(1)[0][0]}" if reasons else ""
     return f"{counts}{said}"
 
 
 def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
     """Add a judge's ladder results, of ``asked`` questions, to its audit."""
-    findings = [*audit.findings, *(_ladder_finding(each) for each in ladders if each.found)]
+    findings = [*audit.findings, *(_ladder_finding(ladder) for ladder in ladders if ladder.found)]
     return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
 
 
@@ -144,10 +144,10 @@ _WEAKNESSES: dict[str, tuple[Concern, str]] = {
 
 def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeakness]:
     """Yield the findings for operators with poor rates."""
-    for each in operators:
-        if each.weak:
-            concern, sentence = _WEAKNESSES[each.plants]
-            yield JudgeWeakness(concern=concern, where=each.operator, sentence=sentence.format(each))
+    for operator in operators:
+        if operator.weak:
+            concern, sentence = _WEAKNESSES[operator.plants]
+            yield JudgeWeakness(concern=concern, where=operator.operator, sentence=sentence.format(operator))
 
 
 def comparison_findings(
@@ -218,7 +218,7 @@ def _result(
     operator: str, group: list[ScoredProbe], about: str, level: float, *, has_control: bool
 ) -> OperatorResult:
     plants = group[0].facts.plants
-    graded = [(each, each.score) for each in group if each.score is not None]
+    graded = [(probe, probe.score) for probe in group if probe.score is not None]
     counts_passes = plants in {"attack", "control"}  # of other probes, fails count; see `OperatorResult.rate`
     counted = np.array([each.passed == counts_passes for each, _ in graded], dtype=np.float64)
     clusters = cluster_numbers(each.cluster for each, _ in graded)
@@ -232,7 +232,7 @@ def _result(
         plants=plants,
         about="right outputs, unchanged" if operator == ORIGINAL else about,
         rate=share_of(counted, clusters),
-        ungraded=dict(Counter(each.outcome for each in group if each.score is None)),
+        ungraded=dict(Counter(probe.outcome for probe in group if probe.score is None)),
         deviation=deviation,
         weak=_is_weak(plants, share_of(counted, clusters, level=level), has_control=has_control),
     )

@@ -146,7 +146,7 @@ class _AuditVerdicts(NamedTuple):
 
     def scored(self, judge: Author) -> list[ScoredProbe]:
         """Return all probes and ladder questions with a judge's verdicts."""
-        compared = [each.scored for each in self.compared.get(judge, {}).values()]
+        compared = [probe.scored for probe in self.compared.get(judge, {}).values()]
         on_ladders = self.ladders[judge].scored.values() if judge in self.ladders else ()
         return [*self.alone.get(judge, {}).values(), *compared, *on_ladders]
 
@@ -253,14 +253,14 @@ def adjudicated_audit(
 
 def _rows(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[dict[str, Any]]:
     """Yield a table row per graded probe; the score is 1 if the judge passes the probe, else 0."""
-    for each in scored:
-        if each.score is not None:
+    for probe in scored:
+        if probe.score is not None:
             yield {
-                "item_id": str(each.facts.key),
+                "item_id": str(probe.facts.key),
                 "judge": judge,
-                "label": float(each.facts.right),
-                "score": float(each.passed),
-                "cluster": each.cluster,
+                "label": float(probe.facts.right),
+                "score": float(probe.passed),
+                "cluster": probe.cluster,
             }
 
 
@@ -268,9 +268,9 @@ def _operators(
     judge: str, scored: Mapping[ItemKey, ScoredProbe], decisions: Decisions
 ) -> Iterator[OperatorAdjudicated]:
     """Yield the adjudicated rate of each operator with a decision on one of its probes."""
-    graded = (each for each in scored.values() if each.score is not None)
+    graded = (probe for probe in scored.values() if probe.score is not None)
     for operator, group in by_operator(graded).items():
-        if any(str(each.facts.key) in decisions.by_item for each in group):
+        if any(str(probe.facts.key) in decisions.by_item for probe in group):
             facts = group[0].facts
             rate = "true_positive_rate" if facts.right else "true_negative_rate"
             table = table_from_rows(list(_rows(judge, group)))
@@ -291,18 +291,18 @@ def located_faults(scored: Iterable[ScoredProbe]) -> list[LocatedFault]:
 
     Empty for a judge that names no steps. Faults without a known step, as in older probe folders, are skipped.
     """
-    faults = [each for each in scored if each.facts.plants == "fault" and each.facts.planted is not None]
+    faults = [probe for probe in scored if probe.facts.plants == "fault" and probe.facts.planted is not None]
     groups = by_operator(faults)
-    if all(each.named_step is None for each in faults):
+    if all(fault.named_step is None for fault in faults):
         return []
     return [_located(name, group, len(groups)) for name, group in groups.items()]
 
 
 def _located(operator: str, group: Sequence[ScoredProbe], operators: int) -> LocatedFault:
     answers = [
-        (each.named_step, each.facts.planted, each.cluster)
-        for each in group
-        if each.named_step is not None and each.facts.planted is not None
+        (probe.named_step, probe.facts.planted, probe.cluster)
+        for probe in group
+        if probe.named_step is not None and probe.facts.planted is not None
     ]
     rows = NamedSteps(
         named=_integers(named for named, _, _ in answers),
@@ -313,7 +313,7 @@ def _located(operator: str, group: Sequence[ScoredProbe], operators: int) -> Loc
     return LocatedFault(
         operator=operator,
         found=localisation(rows, sorts=operators),
-        ungraded=dict(Counter(each.outcome for each in group if each.named_step is None)),
+        ungraded=dict(Counter(probe.outcome for probe in group if probe.named_step is None)),
     )
 
 

@@ -80,12 +80,12 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def mutating(self) -> list[Operator]:
         """Operators that mutate right outputs of others."""
-        return [each for each in self.operators if each not in LIFELIKE]
+        return [operator for operator in self.operators if operator not in LIFELIKE]
 
     @property
     def drawn(self) -> list[Operator]:
         """Operators of pairs that are drawn."""
-        return [each for each in self.operators if each in LIFELIKE]
+        return [operator for operator in self.operators if operator in LIFELIKE]
 
 
 class _Sources(NamedTuple):
@@ -163,14 +163,14 @@ def _mutate(sources: _Sources, settings: ProbeSettings, piece: int) -> _PiecePro
         probes = make_probes(
             subject, operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
-        rows += (_row_of(each, written) for each in probes)
+        rows += (_row_of(probe, written) for probe in probes)
     return _PieceProbes(rows, dict(passed_over))
 
 
 def _draw(settings: ProbeSettings, taken: AbstractSet[str], progress: Progress) -> Iterator[_PieceProbes]:
     """Yield the probes of each pair that is drawn; ids of cases must not be ``taken``."""
     operators = settings.drawn
-    names = [each.name for each in operators]
+    names = [operator.name for operator in operators]
     if settings.lifelike and names:
         progress.begin("drawing", settings.lifelike * len(lifelike_kinds(names)))
     for pair in lifelike_pairs(settings.lifelike, settings.seed, names):
@@ -181,7 +181,7 @@ def _draw(settings: ProbeSettings, taken: AbstractSet[str], progress: Progress) 
         written = set[str]()
         rows = [_original(pair, written)]
         probes = make_probes(pair, operators, settings.options, seed=settings.seed, per_operator=1)
-        rows += (_row_of(each, written) for each in probes)
+        rows += (_row_of(probe, written) for probe in probes)
         yield _PieceProbes(rows, {})
 
 
@@ -233,7 +233,9 @@ def _build(
         right_outputs=counts[_RIGHT],
         passed_over=dict(passed_over),
         operators=[
-            _operator_counts(each, counts) for each in settings.operators if each.name in used_operators
+            _operator_counts(operator, counts)
+            for operator in settings.operators
+            if operator.name in used_operators
         ],
     )
     write_json(out / PROBES, manifest)

@@ -158,7 +158,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateSt
             accuracy = float(np.nanmean(_rightness(look)))
     results = [_rightness(look) for look in looks]
     # For the e-process, an anchor that was not judged counts as right: a missing verdict is no evidence of drift.
-    evidence = drift_evidence([np.nan_to_num(each, nan=1.0) for each in results], certificate.accepted)
+    evidence = drift_evidence([np.nan_to_num(result, nan=1.0) for result in results], certificate.accepted)
     drops, p = _paired(certificate, results)
     alarm = _alarm(certificate, results, evidence, drops, p)
     if alarm is not None:

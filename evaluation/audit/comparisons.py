@@ -67,10 +67,14 @@ def twin_and_attack_comparisons(
     while True:
         tests = [*invariances(scored, with_effect.keys()), *attack_comparisons]
         result = corrected(tests, lambda each: (each.difference.value or 0.0) > 0.0)
-        new = [each for each in result if each.found and each.name not in {*with_effect, *controls}]
+        new = [
+            comparison
+            for comparison in result
+            if comparison.found and comparison.name not in {*with_effect, *controls}
+        ]
         if not new:
-            return [with_effect.get(each.name, each) for each in result]
-        with_effect.update((each.name, each) for each in new)
+            return [with_effect.get(comparison.name, comparison) for comparison in result]
+        with_effect.update((comparison.name, comparison) for comparison in new)
 
 
 def invariances(
@@ -90,7 +94,7 @@ def invariances(
         The share of twins judged differently from the right output, minus the mean share of the other twins of the same
         output.
     """
-    twins = by_operator(each for each in scored.values() if each.facts.plants == "twin")
+    twins = by_operator(probe for probe in scored.values() if probe.facts.plants == "twin")
     changes = _changes(twins, scored)
     for operator, group in twins.items():
         standard = (
@@ -157,11 +161,11 @@ def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
 
 def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
-    graded = [each for each in scored.values() if each.score is not None]
+    graded = [probe for probe in scored.values() if probe.score is not None]
     by_site = probes_by_site(graded)
-    for operator, group in by_operator(each for each in graded if each.facts.plants == "attack").items():
+    for operator, group in by_operator(probe for probe in graded if probe.facts.plants == "attack").items():
         if operator in controls:
-            pairs = [(each, control_of(each, controls[operator], by_site)) for each in group]
+            pairs = [(probe, control_of(probe, controls[operator], by_site)) for probe in group]
             shift = shift_of(
                 (float(attack.passed) - control.passed, attack.cluster)
                 for attack, control in pairs
@@ -199,7 +203,7 @@ def corrected(
     comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
 ) -> list[AuditComparison]:
     """Correct p-values by Holm, and mark significant comparisons that ``matters`` accepts."""
-    adjusted = adjust_known([each.p for each in comparisons])
+    adjusted = adjust_known([comparison.p for comparison in comparisons])
     return [
         msgspec.structs.replace(each, holm_p=p, found=p is not None and p <= ALPHA and matters(each))
         for each, p in zip(comparisons, adjusted, strict=True)
@@ -211,8 +215,8 @@ def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKe
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None
-    repeats = [[reaches(score, each.threshold) for score in each.repeats] for each in repeated]
-    consistency = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
+    repeats = [[reaches(score, probe.threshold) for score in probe.repeats] for probe in repeated]
+    consistency = self_consistency(repeats, cluster_numbers(probe.cluster for probe in repeated))
     return Steadiness(
         repeats=max(map(len, repeats)), flip_rate=consistency.flip_rate, all_equal=consistency.all_equal
     )
@@ -224,8 +228,8 @@ ProbesBySite: TypeAlias = Mapping[tuple[str, ItemKey, int], ScoredProbe]
 
 def probes_by_site(scored: Iterable[ScoredProbe]) -> ProbesBySite:
     """Return graded probes by operator, right output and number."""
-    graded = (each for each in scored if each.score is not None)
-    return {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
+    graded = (probe for probe in scored if probe.score is not None)
+    return {(probe.facts.operator, probe.facts.source, site_of(probe.facts)): probe for probe in graded}
 
 
 def control_of(attack: ScoredProbe, operator: str, by_site: ProbesBySite) -> ScoredProbe | None:
@@ -240,8 +244,8 @@ def control_of(attack: ScoredProbe, operator: str, by_site: ProbesBySite) -> Sco
 def by_operator(scored: Iterable[ScoredProbe]) -> dict[str, list[ScoredProbe]]:
     """Group the probes by operator."""
     groups: dict[str, list[ScoredProbe]] = {}
-    for each in scored:
-        groups.setdefault(each.facts.operator, []).append(each)
+    for probe in scored:
+        groups.setdefault(probe.facts.operator, []).append(probe)
     return groups
 
 

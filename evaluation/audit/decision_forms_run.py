@@ -72,7 +72,7 @@ def form_steps(
         return
     again = context._replace(phase=", ".join(filter(None, (context.phase, "repeats"))))
     yield EachOutput(again, deciding, items.__contains__, max(1, repeats))
-    formed = [each for task in deciding for each in form_tasks(task, forms).values()]
+    formed = [form_task for task in deciding for form_task in form_tasks(task, forms).values()]
     yield EachOutput(context._replace(journal=context.writer.forms), formed, items.__contains__)
 
 

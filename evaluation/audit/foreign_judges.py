@@ -191,5 +191,7 @@ def _audit(
             for judge, group in scored.items()
         ],
         prompts=compare_prompts({judge.name: group for judge, group in scored.items()}),
-        failed=sum(each.outcome == "failed" for group in scored.values() for each in group.values()),
+        failed=sum(
+            scored_probe.outcome == "failed" for group in scored.values() for scored_probe in group.values()
+        ),
     )

@@ -106,7 +106,7 @@ def _twice(answers: FormAnswers) -> Iterator[tuple[ItemKey, tuple[AnswersByQuest
 def _on_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
     verdicts = answers.formed[form.name]
     graded = {item: _with_usual_names(answers_of(each)) for item, each in verdicts.items() if each.graded}
-    ungraded = dict(Counter(each.outcome for each in verdicts.values() if not each.graded))
+    ungraded = dict(Counter(verdict.outcome for verdict in verdicts.values() if not verdict.graded))
     changes = list(_changes(form, graded, answers)) if form.tests_change else []
     confidence, marker, seen = None, None, None
     if form.family == "scope":
@@ -121,8 +121,10 @@ def _on_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResu
     if form.against and marker is not None:
         differences = list(_seen(graded, answers.formed[form.against], answers.cluster))
         seen = _mean(differences)
-    beyond = [(each.size - each.repeats, each.cluster) for each in changes if each.repeats is not None]
-    upwards = [(each.yes, each.cluster) for each in changes if each.yes is not None]
+    beyond = [
+        (change.size - change.repeats, change.cluster) for change in changes if change.repeats is not None
+    ]
+    upwards = [(change.yes, change.cluster) for change in changes if change.yes is not None]
     unread = seen is not None and _below(_mean(differences, level), _SEEN)
     obeyed = form.family == "injection" and bool(form.against) and _above(_mean(upwards, level), MOVED)
     return _result(
@@ -150,13 +152,13 @@ def _with_usual_names(answers: AnswersByQuestion) -> AnswersByQuestion:
 
 
 def _result(form: str, family: str, about: str, changes: Sequence[_Change], **further: Any) -> FormResult:
-    upwards = [(each.yes, each.cluster) for each in changes if each.yes is not None]
+    upwards = [(change.yes, change.cluster) for change in changes if change.yes is not None]
     largest = max(changes, key=lambda each: each.largest, default=None)
     return FormResult(
         form=form,
         family=family,
         about=about,
-        change=_mean([(each.size, each.cluster) for each in changes], least=0.0),
+        change=_mean([(change.size, change.cluster) for change in changes], least=0.0),
         yes=_mean(upwards) if upwards else None,
         largest=None if largest is None else largest.largest,
         largest_at="" if largest is None else largest.largest_at,
@@ -224,7 +226,7 @@ def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> flo
 
 
 def _confidence(answers: AnswersByQuestion) -> float:
-    sure = [confidence_of(each) for each in answers.values()]
+    sure = [confidence_of(answer) for answer in answers.values()]
     return sum(sure) / len(sure)
 
 
@@ -254,10 +256,10 @@ def _below(statistic: Statistic, bound: float) -> bool:
 
 def form_findings(results: Iterable[FormResult]) -> Iterator[JudgeWeakness]:
     """Yield the findings from forms, at 5 % over all of them."""
-    for each in results:
+    for result in results:
         yield from (
-            JudgeWeakness(concern=concern, where=each.form, sentence=sentence)
-            for concern, sentence in _found(each)
+            JudgeWeakness(concern=concern, where=result.form, sentence=sentence)
+            for concern, sentence in _found(result)
         )
 
 

@@ -77,7 +77,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             id=judge_id,
             rows=[row for row in judged if row["repeat"] == 0],
             fresh=frozenset(
-                str(each.key) for each in verdicts if each.usage is None or not each.usage.cached
+                str(verdict.key) for verdict in verdicts if verdict.usage is None or not verdict.usage.cached
             ),
             served_by=models_named_in(verdicts),
             threshold=threshold or PassThreshold(),
@@ -88,15 +88,17 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
 
 def models_named_in(verdicts: Iterable[Verdict]) -> list[str]:
     """Return the models that the endpoint named in its replies."""
-    return sorted({str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence})
+    return sorted(
+        {str(verdict.evidence["served_by"]) for verdict in verdicts if "served_by" in verdict.evidence}
+    )
 
 
 def _first_repeats(store: RunStore, judge: str, names: ShownNames) -> list[Verdict]:
     """Return a judge's verdicts, of repeats only the first."""
     rows = (
-        each.row
-        for each in store.verdicts.standing
-        if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
+        verdict.row
+        for verdict in store.verdicts.standing
+        if verdict.source == "judge" and names.of(verdict.author, verdict.by) == judge and verdict.repeat == 0
     )
     return list(store.verdicts.read(rows))
 

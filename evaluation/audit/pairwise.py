@@ -59,7 +59,7 @@ class ProbePairs(EvaluationInputs):
             for probe_first in (False, True)
             if probe.source in self._outputs
         ]
-        self.members = {self._pair(each).key: each for each in pairs}
+        self.members = {self._pair(pair).key: pair for pair in pairs}
         if not self.members:
             raise UsageError(
                 "none of the probes answers the same case as the right output that it was made of"
@@ -128,7 +128,7 @@ def _compared(
     facts = facts._replace(label=1.0 if facts.plants == "twin" else 0.0)
     verdicts = [*orders[False], *orders[True]]
     first_scores, second_scores = (
-        [each.score for each in orders[probe_first] if each.score is not None]
+        [verdict.score for verdict in orders[probe_first] if verdict.score is not None]
         for probe_first in (True, False)
     )
     preference, first_chosen, outcome = None, None, _outcome_of(verdicts)
@@ -143,7 +143,7 @@ def _compared(
         pairs.cases.cluster(probe.case_id),
         preference,
         outcome,
-        reason="; ".join(each.reason for each in verdicts if each.reason) or None,
+        reason="; ".join(verdict.reason for verdict in verdicts if verdict.reason) or None,
         repeats=() if preference is None else (preference,),
         threshold=CHOSEN_ONCE.at,
     )
@@ -152,7 +152,7 @@ def _compared(
 
 def _outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
     """Return the outcome of a pair that lacks a score in one order."""
-    ungraded: list[Outcome] = [each.outcome for each in verdicts if not each.graded]
+    ungraded: list[Outcome] = [verdict.outcome for verdict in verdicts if not verdict.graded]
     return "failed" if "failed" in ungraded or not ungraded else ungraded[0]
 
 
@@ -171,7 +171,7 @@ def pairwise_audit(
         [position(compared.values()), length(compared.values()), *attacks(scored, controls)],
         lambda each: each.name in _BIASES or (each.difference.value or 0.0) > 0.0,
     )
-    attack_comparisons = [each for each in comparisons if each.name not in _BIASES]
+    attack_comparisons = [comparison for comparison in comparisons if comparison.name not in _BIASES]
     return JudgeAudit(
         judge=judge,
         fingerprint=judge_id.fingerprint,
@@ -194,7 +194,9 @@ def pairwise_audit(
 def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the output shown first is chosen more than half the time."""
     differences = [
-        (each.first_chosen - _HALF, each.scored.cluster) for each in compared if each.first_chosen is not None
+        (probe.first_chosen - _HALF, probe.scored.cluster)
+        for probe in compared
+        if probe.first_chosen is not None
     ]
     return comparison_of(POSITION, "position", shift_of(differences))
 
@@ -202,9 +204,9 @@ def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
 def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the longer of a harmless twin and its right output is chosen more often."""
     differences = [
-        ((each.scored.score - _HALF) * np.sign(each.longer_by), each.scored.cluster)
-        for each in compared
-        if each.longer_by and each.scored.score is not None and each.scored.facts.plants == "twin"
+        ((probe.scored.score - _HALF) * np.sign(probe.longer_by), probe.scored.cluster)
+        for probe in compared
+        if probe.longer_by and probe.scored.score is not None and probe.scored.facts.plants == "twin"
     ]
     untested = None if differences else _NO_OTHER_LENGTH
     return comparison_of(LENGTH, "verbosity", shift_of(differences), untested)
@@ -217,12 +219,12 @@ _BIASES: dict[str, tuple[Concern, str, str, str]] = {
 
 
 def _bias_findings(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
-    for each in comparisons:
-        if each.found and each.name in _BIASES:
-            concern, preference, more, less = _BIASES[each.name]
-            preferred = preference.format(more if (each.difference.value or 0.0) > 0.0 else less)
+    for comparison in comparisons:
+        if comparison.found and comparison.name in _BIASES:
+            concern, preference, more, less = _BIASES[comparison.name]
+            preferred = preference.format(more if (comparison.difference.value or 0.0) > 0.0 else less)
             yield JudgeWeakness(
                 concern=concern,
-                where=each.name,
-                sentence=f"{preferred}: share of the {more} minus 0.5 is {each.difference} (Holm p {each.holm_p:.4f})",
+                where=comparison.name,
+                sentence=f"{preferred}: share of the {more} minus 0.5 is {comparison.difference} (Holm p {comparison.holm_p:.4f})",
             )

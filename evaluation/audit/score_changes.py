@@ -40,7 +40,7 @@ def are_fine(scored: Iterable[ScoredProbe]) -> bool:
     """Return whether a judge gives scores between those of right and wrong outputs."""
     whole = {0.0, 1.0}
     return any(
-        each.score not in whole for each in scored if each.score is not None and each.facts.label in whole
+        probe.score not in whole for probe in scored if probe.score is not None and probe.facts.label in whole
     )
 
 
@@ -59,10 +59,10 @@ def score_changes(
         if group[0].facts.plants == "nothing":
             changes = list(_between_repeats(group))
         elif operator in controls:
-            pairs = [(each, control_of(each, controls[operator], by_site)) for each in group]
+            pairs = [(probe, control_of(probe, controls[operator], by_site)) for probe in group]
             changes = [_item_change(each, other, scored) for each, other in pairs if each.repeats and other]
         else:
-            sources = [(each, scored.get(each.facts.source)) for each in group]
+            sources = [(probe, scored.get(probe.facts.source)) for probe in group]
             changes = [
                 _item_change(each, other, scored)
                 for each, other in sources
@@ -74,9 +74,11 @@ def score_changes(
 
 
 def _between_repeats(group: Iterable[ScoredProbe]) -> Iterator[ItemChange]:
-    for each in group:
-        if len(each.repeats) >= PAIR:
-            yield ItemChange(abs(each.repeats[1] - each.repeats[0]), None, str(each.facts.key), each.cluster)
+    for probe in group:
+        if len(probe.repeats) >= PAIR:
+            yield ItemChange(
+                abs(probe.repeats[1] - probe.repeats[0]), None, str(probe.facts.key), probe.cluster
+            )
 
 
 def _item_change(each: ScoredProbe, other: ScoredProbe, scored: Mapping[ItemKey, ScoredProbe]) -> ItemChange:
@@ -88,9 +90,13 @@ def _item_change(each: ScoredProbe, other: ScoredProbe, scored: Mapping[ItemKey,
 
 def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
     """Summarise changes; ``level`` is that of findings, for all operators together."""
-    values = np.array([each.change for each in changes], dtype=np.float64)
-    clusters = cluster_numbers(each.cluster for each in changes)
-    known = [(abs(each.change) - each.repeats, each.cluster) for each in changes if each.repeats is not None]
+    values = np.array([change.change for change in changes], dtype=np.float64)
+    clusters = cluster_numbers(change.cluster for change in changes)
+    known = [
+        (abs(change.change) - change.repeats, change.cluster)
+        for change in changes
+        if change.repeats is not None
+    ]
     largest = max(changes, key=lambda each: abs(each.change))
     return ScoreChange(
         mean=mean_of(values, clusters),
@@ -120,19 +126,19 @@ def change_findings(
     They are for judges with scores between right and wrong; other judges' scores move only when verdicts change.
     """
     named = {finding.where for finding in known}
-    for each in operators:
-        change = each.change
-        if change is None or each.operator in named:
+    for operator in operators:
+        change = operator.change
+        if change is None or operator.operator in named:
             continue
-        if each.plants == "twin" and change.moved:
+        if operator.plants == "twin" and change.moved:
             yield JudgeWeakness(
                 concern="moves on what is harmless",
-                where=each.operator,
-                sentence=f"scores change by {change.size} on {each.operator}, {change.beyond_repeats} more than on repeats: {each.about}",
+                where=operator.operator,
+                sentence=f"scores change by {change.size} on {operator.operator}, {change.beyond_repeats} more than on repeats: {operator.about}",
             )
-        if each.operator in controls and change.upwards:
+        if operator.operator in controls and change.upwards:
             yield JudgeWeakness(
                 concern="can be talked into passing",
-                where=each.operator,
-                sentence=f"{each.operator}: scores are {change.mean} higher than on its control: {each.about}",
+                where=operator.operator,
+                sentence=f"{operator.operator}: scores are {change.mean} higher than on its control: {operator.about}",
             )

@@ -89,7 +89,7 @@ def _scored_probe(
     facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Repeat], threshold: float
 ) -> ScoredProbe:
     in_order = [repeats[number] for number in sorted(repeats)]
-    scores = tuple(each.score for each in in_order if each.score is not None)
+    scores = tuple(repeat.score for repeat in in_order if repeat.score is not None)
     first = in_order[0]
     named_step = first.named_step if first.outcome == "graded" else None
     return ScoredProbe(

@@ -65,7 +65,7 @@ class RightOutputs:
         self._cases = cases
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
-        grounded = [each for each in cases if kind_spec(cases.facts(each).kind).family == "grounded"]
+        grounded = [case for case in cases if kind_spec(cases.facts(case).kind).family == "grounded"]
         self.composed = len(grounded)
         with_references = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _Referenced | _Composed] = [

@@ -43,7 +43,7 @@ def weakness_examples(
     if not chosen:
         return []
     keys = {key for each in chosen for key in (each.wrong[0].facts.key, each.wrong[0].facts.source)}
-    outputs = {each.key: each for each in (inputs.outputs() if inputs else ()) if each.key in keys}
+    outputs = {output.key: output for output in (inputs.outputs() if inputs else ()) if output.key in keys}
     cases: dict[str, Case] = {key.case_id: inputs.cases[key.case_id] for key in outputs} if inputs else {}
     if climb is not None:
         posed = list(climb.posed(key for key in keys - outputs.keys()))
@@ -58,13 +58,13 @@ def weakness_examples(
 
 def _chosen(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_Chosen]:
     for where in dict.fromkeys(finding.where for finding in audit.findings):
-        graded = [each for each in scored if each.facts.operator == where and each.score is not None]
+        graded = [probe for probe in scored if probe.facts.operator == where and probe.score is not None]
         if where in {ladder.dial for ladder in audit.ladders}:
-            graded = [each for each in graded if not each.facts.right]
+            graded = [probe for probe in graded if not probe.facts.right]
             graded.sort(key=lambda each: _level(each.facts.key))
         else:
             graded.sort(key=lambda each: not each.reason)
-        wrong = [each for each in graded if each.passed != each.facts.right]
+        wrong = [probe for probe in graded if probe.passed != probe.facts.right]
         if wrong:
             yield _Chosen(audit.judge, where, wrong, len(graded))
 
@@ -86,11 +86,11 @@ def _example(
         n=chosen.n,
         verdicts=[
             WrongVerdict(
-                case_id=each.facts.key.case_id,
-                change=each.facts.change[:200],
-                reason=(each.reason or "")[:200],
+                case_id=probe.facts.key.case_id,
+                change=probe.facts.change[:200],
+                reason=(probe.reason or "")[:200],
             )
-            for each in chosen.wrong[:_MAX_LISTED]
+            for probe in chosen.wrong[:_MAX_LISTED]
         ],
     )
 
@@ -127,7 +127,7 @@ def shown_probe(
 
 def _request(case: Case) -> str:
     """Return the last message of the user."""
-    texts = [message_text(each) for turn in case.turns for each in turn if each["role"] == "user"]
+    texts = [message_text(message) for turn in case.turns for message in turn if message["role"] == "user"]
     return texts[-1] if texts else ""
 
 

@@ -62,9 +62,9 @@ def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Pa
 
     Paths that are ``taken``, in upper or lower case, are skipped.
     """
-    taken_names = {each.name.casefold() for each in taken}
+    taken_names = {file.name.casefold() for file in taken}
     numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
-    free = (each for each in chain([path], numbered) if each.name.casefold() not in taken_names)
+    free = (file for file in chain([path], numbered) if file.name.casefold() not in taken_names)
     return lambda _: next(free)
 
 

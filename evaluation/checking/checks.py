@@ -76,7 +76,7 @@ def options_by_system(inputs: EvaluationInputs, names: NamesOption, options: Che
     if names != "auto":
         return SystemOptions({}, msgspec.structs.replace(options, names=names))
     cases = inputs.cases
-    if not any(cases.facts(each).dotted for each in cases):
+    if not any(cases.facts(case).dotted for case in cases):
         return SystemOptions({}, options)
     vote = NamesVote()
     for output in inputs.outputs():

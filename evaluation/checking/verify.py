@@ -35,7 +35,7 @@ def refuse_wrong_checks(
     if rules is None or versions.get("fiducial") != VERSION:
         return
     sample = _sample(journal, cases)
-    for key, line, _, raw in (each for path in files for each in keyed_lines(path)):
+    for key, line, _, raw in (keyed_line for path in files for keyed_line in keyed_lines(path)):
         if not sample:
             return
         stored = sample.pop(key, None)
@@ -61,14 +61,14 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVe
     rows = generator.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
     verdicts = (standing[row] for row in rows)
     of_checkers = (
-        each
-        for each in verdicts
-        if each.source == "checker"
-        and each.outcome in {"graded", "undecided"}
-        and each.key.case_id in cases
-        and kind_spec(cases.facts(each.key.case_id).kind).pure
+        verdict
+        for verdict in verdicts
+        if verdict.source == "checker"
+        and verdict.outcome in {"graded", "undecided"}
+        and verdict.key.case_id in cases
+        and kind_spec(cases.facts(verdict.key.case_id).kind).pure
     )
-    return {each.key: each for each in islice(of_checkers, SAMPLE)}
+    return {verdict.key: verdict for verdict in islice(of_checkers, SAMPLE)}
 
 
 def _forms(identity: Mapping[str, Any]) -> list[CheckOptions]:

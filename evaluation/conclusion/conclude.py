@@ -61,7 +61,9 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         trials=writer.verdicts.standing.trials_by_case() if uneven else {},
     )
     lacking = inputs.survey.missing_cases
-    systems = [msgspec.structs.replace(each, missing_case=lacking.get(each.system, "")) for each in systems]
+    systems = [
+        msgspec.structs.replace(system, missing_case=lacking.get(system.system, "")) for system in systems
+    ]
     systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster)
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):

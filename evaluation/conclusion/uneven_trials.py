@@ -56,7 +56,8 @@ def with_uneven_trials(
         return _by_case(rate, trials, graded / (outputs + missing))
 
     return [
-        replace(each, strata=[with_trials(rate, each.system) for rate in each.strata]) for each in systems
+        replace(result, strata=[with_trials(rate, result.system) for rate in result.strata])
+        for result in systems
     ]
 
 
@@ -65,15 +66,17 @@ def with_uneven_overall(
 ) -> list[SystemResult]:
     """Complete the rates of all outputs, and of the undecided ones, of uneven systems."""
     systems = list(systems)
-    if not any(each.system in uneven and each.judged is not None for each in systems):
-        return [_as_checked(each) if each.system in uneven else each for each in systems]
+    if not any(system.system in uneven and system.judged is not None for system in systems):
+        return [_as_checked(system) if system.system in uneven else system for system in systems]
     from ...calibration.comparison.outputs import graded_of, outputs_of  # noqa: PLC0415 - numpy is slow to import
     from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
     graded = graded_of(outputs_of(systems_table(store), None))
     return [
-        _with_judged(each, graded[each.system]) if each.system in uneven and each.system in graded else each
-        for each in systems
+        _with_judged(system, graded[system.system])
+        if system.system in uneven and system.system in graded
+        else system
+        for system in systems
     ]
 
 
@@ -84,7 +87,7 @@ def with_weights(
 
     ``trials`` is the number of outputs by system and case; empty if each case has one.
     """
-    return [_with_weights(each, tally, trials) for each in systems] if trials else list(systems)
+    return [_with_weights(system, tally, trials) for system in systems] if trials else list(systems)
 
 
 def _with_weights(system: SystemResult, tally: Tally, trials: Mapping[tuple[str, str], int]) -> SystemResult:
@@ -142,7 +145,7 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
         cases = None if trials is None else trials.cases
         if trials is not None:
             trials = replace(
-                trials, retried=any(each.trials.retried for each in system.strata if each.trials)
+                trials, retried=any(stratum.trials.retried for stratum in system.strata if stratum.trials)
             )
         return replace(rate, trials=trials, n_cases=cases)
 

@@ -148,8 +148,8 @@ class RayEngine(Closing):
     def close(self) -> None:
         """End the actors, and Ray if it was started here."""
         if "_actors" in self.__dict__:
-            for each in self._actors.handles:
-                self._ray.kill(each)
+            for handle in self._actors.handles:
+                self._ray.kill(handle)
         if self._started:
             self._ray.shutdown()
         if self._folder is not None:

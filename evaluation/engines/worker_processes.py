@@ -121,7 +121,7 @@ def _release_all_but(descriptor: int) -> None:
     Otherwise they would outlive the parent. Their descriptor numbers stay in use, because objects of the parent will close them.
     """
     null = os.open(os.devnull, os.O_RDWR)
-    for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
+    for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
         if number > _STANDARD and number != descriptor:
             with suppress(OSError):  # the descriptor of the listing itself
                 os.fstat(number)

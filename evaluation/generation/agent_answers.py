@@ -103,7 +103,7 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
     if not _is_sequence(answer):
         return None
     entries = [_as_json(each) for each in answer]
-    if not all(isinstance(each, (ToolCall, Mapping)) for each in entries):
+    if not all(isinstance(entry, (ToolCall, Mapping)) for entry in entries):
         return None
     if is_conversation(entries):
         return _fields_from(conversation_messages(entries), case)
@@ -124,7 +124,7 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
         return answer
     answer = with_messages(answer)
     if _is_sequence(messages := answer.get("messages")):
-        answer["messages"] = [_as_json(each) for each in messages]
+        answer["messages"] = [_as_json(message) for message in messages]
     if (messages := reply_messages(answer)) is not None:
         # The calls of a single message are in its own form, and read already; `system` beside messages is as often a prompt.
         named = (_FIELDS - {"system"}) & answer.keys() if answer.keys() & _HOLDERS else frozenset[str]()
@@ -136,7 +136,7 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
 def _fields_from(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
     """Return an output's fields from a chat, which may begin with the case's messages."""
     after_user = [number for number, each in enumerate(messages, start=1) if _is_users(each)]
-    user_counts = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
+    user_counts = [sum(message.get("role") == "user" for message in turn) for turn in case.turns]
     totals = [*accumulate(user_counts)]
     if len(case.turns) < 2 or len(after_user) != totals[-1]:  # noqa: PLR2004 - one turn, or turns that cannot be told apart
         answer = answer_of(messages[_answer_begins(messages, after_user, case) :])
@@ -165,7 +165,7 @@ def _answer_begins(messages: Sequence[FieldReader], after_user: Sequence[int], c
     An agent's program may write messages as the user's in the middle of its work.
     """
     first = case.turns[0] if case.turns else []
-    asked = [message_text(each) for each in first if each.get("role") == "user"]
+    asked = [message_text(message) for message in first if message.get("role") == "user"]
     said = [message_text(messages[number - 1].value) for number in after_user[: len(asked)]]
     if asked and said == asked:
         return after_user[len(asked) - 1]

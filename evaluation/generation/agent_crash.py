@@ -22,7 +22,7 @@ def crash_text(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     cause = error.__cause__
     frames = [*_frames(error.__traceback__), *_frames(None if cause is None else cause.__traceback__)]
-    theirs = [each for each in frames if not _is_installed(each)] or frames
+    theirs = [frame for frame in frames if not _is_installed(frame)] or frames
     if not theirs:
         return text
     return f"{text} ({_place(theirs[-1].tb_frame.f_code, theirs[-1].tb_lineno)})"

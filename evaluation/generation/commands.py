@@ -150,7 +150,7 @@ def command_words(command: str) -> list[str]:
         raise UsageError(f"{setting('agent')}: {_no_command(words[0] if words else command)}")
     script = _script_of(words)
     if script is not None and not script.exists():
-        beside = [str(script.with_name(each.name)) for each in script.parent.glob(f"*{script.suffix}")]
+        beside = [str(script.with_name(path.name)) for path in script.parent.glob(f"*{script.suffix}")]
         hint = nearest(str(script), beside) or "; name it by its path from that folder"
         raise UsageError(f"{setting('agent')}: no such file: {str(script)!r} in {Path.cwd()}{hint}")
     return words

@@ -176,13 +176,13 @@ class FirstOf:
 
     def examine(self, case: Case) -> None:
         """Validate a case; see `Scenes.examine`."""
-        for each in self._scenes:
-            each.examine(case)
+        for scene in self._scenes:
+            scene.examine(case)
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """Return the scene of an attempt; see `Scenes.scene`."""
-        for each in self._scenes:
-            scene = await each.scene(case, trial, converse)
+        for scenes in self._scenes:
+            scene = await scenes.scene(case, trial, converse)
             if scene is not None:
                 return scene
         return None

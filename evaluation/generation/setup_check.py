@@ -54,9 +54,9 @@ class SetupCheck:
             self._store.add(made)
             return
         self._waiting.append(made)
-        if made.output.error is None or len({_error_pattern(each) for each in self._waiting}) > 1:
+        if made.output.error is None or len({_error_pattern(output) for output in self._waiting}) > 1:
             self.settle()
-        elif len({each.output.case_id for each in self._waiting}) >= FIRST_CASES:
+        elif len({output.output.case_id for output in self._waiting}) >= FIRST_CASES:
             first = " ".join(str(self._waiting[0].output.error).split())[:_SHOWN]
             raise AgentSetupError(
                 f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; fix it and rerun, or grade such failures 0 with {flag('keep_crashes')}"

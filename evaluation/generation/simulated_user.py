@@ -192,7 +192,9 @@ def _lines(attempt: Attempt) -> list[str]:
     lines: list[str] = []
     for asked, steps in zip(attempt.asked_turns or (), attempt.turns, strict=False):
         texts = [step for step in steps if isinstance(step, str) and step.strip()]
-        lines += [f'{{"person": {dumps(each.get("content"))}}}' for each in asked if each["role"] == "user"]
+        lines += [
+            f'{{"person": {dumps(message.get("content"))}}}' for message in asked if message["role"] == "user"
+        ]
         lines += [f'{{"assistant": {dumps(text)}}}' for text in texts] or ['{"assistant": null}']
     return lines
 

@@ -107,8 +107,10 @@ def propose_candidates(
         for number, each in enumerate(shown)
     ]
     path = out / PROPOSALS
-    replies = {each.key: each.reply for each in read_records(path, Proposal)} if path.exists() else {}
-    failed = asyncio.run(_ask([each for each in requests if each.key not in replies], access, replies, path))
+    replies = {record.key: record.reply for record in read_records(path, Proposal)} if path.exists() else {}
+    failed = asyncio.run(
+        _ask([request for request in requests if request.key not in replies], access, replies, path)
+    )
     candidates = [
         _candidate(current, replies[each.key], writer, number, out)
         for number, each in enumerate(requests, start=1)
@@ -121,12 +123,12 @@ def refuse_duplicates(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
     """Refuse candidates with the same text as an earlier one."""
     names: dict[str, str] = {}
     checked: list[TriedPrompt] = []
-    for each in candidates:
-        if each.path is not None:
-            earlier = names.setdefault(Path(each.path).read_text("utf-8"), each.name)
-            if earlier != each.name:
-                each = msgspec.structs.replace(each, refused=f"is the same as {earlier}")  # noqa: PLW2901
-        checked.append(each)
+    for candidate in candidates:
+        if candidate.path is not None:
+            earlier = names.setdefault(Path(candidate.path).read_text("utf-8"), candidate.name)
+            if earlier != candidate.name:
+                candidate = msgspec.structs.replace(candidate, refused=f"is the same as {earlier}")  # noqa: PLW2901
+        checked.append(candidate)
     return checked
 
 
@@ -178,12 +180,12 @@ def _copy(text: str, name: str, folder: Path) -> Path:
 
 
 def _cost(replies: Mapping[str, Reply]) -> ImprovementCost:
-    paid = [each for each in replies.values() if each.calls]
+    paid = [reply for reply in replies.values() if reply.calls]
     return ImprovementCost(
         part="proposals",
         verdicts=len(replies),
-        calls=sum(each.calls for each in paid),
-        prompt_tokens=sum(each.prompt_tokens for each in paid),
-        completion_tokens=sum(each.completion_tokens for each in paid),
+        calls=sum(reply.calls for reply in paid),
+        prompt_tokens=sum(reply.prompt_tokens for reply in paid),
+        completion_tokens=sum(reply.completion_tokens for reply in paid),
         cost=None,
     )

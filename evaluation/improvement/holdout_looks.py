@@ -31,9 +31,9 @@ def record_look(out: Path, candidate: Path, labels: str, now: datetime) -> Holdo
     """
     path, sha256 = out / LOOKS, file_sha256(candidate)
     looks = _looks(path)
-    for each in looks:
-        if (each.sha256, each.labels) == (sha256, labels):
-            return each
+    for holdout_look in looks:
+        if (holdout_look.sha256, holdout_look.labels) == (sha256, labels):
+            return holdout_look
     number = len(looks) + 1
     look = HoldoutLook(
         look=number,

@@ -67,7 +67,7 @@ def holdout_probes(
     if (folder / PROBES).exists():
         return folder
     manifest = NO_PROBES
-    if any(each.case.kind in _HAVE_OPERATORS for each in items):
+    if any(item.case.kind in _HAVE_OPERATORS for item in items):
         manifest = _mutate_right_outputs(
             *write_side(items, out / DATA / HOLDOUT), mutants, environments, progress
         )
@@ -128,16 +128,16 @@ def _write_probes(
 ) -> None:
     """Write mutants and attacks to one folder, and its manifest last."""
     folder.mkdir(parents=True, exist_ok=True)
-    cases: dict[str, Case] = {each.case.id: each.case for each in attacks}
-    outputs, labels = [each.output for each in attacks], [each.label for each in attacks]
+    cases: dict[str, Case] = {attack.case.id: attack.case for attack in attacks}
+    outputs, labels = [attack.output for attack in attacks], [attack.label for attack in attacks]
     if mutants is not None:
-        cases |= {each.id: each for each in read_records(mutants / CASES, Case)}
+        cases |= {record.id: record for record in read_records(mutants / CASES, Case)}
         outputs += read_records(mutants / OUTPUTS, Output)
         labels += read_records(mutants / LABELS, Verdict)
     write_records(folder / CASES, cases.values())
     write_records(folder / OUTPUTS, outputs)
     write_records(folder / LABELS, labels)
-    counts = Counter(each.label.evidence["operator"] for each in attacks)
+    counts = Counter(attack.label.evidence["operator"] for attack in attacks)
     operators = [*manifest.operators, *(_operator_counts(name, count) for name, count in counts.items())]
     files = {name: file_sha256(folder / name) for name in (CASES, OUTPUTS, LABELS)}
     write_json(folder / PROBES, msgspec.structs.replace(manifest, files=files, operators=operators))

@@ -125,8 +125,12 @@ def judge_side(
 
 def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
     """Return the cost of a run's verdicts, over all its starts."""
-    verdicts = (each for each in store.verdicts.read() if each.judge is None or each.judge.kind != "baseline")
-    usage = [each.usage for each in verdicts if each.usage is not None]
+    verdicts = (
+        verdict
+        for verdict in store.verdicts.read()
+        if verdict.judge is None or verdict.judge.kind != "baseline"
+    )
+    usage = [verdict.usage for verdict in verdicts if verdict.usage is not None]
     return priced(
         ImprovementCost(
             part=part,

@@ -144,4 +144,4 @@ class Improvement(Result, Framed, frozen=True, kw_only=True):
     @property
     def losses(self) -> list[OperatorChange]:
         """Operators on which the new prompt is worse, or not shown to be no worse."""
-        return [each for each in self.changes if each.state != "not worse"]
+        return [change for change in self.changes if change.state != "not worse"]

@@ -137,7 +137,7 @@ def _develop(improvement: _Improvement) -> _Development:
     plan, use, task, (items, holdout) = improvement
     # Before anything is paid for: without a usable candidate there is nothing to judge.
     from_files = read_candidates(_current_prompt(improvement), plan.candidates, plan.out)
-    if not plan.proposals and all(each.refused for each in from_files):
+    if not plan.proposals and all(file.refused for file in from_files):
         return _Development(
             Improvement(
                 prompt=plan.prompt,
@@ -198,22 +198,24 @@ def _with_candidates(
 def _rank_candidates(improvement: _Improvement, numbers: Improvement, current: TriedPrompt) -> _Development:
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = improvement
-    usable = [each for each in numbers.tried if each.path and not each.refused]
+    usable = [prompt for prompt in numbers.tried if prompt.path and not prompt.refused]
     if not usable:
         return _Development(numbers)
-    prompts = [plan.prompt, *(each.path for each in usable if each.path)]
+    prompts = [plan.prompt, *(prompt.path for prompt in usable if prompt.path)]
     judged = judge_side(plan, DEVELOPMENT, items, prompts, use)
     numbers = replace(numbers, costs=_with_cost(numbers.costs, judged.cost), failed=judged.failed)
     if judged.failed:
         return _Development(replace(numbers, answer="calls failed"))
     current, *measured = with_agreement([current, *usable], counted_items(items, judged), judged)
     best = max(measured, key=_agreement)
-    by_path = {each.path: each for each in measured}
+    by_path = {prompt.path: prompt for prompt in measured}
     numbers = replace(
         numbers,
         answer="no better in development",
         current=current,
-        tried=[by_path.get(each.path, each) if not each.refused else each for each in numbers.tried],
+        tried=[
+            by_path.get(prompt.path, prompt) if not prompt.refused else prompt for prompt in numbers.tried
+        ],
         best=best.path,
     )
     return _Development(numbers, best.path if _agreement(best) > _agreement(current) else None)
@@ -221,7 +223,7 @@ def _rank_candidates(improvement: _Improvement, numbers: Improvement, current: T
 
 def _with_cost(costs: Sequence[ImprovementCost], cost: ImprovementCost) -> list[ImprovementCost]:
     """Return costs with a new cost of one part, which includes that of earlier starts."""
-    return [*(each for each in costs if each.part != cost.part), cost]
+    return [*(improvement_cost for improvement_cost in costs if improvement_cost.part != cost.part), cost]
 
 
 def _agreement(tried: TriedPrompt) -> float:
@@ -277,10 +279,10 @@ def _test_on_probes(
 
 
 def _size(items: Sequence[LabelledItem]) -> SideSize:
-    counted = [each for each in items if each.label is not None]
+    counted = [item for item in items if item.label is not None]
     return SideSize(
         items=len(counted),
-        groups=len({each.group for each in counted}),
-        adjudicated=sum(each.adjudicated for each in counted),
+        groups=len({item.group for item in counted}),
+        adjudicated=sum(item.adjudicated for item in counted),
         undecidable=len(items) - len(counted),
     )

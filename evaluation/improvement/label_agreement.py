@@ -24,14 +24,14 @@ from .labelled_set import LabelledItem
 def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[LabelledItem]:
     """Return the items with a label that the current prompt can grade."""
     judged_keys = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
-    return [each for each in items if each.label is not None and each.output.key in judged_keys]
+    return [item for item in items if item.label is not None and item.output.key in judged_keys]
 
 
 def with_agreement(
     tried: Sequence[TriedPrompt], items: Sequence[LabelledItem], judged: JudgedSide
 ) -> list[TriedPrompt]:
     """Return prompts with the share of items on which each agrees with the label."""
-    groups = cluster_numbers(each.group for each in items)
+    groups = cluster_numbers(item.group for item in items)
     return [
         replace(
             each,
@@ -48,15 +48,15 @@ def holdout_agreement(items: Sequence[LabelledItem], judged: JudgedSide) -> Held
     return HeldOut(
         _right(items, current, current_verdicts),
         _right(items, new, new_verdicts),
-        cluster_numbers(each.group for each in items),
-        np.array([each.adjudicated for each in items], dtype=np.bool_),
+        cluster_numbers(item.group for item in items),
+        np.array([item.adjudicated for item in items], dtype=np.bool_),
     )
 
 
 def count_ungraded(items: Sequence[LabelledItem], by_item: SideVerdicts) -> int:
     """Return the number of items that a prompt left ungraded."""
-    verdicts = (by_item.get(each.output.key) for each in items)
-    return sum(each is None or each.score is None for each in verdicts)
+    verdicts = (by_item.get(item.output.key) for item in items)
+    return sum(verdict is None or verdict.score is None for verdict in verdicts)
 
 
 def disagreements(
@@ -64,21 +64,21 @@ def disagreements(
 ) -> list[list[Disagreement]]:
     """Draw disagreements of the current prompt with labels, a sample per proposed candidate."""
     threshold, verdicts = judged.tasks[0].threshold.at, judged.verdicts[0]
-    wrong = [each for each in items if not _agrees(each, verdicts.get(each.output.key), threshold)]
+    wrong = [item for item in items if not _agrees(item, verdicts.get(item.output.key), threshold)]
     if not wrong:
         return []
 
     def draw(number: int) -> list[Disagreement]:
         order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
         sample = order[:MOST_DISAGREEMENTS]
-        return [_disagreement(each, verdicts[each.output.key], threshold) for each in sample]
+        return [_disagreement(item, verdicts[item.output.key], threshold) for item in sample]
 
     return [draw(number) for number in range(1, plan.proposals + 1)]
 
 
 def _right(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdicts) -> BoolArray:
     return np.array(
-        [_agrees(each, verdicts.get(each.output.key), task.threshold.at) for each in items], dtype=np.bool_
+        [_agrees(item, verdicts.get(item.output.key), task.threshold.at) for item in items], dtype=np.bool_
     )
 
 

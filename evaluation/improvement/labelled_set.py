@@ -124,9 +124,9 @@ def divide_items(items: Iterable[LabelledItem], seed: int, holdout: float) -> Di
         InputError: A side has too few labelled items.
     """
     sides = DividedItems([], [])
-    for each in items:
-        position = int.from_bytes(drawn_rank(each.group, seed), "big") / _SCALE
-        (sides.holdout if position < holdout else sides.development).append(each)
+    for item in items:
+        position = int.from_bytes(drawn_rank(item.group, seed), "big") / _SCALE
+        (sides.holdout if position < holdout else sides.development).append(item)
     for name, side in sides._asdict().items():
         labelled = sum(each.label is not None for each in side)
         if labelled < FEWEST:
@@ -141,8 +141,8 @@ def write_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Path]
     cases, outputs = folder / CASES, folder / OUTPUTS
     if not outputs.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        write_records(cases, {each.case.id: each.case for each in items}.values())
-        write_records(outputs, (each.output for each in items))
+        write_records(cases, {item.case.id: item.case for item in items}.values())
+        write_records(outputs, (item.output for item in items))
     return cases, outputs
 
 
@@ -155,8 +155,8 @@ def lock_division(
         RunFolderError: The folder belongs to another improvement.
     """
     digest = hashlib.sha256()
-    for each in items:
-        digest.update(encode_record(each.case) + encode_record(each.output) + each.group.encode())
+    for item in items:
+        digest.update(encode_record(item.case) + encode_record(item.output) + item.group.encode())
     division, path = _Division(digest.hexdigest(), judge, seed, holdout, margin), out / _LOCK
     if not path.exists():
         out.mkdir(parents=True, exist_ok=True)
@@ -176,5 +176,5 @@ def lock_division(
 
 def adjudicated_sha256(items: Iterable[LabelledItem]) -> str:
     """Return a hash of the adjudicated labels of items."""
-    rows = [f"{each.output.key}\t{each.label}\t{each.adjudicated}" for each in items]
+    rows = [f"{item.output.key}\t{item.label}\t{item.adjudicated}" for item in items]
     return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogatepass")).hexdigest()

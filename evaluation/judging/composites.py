@@ -205,19 +205,27 @@ def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> N
     if isinstance(asker.judge, CriteriaJudge):
         record = criteria_judge_record(asker.judge, repeats)
         writer.enlist([asker.record])
-        writer.update(criteria=[*(each for each in writer.manifest.criteria if each.id != record.id), record])
+        writer.update(
+            criteria=[
+                *(criterion for criterion in writer.manifest.criteria if criterion.id != record.id),
+                record,
+            ]
+        )
     if isinstance(asker.judge, StatementJudge):
         record = statement_judge_record(asker.judge, repeats)
         writer.enlist([asker.record])
         writer.update(
-            statements=[*(each for each in writer.manifest.statements if each.id != record.id), record]
+            statements=[
+                *(statement for statement in writer.manifest.statements if statement.id != record.id),
+                record,
+            ]
         )
 
 
 def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
     """Record a jury and its members, once they were asked."""
     if isinstance(asker.judge, JuryJudge):
-        others = [each for each in writer.manifest.juries if each.id != asker.id]
+        others = [jury for jury in writer.manifest.juries if jury.id != asker.id]
         writer.enlist([asker.record])
         writer.update(juries=[*others, asker.judge.jury])
 

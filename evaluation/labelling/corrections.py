@@ -83,7 +83,7 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
     unsaid: list[Unsaid] = []
     for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):
         outputs = decided.get(case.id, [])
-        wrong = [each for each in outputs if _contradicts(case, each, rules)]
+        wrong = [output for output in outputs if _contradicts(case, output, rules)]
         if wrong:
             made = _corrected(case, outputs, wrong, rules)
             if isinstance(made, Correction):
@@ -108,7 +108,7 @@ def _decided(store: RunStore) -> dict[str, list[_Decided]]:
 def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
     """Return the checker's scores of an output, for dotted and for underscored names."""
     by_names = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
-    return {check(case, output, each).score for each in by_names}
+    return {check(case, output, check_options).score for check_options in by_names}
 
 
 def _agrees(case: Case, decision: _Decided, options: CheckOptions) -> bool:
@@ -125,7 +125,9 @@ def _corrected(
     case: Case, outputs: Sequence[_Decided], wrong: Sequence[_Decided], options: CheckOptions
 ) -> Correction | str:
     """Return the correction of a case, or the reason there is none."""
-    written = {decision.reference for each in outputs for decision in each.decisions if decision.reference}
+    written = {
+        decision.reference for output in outputs for decision in output.decisions if decision.reference
+    }
     if len(written) > 1:
         return "people wrote different references"
     try:
@@ -135,10 +137,10 @@ def _corrected(
     if reference is None:
         return "no reference of this kind says so; write one on the review page"
     corrected = msgspec.structs.replace(case, reference=reference)
-    if not all(_agrees(corrected, each, options) for each in outputs):
+    if not all(_agrees(corrected, output, options) for output in outputs):
         return "under the corrected reference the checker does not say what was decided"
     decisions = [
-        decision for each in outputs for decision in each.decisions if decision.found == each.decided
+        decision for output in outputs for decision in output.decisions if decision.found == output.decided
     ]
     return Correction(
         case_id=case.id,
@@ -166,8 +168,8 @@ def _with(case: Case, reference: Mapping[str, Any]) -> Case:
 
 def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
     corrected = case
-    for each in wrong:
-        reference = widened(corrected, each.output) if each.decided == "right" else None
+    for decided in wrong:
+        reference = widened(corrected, decided.output) if decided.decided == "right" else None
         if reference is None:
             return None
         try:

@@ -80,12 +80,12 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
     sides, names = _sides(store, planted=planted), ShownNames()
     opinions: dict[ItemKey, tuple[Opinion, Opinion]] = {}
     for key in sample.keys:
-        graded = [each for each in store.verdicts.verdicts_on(key) if each.graded]
-        label = trusted.get(key) or next(each for each in graded if each.source != "judge")
+        graded = [verdict for verdict in store.verdicts.verdicts_on(key) if verdict.graded]
+        label = trusted.get(key) or next(verdict for verdict in graded if verdict.source != "judge")
         by_judges = [
-            (*sides(each, _score(label)), each)
-            for each in graded
-            if each.source == "judge" and sample.judge in {None, names.of(each.author, each.by)}
+            (*sides(verdict, _score(label)), verdict)
+            for verdict in graded
+            if verdict.source == "judge" and sample.judge in {None, names.of(verdict.author, verdict.by)}
         ]
         right, passed, judged = min(by_judges, key=_preference)
         opinions[key] = (Opinion(right, label.reason or ""), Opinion(passed, judged.reason or ""))

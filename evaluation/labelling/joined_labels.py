@@ -93,15 +93,17 @@ def _into_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | Non
 def _joined(
     path: Path, before: list[Verdict], labels: list[Verdict], changed: list[Verdict], unmatched: list[str]
 ) -> JoinedLabels:
-    by_people = [[each for each in some if each.by != MAJORITY] for some in (before, labels, changed)]
-    earlier, new, added = ({(each.key, each.by) for each in some} for some in by_people)
+    by_people = [
+        [verdict for verdict in some if verdict.by != MAJORITY] for some in (before, labels, changed)
+    ]
+    earlier, new, added = ({(verdict.key, verdict.by) for verdict in some} for some in by_people)
     return JoinedLabels(
         labels=path,
         added=len(added),
         replaced=len(added & earlier),
         unchanged=len(new - added),
         superseded=len(by_people[1]) - len(new),
-        ties=sum(is_tie(each) for each in labels),
+        ties=sum(is_tie(label) for label in labels),
         unmatched=len(unmatched),
         first_unmatched=next(iter(unmatched), None),
         rounds=max(1, n_rounds([*before, *changed])),
@@ -135,7 +137,7 @@ def _matched(
 
 def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
     """Replace a person's earlier labels with new ones; return all, and those that changed."""
-    earlier = {(each.key, each.by): each for each in before}
+    earlier = {(verdict.key, verdict.by): verdict for verdict in before}
     merged = dict(earlier)
     for label in new:
         key = (label.key, label.by)

@@ -95,7 +95,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
     # One output of each cluster says little about outputs, most of which are in large clusters.
     unequal = bound_of(table) == "clusters"
     certificate = selective_threshold(table, max_error, seed=0, by_size=unequal)
-    verdicts = _by_output(each for each in store.judge_verdicts() if each.author == judge.id)
+    verdicts = _by_output(verdict for verdict in store.judge_verdicts() if verdict.author == judge.id)
     at = judge.threshold.at
     kept = {key for key, scores in verdicts.items() if _is_kept(scores, at, certificate.threshold)}
     low, high = _band(at, certificate.threshold)
@@ -118,21 +118,21 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
 
 def _cost(uses: Iterable[JudgeUse]) -> float | None:
     """Return what a judge cost; a combined judge makes no call, its parts do."""
-    costs = [each.cost for each in uses if each.calls]
-    known = [each for each in costs if each is not None]
+    costs = [use.cost for use in uses if use.calls]
+    known = [cost for cost in costs if cost is not None]
     return math.fsum(known) if known and len(known) == len(costs) else None
 
 
 def _only_judge(store: RunStore) -> KnownJudge:
-    judges = [each for each in store.roster if each.id.kind not in {"baseline", "split", "form"}]
+    judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
     # The parts of a combined judge graded statements, criteria, or for it.
-    judges = [each for each in judges if each.id.kind in COUNTED] or judges
+    judges = [judge for judge in judges if judge.id.kind in COUNTED] or judges
     if not judges:
-        baselines = [each.by for each in store.roster if each.id.kind == "baseline"]
+        baselines = [judge.by for judge in store.roster if judge.id.kind == "baseline"]
         raise InputError(_no_first_judge(baselines), path=str(store.path))
     if len(judges) > 1:
         raise UsageError(
-            f"{setting('unsure_of', store.path)}: it holds verdicts of {', '.join(each.by for each in judges)}; the first judge of a cascade needs a run of its own"
+            f"{setting('unsure_of', store.path)}: it holds verdicts of {', '.join(judge.by for judge in judges)}; the first judge of a cascade needs a run of its own"
         )
     return judges[0]
 

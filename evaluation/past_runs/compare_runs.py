@@ -109,7 +109,7 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
     thresholds = before.roster.thresholds | after.roster.thresholds
     compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
     repeated = repeated_cases(compared)
-    several = {(each.case_id, each.system) for each in repeated}
+    several = {(case.case_id, case.system) for case in repeated}
     return Difference(
         before=str(before.path),
         after=str(after.path),
@@ -117,13 +117,15 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
         only_before=len(was.keys() - common),
         only_after=len(now.keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
-        broke=[each for each in compared if (each.before, each.after) == ("pass", "fail")],
-        better=[each for each in compared if (each.before, each.after) == ("fail", "pass")],
-        graded_otherwise=[each for each in compared if _scored(each.before) != _scored(each.after)],
+        broke=[verdict for verdict in compared if (verdict.before, verdict.after) == ("pass", "fail")],
+        better=[verdict for verdict in compared if (verdict.before, verdict.after) == ("fail", "pass")],
+        graded_otherwise=[
+            verdict for verdict in compared if _scored(verdict.before) != _scored(verdict.after)
+        ],
         not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
         repeated=repeated,
-        compared_once=sum((each.case_id, each.system) not in several for each in compared),
+        compared_once=sum((verdict.case_id, verdict.system) not in several for verdict in compared),
         carried_labels=carried_labels(before, after, renamed),
         only_baseline=sum(
             pair is None and was[key].baseline and now[key].baseline for key, pair in pairs.items()
@@ -139,8 +141,8 @@ def corrected_differences(
     Baselines count, as in the rates of a run. ``chosen_by`` says how outputs were chosen for labels; by default the labels do.
     """
     renamed = _renamed(before.finished(), after.finished())
-    names = {renamed.get(each.system, each.system) for each in before.manifest.results or []}
-    common = sorted(names & {each.system for each in after.manifest.results or []})
+    names = {renamed.get(result.system, result.system) for result in before.manifest.results or []}
+    common = sorted(names & {result.system for result in after.manifest.results or []})
     thresholds = before.roster.thresholds | after.roster.thresholds
     found = dict(
         _strata(before, after, renamed, common, thresholds, chosen_by=chosen_by, with_baselines=True)
@@ -159,7 +161,7 @@ def _scored(grade: str) -> bool:
 
 def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
     """Return the later name by earlier one of the system, if each run has a single one."""
-    was, now = ([each.system for each in manifest.results or []] for manifest in (before, after))
+    was, now = ([result.system for result in manifest.results or []] for manifest in (before, after))
     return {was[0]: now[0]} if len(was) == len(now) == 1 else {}
 
 
@@ -272,7 +274,7 @@ def _names_by_side(before: RunStore, renamed: Mapping[str, str], system: str) ->
 
 def _choice_of_both(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:
     """Return how outputs were chosen for labels, if the labels of both runs say the same."""
-    choices: set[LabelsDeclaredBy | None] = {choice_of(each.labels) for each in (before, after)}
+    choices: set[LabelsDeclaredBy | None] = {choice_of(store.labels) for store in (before, after)}
     if choices <= RANDOM_SAMPLES and len(choices) > 1:
         return "random"
     return choices.pop() if len(choices) == 1 else None
@@ -308,7 +310,7 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
     yield from _differing(was.judges, now.judges, "judge ")
     yield from _differing(was.versions, now.versions, "version of ")
     thresholds = _differing(was.thresholds, now.thresholds, "threshold of ")
-    yield from (each for each in thresholds if each.before and each.after)
+    yield from (threshold for threshold in thresholds if threshold.before and threshold.after)
     yield from _differing(was.rates, now.rates)
 
 

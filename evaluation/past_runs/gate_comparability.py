@@ -33,7 +33,7 @@ def incomparable(before: GatedRun, after: GatedRun) -> Iterator[str]:
 
 
 def _judged(run: GatedRun) -> bool:
-    return any(each.judged for outputs in run.systems.values() for each in outputs.values())
+    return any(output.judged for outputs in run.systems.values() for output in outputs.values())
 
 
 def _settings(before: Manifest, after: Manifest, *, judged: bool) -> Iterator[str]:
@@ -42,15 +42,20 @@ def _settings(before: Manifest, after: Manifest, *, judged: bool) -> Iterator[st
         was, now = before.identity.get(key), after.identity.get(key)
         if was != now:
             yield f"the {key.replace('_', ' ')} changed: {was or 'none'} -> {now or 'none'}"
-    for each in what_changed(before, after) if judged else ():
-        if each.what.startswith(("judge ", "threshold of ")):
-            yield f"{each.what} changed: {each.before or 'none'} -> {each.after or 'none'}"
+    for changed in what_changed(before, after) if judged else ():
+        if changed.what.startswith(("judge ", "threshold of ")):
+            yield f"{changed.what} changed: {changed.before or 'none'} -> {changed.after or 'none'}"
 
 
 def _scorers(before: GatedRun, after: GatedRun) -> Iterator[str]:
     was, now = (
         sorted(
-            {each.by for found in run.systems.values() for each in found.values() if each.score is not None}
+            {
+                output.by
+                for found in run.systems.values()
+                for output in found.values()
+                if output.score is not None
+            }
             - {CRASHED}
         )
         for run in (before, after)
@@ -79,7 +84,9 @@ def _cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
 def _same_files(before: GatedRun, after: GatedRun) -> bool:
     if before.manifest is None or after.manifest is None:
         return False
-    was, now = ([file.sha256 for file in _files(each)[0]] for each in (before.manifest, after.manifest))
+    was, now = (
+        [file.sha256 for file in _files(manifest)[0]] for manifest in (before.manifest, after.manifest)
+    )
     return bool(was) and was == now
 
 
@@ -110,9 +117,9 @@ def judging_again(before: GatedRun, after: GatedRun) -> str:
     made = proposed("run", *(cases or ["CASES"]), outputs=outputs)
     typed = typed_command(after.manifest.command) if after.manifest.command else None
     if typed is not None and typed.verb in {"run", "judge"}:
-        made = made.also(*(each for each in typed.options if each.name in _GRADING))
+        made = made.also(*(option for option in typed.options if option.name in _GRADING))
     else:
-        judges = [_asked_for(each) for each in after.manifest.roster if each.id.kind not in COUNTED]
+        judges = [_asked_for(judge) for judge in after.manifest.roster if judge.id.kind not in COUNTED]
         made = made.also(*options_named("run", judges=judges))
     return str(made.also(*options_named("run", out=f"{before.name}-again")))
 

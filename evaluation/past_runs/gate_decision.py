@@ -69,17 +69,19 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     reasons = [] if before is None else list(incomparable(before, after))
     checks = [
         *(
-            each
+            check
             for minimum in limits.minimums
-            for each in minimum_checks(after, minimum, _conditions(after, limits), limits.judge_error, before)
+            for check in minimum_checks(
+                after, minimum, _conditions(after, limits), limits.judge_error, before
+            )
         ),
         *_compared_checks(before, after, pairs, limits, reasons),
         *(_ungraded_checks(after, limits.max_ungraded) if limits.max_ungraded is not None else ()),
         *(_cost_check(after, limits.cost_at_most) if limits.cost_at_most is not None else ()),
     ]
     nothing = after.graded == 0
-    whole = "cannot tell" if nothing else together(each.answer for each in checks)
-    broke = [each for pair in pairs for each in regressions(pair)]
+    whole = "cannot tell" if nothing else together(check.answer for check in checks)
+    broke = [regression for pair in pairs for regression in regressions(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
     return Gate(
         answer=whole,
@@ -93,7 +95,9 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         cases={pair.name: pair.cases for pair in pairs},
         broke=broke,
         flaky={pair.name: cases for pair in pairs if (cases := list(flaky_cases(pair)))},
-        answers=after.answers({ItemKey(each.case_id, each.system, each.trial) for each in broke[:_ANSWERED]}),
+        answers=after.answers(
+            {ItemKey(verdict.case_id, verdict.system, verdict.trial) for verdict in broke[:_ANSWERED]}
+        ),
         graded=after.graded,
         outputs=outputs,
         failed_calls=after.failed,
@@ -112,8 +116,8 @@ def _compared_checks(
 
 
 def _of_system(run: GatedRun, system: str, checks: list[GateCheck]) -> GateAnswer:
-    graded = any(each.score is not None for each in run.systems[system].values())
-    found = together(each.answer for each in checks if each.system in {system, ""})
+    graded = any(output.score is not None for output in run.systems[system].values())
+    found = together(check.answer for check in checks if check.system in {system, ""})
     return found if graded else "cannot tell"
 
 
@@ -128,7 +132,7 @@ def _drop_check(
         for run, found in ((before, pair.before), (after, pair.after))
     )
     conditions, ends = _conditions(after, limits), (-1.0, 1.0)
-    judged = any(each.judged for found in (pair.before, pair.after) for each in found.values())
+    judged = any(output.judged for found in (pair.before, pair.after) for output in found.values())
     if change is None:
         bounds = drop_bounds(gated_scores(was), gated_scores(now), conditions=conditions)
         bounds = shifted(bounds, (error or 0.0) if judged else 0.0, ends=ends)
@@ -169,7 +173,7 @@ def _with_absent(run: GatedRun, rows: list[GatedRow], common: Collection[str]) -
 def _ungraded_checks(run: GatedRun, most: float) -> Iterator[GateCheck]:
     for system, found in run.systems.items():
         total = len(found) + run.missing.get(system, 0)
-        ungraded = total - sum(each.score is not None for each in found.values())
+        ungraded = total - sum(output.score is not None for output in found.values())
         yield GateCheck(
             system=system,
             condition=f"max ungraded {most:g}",

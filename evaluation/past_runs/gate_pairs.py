@@ -80,5 +80,5 @@ def no_comparison(pair: GatePair, reasons: list[str]) -> str:
         return f"not comparable: {reasons[0]}"
     if len(pair.common) < _LEAST_COMMON * pair.cases:
         return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_LEAST_COMMON:.0%}"
-    passed = any(each.score for found in (pair.before, pair.after) for each in found.values())
+    passed = any(output.score for found in (pair.before, pair.after) for output in found.values())
     return "" if passed else "no output passed in either run, so no drop could be seen"

@@ -103,11 +103,11 @@ def _unseen(count: int) -> list[GatedRow]:
 
 def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
     """Say who graded outputs, and how judges' verdicts count."""
-    judges = {each.by for each in outputs.values() if each.judged}
+    judges = {output.by for output in outputs.values() if output.judged}
     if not judges and run.store is not None:
         return "checkers"
     if not judges:
-        names = sorted({each.by for each in outputs.values() if each.score is not None} - {CRASHED})
+        names = sorted({output.by for output in outputs.values() if output.score is not None} - {CRASHED})
         return f"scorer {', '.join(names)}" if names else ""
     baselines = frozenset[str]() if run.judged is None else run.judged.baselines
     return f"{'baseline' if judges <= baselines else 'judge'}, {how}"
@@ -127,7 +127,7 @@ def uncorrected(judge_error: float | None) -> str:
 
 def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
     """Say which judge of these outputs is not shown to be better than chance; empty if none."""
-    judges = sorted({each.by for each in outputs.values() if each.judged} & run.guessing.keys())
+    judges = sorted({output.by for output in outputs.values() if output.judged} & run.guessing.keys())
     return f"judge {judges[0]} is {run.guessing[judges[0]]} by the labels" if judges else ""
 
 
@@ -166,7 +166,7 @@ def minimum_checks(
             bounds = corrected_bounds(rate, graded_share(rows), of=_cases(rows), conditions=conditions)
         else:
             bounds = _uncorrected_bounds(rows, minimum, conditions)
-        if rate is None and any(each.judged for each in asked.values()):
+        if rate is None and any(output.judged for output in asked.values()):
             bounds = shifted(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
         doubt = guesses(run, asked) or tried_again(outputs)

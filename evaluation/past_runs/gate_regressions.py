@@ -48,7 +48,7 @@ def flaky_cases(pair: GatePair) -> Iterator[str]:
 
 
 def _share_passing(trials: list[bool | None]) -> float | None:
-    known = [each for each in trials if each is not None]
+    known = [trial for trial in trials if trial is not None]
     return sum(known) / len(known) if known else None
 
 
@@ -144,7 +144,7 @@ def _all_pass(trials: list[bool | None]) -> bool:
 
 
 def _none_pass(trials: list[bool | None]) -> bool:
-    return bool(trials) and all(each is False for each in trials)
+    return bool(trials) and all(trial is False for trial in trials)
 
 
 def _named(cases: list[str]) -> str:

@@ -64,8 +64,8 @@ def gated_records(
     Raises:
         InputError: There are several authors and none is named, or the named one gave no verdict.
     """
-    given = [each for each in verdicts if each.source != "human" and not each.repeat]
-    authors = list(dict.fromkeys(each.by for each in given))
+    given = [verdict for verdict in verdicts if verdict.source != "human" and not verdict.repeat]
+    authors = list(dict.fromkeys(verdict.by for verdict in given))
     if graded_by is not None and graded_by not in authors:
         raise InputError(
             f"no verdict is by {graded_by!r}; there are {', '.join(authors) or 'none'}", path=name
@@ -77,10 +77,10 @@ def gated_records(
         )
     by_id, outputs = {case.id: case for case in cases}, list(outputs)
     author = graded_by or next(iter(authors), "nobody")
-    crashed = {each.key for each in outputs if each.error is not None}
-    chosen = {each.key: each for each in given if each.by == author}
+    crashed = {output.key for output in outputs if output.error is not None}
+    chosen = {verdict.key: verdict for verdict in given if verdict.by == author}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {}
-    for key in dict.fromkeys([*(each.key for each in outputs), *chosen]):
+    for key in dict.fromkeys([*(output.key for output in outputs), *chosen]):
         graded = _imported(chosen.get(key), author, crashed=key in crashed)
         systems.setdefault(key.system, {})[key] = graded
     for system, found in systems.items():

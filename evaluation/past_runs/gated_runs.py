@@ -81,7 +81,7 @@ class GatedRun(NamedTuple):
         except RunFolderError:
             return {}
         read = chain(self.records, *(read_records(path, Output) for path in files))
-        return {str(each.key): _said(each)[:_LONGEST] for each in read if each.key in wanted}
+        return {str(output.key): _said(output)[:_LONGEST] for output in read if output.key in wanted}
 
     def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
         """Return the outputs with scores of rubrics; an import's as they are.
@@ -118,7 +118,9 @@ class GatedRun(NamedTuple):
     @property
     def graded(self) -> int:
         """Number of outputs with a grade."""
-        return sum(each.score is not None for outputs in self.systems.values() for each in outputs.values())
+        return sum(
+            output.score is not None for outputs in self.systems.values() for output in outputs.values()
+        )
 
 
 def gated_run(
@@ -136,7 +138,7 @@ def gated_run(
     """
     manifest = store.finished()
     store.refuse_edited()
-    results = {each.system: each for each in manifest.results or []}
+    results = {result.system: result for result in manifest.results or []}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
     graded: set[ItemKey] = set()
     is_part = part_test(store.verdicts.standing, store.roster)
@@ -168,7 +170,7 @@ def gated_run(
         graded_by=graded_by,
         guessing={name: each for name, each in shown.items() if each and each != "too few labels"},
         failed=0 if manifest.counts is None else manifest.counts.failed,
-        cost=None if None in costs else sum(each for each in costs if each is not None),
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
         cases=_cases(store),
         manifest=manifest,
         store=store,
@@ -234,7 +236,7 @@ def _missing(
     if counts.outputs == total:
         return missing
     try:
-        outputs = [each.key for path in store.inputs.outputs for each in read_records(path, Output)]
+        outputs = [record.key for path in store.inputs.outputs for record in read_records(path, Output)]
     except RunFolderError:
         return {name: count + counts.outputs - total for name, count in missing.items()}
     unseen = Counter(key.system for key in outputs if key not in systems.get(key.system, {}))
@@ -244,9 +246,9 @@ def _missing(
 def _expected(result: SystemResult) -> int:
     """Return the number of outputs a system should have, missing ones included."""
     if result.overall is not None:
-        decided = next((each for each in result.strata if each.name == DECIDED), None)
+        decided = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
         return max(result.overall.of, 0 if decided is None else decided.of)
-    return max((each.of for each in result.strata), default=result.missing)
+    return max((stratum.of for stratum in result.strata), default=result.missing)
 
 
 def _refuse_other_counts(
@@ -264,7 +266,7 @@ def _refuse_other_counts(
             f"{store.path}: it counts {counts.graded:,} graded outputs, and {graded:,} have a graded verdict"
         )
     for name, result in results.items():
-        decided = next((each for each in result.strata if each.name == DECIDED), None)
+        decided = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
         if decided is not None and decided.value is not None and not _is_rate_of(systems[name], decided):
             raise RunFolderError(
                 f"{store.path}: the rate of {name} is not that of its verdicts; rerun the run's command"
@@ -304,7 +306,7 @@ def _copies(store: RunStore) -> list[Path] | None:
     folder = store.path
     if not kept or not isinstance(folder, Path):
         return None
-    paths = [folder / _COPIES / PurePath(each.path).name for each in kept]
+    paths = [folder / _COPIES / PurePath(input_.path).name for input_ in kept]
     same = all(
         path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
     )

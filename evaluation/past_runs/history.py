@@ -130,13 +130,13 @@ def read_history(folder: Path) -> History:
         for judge, of_judge in _runs_by_judge(finished)
     ]
     rejudged = Counter[str]()
-    for each in watched:
-        rejudged[each.judge] += each.rejudged
+    for watched_judge in watched:
+        rejudged[watched_judge.judge] += watched_judge.rejudged
     return History(
         folder=str(folder),
         runs=runs,
         passed_over=passed_over,
-        drifts=[each.drift for each in watched if each.drift is not None],
+        drifts=[watched_judge.drift for watched_judge in watched if watched_judge.drift is not None],
         rejudged=dict(rejudged),
     )
 
@@ -198,9 +198,9 @@ def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
     with RunStore(path) as store:
         store.refuse_edited()
         verdicts = {
-            (each.by, str(each.key)): each
-            for each in store.judge_verdicts()
-            if each.author in judges and each.repeat == 0
+            (judge_verdict.by, str(judge_verdict.key)): judge_verdict
+            for judge_verdict in store.judge_verdicts()
+            if judge_verdict.author in judges and judge_verdict.repeat == 0
         }
         for row in run_rows(store) if verdicts else ():
             verdict = verdicts.get((row["judge"], row["item_id"])) if row["repeat"] == 0 else None

@@ -31,7 +31,7 @@ def judged_outputs(folder: Path) -> Iterator[ExportItem]:
             for path in inputs.outputs:
                 for output in read_records(path, Output):
                     verdicts = [] if journal is None else journal.verdicts_on(output.key)
-                    decided = standing_labels(each for each in verdicts if each.source != "judge")
+                    decided = standing_labels(verdict for verdict in verdicts if verdict.source != "judge")
                     label = trusted.get(output.key) or decided.get(output.key)
                     yield ExportItem(cases[output.case_id], output, verdicts, label)
 

@@ -61,7 +61,7 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         criterion_labels = _Labels(met, set())
         texts: dict[str, str] = {}
         judges = {
-            name: [_rubric(each, cases, store.clusters, criterion_labels, texts) for each in verdicts]
+            name: [_rubric(verdict, cases, store.clusters, criterion_labels, texts) for verdict in verdicts]
             for name, verdicts in verdicts_on_rubrics(store, cases).items()
         }
     if not judges:
@@ -103,19 +103,20 @@ def _rubric(
 ) -> JudgedRubric:
     """Return an item with the criteria of the verdict, or of the case if the verdict has none."""
     criteria = criteria_of(cases[verdict.case_id])
-    texts |= {criterion_key(each): each.text for each in criteria}
+    texts |= {criterion_key(criterion): criterion.text for criterion in criteria}
     rows: list[dict[str, Any]] = verdict.evidence.get("criteria") or [
-        {"criterion": criterion_key(each), "points": each.points, "tags": each.tags} for each in criteria
+        {"criterion": criterion_key(criterion), "points": criterion.points, "tags": criterion.tags}
+        for criterion in criteria
     ]
     judged = tuple(
         JudgedCriterion(
-            key=each["criterion"],
-            points=each["points"],
-            tags=tuple(tag_names(each.get("tags", ()))),
-            met=each.get("met"),
-            label=labels.of(verdict.case_id, each["criterion"], verdict.system),
+            key=row["criterion"],
+            points=row["points"],
+            tags=tuple(tag_names(row.get("tags", ()))),
+            met=row.get("met"),
+            label=labels.of(verdict.case_id, row["criterion"], verdict.system),
         )
-        for each in rows
+        for row in rows
     )
     cluster = clusters.get(verdict.case_id, verdict.case_id)
     return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
@@ -155,9 +156,9 @@ def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: i
 
 def _key(name: str, criteria: list[Criterion], path: InputPath, line: int) -> str:
     """Return the key of a criterion that is named by its text, its key, or its number from 1."""
-    for each in criteria:
-        if name.strip() in {each.text.strip(), criterion_key(each)}:
-            return criterion_key(each)
+    for criterion in criteria:
+        if name.strip() in {criterion.text.strip(), criterion_key(criterion)}:
+            return criterion_key(criterion)
     if name.isdecimal() and 1 <= int(name) <= len(criteria):
         return criterion_key(criteria[int(name) - 1])
     raise InputError(

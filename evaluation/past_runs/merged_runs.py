@@ -105,18 +105,18 @@ def _differences(first: RunStore, other: RunStore) -> Iterator[str]:
     facts = sorted((set(one.identity) | set(two.identity)) - _PARTS_DIFFER)
     yield from (fact for fact in facts if one.identity.get(fact) != two.identity.get(fact))
     judges, others = ({judge.id: judge for judge in store.roster} for store in (first, other))
-    yield from (f"judge {(judges | others)[each].by}" for each in judges.keys() ^ others.keys())
-    common = [each for each in judges if each in others]
-    for each in common:
-        if judges[each].threshold != others[each].threshold:
-            yield f"the threshold of {judges[each].by}"
+    yield from (f"judge {(judges | others)[id_].by}" for id_ in judges.keys() ^ others.keys())
+    common = [id_ for id_ in judges if id_ in others]
+    for id_ in common:
+        if judges[id_].threshold != others[id_].threshold:
+            yield f"the threshold of {judges[id_].by}"
     for name in ("statements", "juries", "criteria"):
         if getattr(one, name) != getattr(two, name):
             yield name
     repeats, others_repeats = first.verdicts.standing.repeats, other.verdicts.standing.repeats
-    for each in common:
-        if each in repeats and each in others_repeats and repeats[each] != others_repeats[each]:
-            yield f"how often {judges[each].by} was asked"
+    for id_ in common:
+        if id_ in repeats and id_ in others_repeats and repeats[id_] != others_repeats[id_]:
+            yield f"how often {judges[id_].by} was asked"
     if (one.versions or {}).get("fiducial") != (two.versions or {}).get("fiducial"):
         yield "fiducial's version"
 
@@ -138,7 +138,7 @@ def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
     """Yield the judges, each with its total asking time over all parts."""
     for judge in stores[0].roster:
         records = [store.roster.get(judge.id) for store in stores]
-        seconds = [each.seconds for each in records if each is not None and each.seconds is not None]
+        seconds = [record.seconds for record in records if record is not None and record.seconds is not None]
         yield replace(judge, seconds=round(sum(seconds), 3) if seconds else None)
 
 

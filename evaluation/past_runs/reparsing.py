@@ -91,7 +91,7 @@ def _replace_judges(
     """Replace the run's judges, by earlier id, with their current versions."""
     ids = {before: judge.id for before, judge in judges.items()}
     writer.roster.rename(ids | {before: each.task.id for before, each in composites.items()})
-    current = [(each.task.judge, each.repeats) for each in composites.values()]
+    current = [(composite.task.judge, composite.repeats) for composite in composites.values()]
     writer.update(
         statements=[
             statement_judge_record(judge, n) for judge, n in current if isinstance(judge, StatementJudge)
@@ -193,4 +193,4 @@ def _case_of(cases: CaseIndex, case_id: str) -> Case:
     if case_id in cases:
         return cases[case_id]
     whole = cases[case_of(case_id)]
-    return next((each for each in question_cases(whole) if each.id == case_id), whole)
+    return next((case for case in question_cases(whole) if case.id == case_id), whole)

@@ -39,20 +39,20 @@ def repeated_cases(compared: Iterable[ChangedVerdict]) -> list[RepeatedCase]:
     Cases with the largest loss come first.
     """
     groups: dict[tuple[str, str], list[ChangedVerdict]] = {}
-    for each in compared:
-        if {each.before, each.after} <= {"pass", "fail"}:
-            groups.setdefault((each.case_id, each.system), []).append(each)
-    found = [_case(each) for each in groups.values() if len(each) > 1]
+    for verdict in compared:
+        if {verdict.before, verdict.after} <= {"pass", "fail"}:
+            groups.setdefault((verdict.case_id, verdict.system), []).append(verdict)
+    found = [_case(group) for group in groups.values() if len(group) > 1]
     return sorted(found, key=lambda case: (case.after - case.before) / case.trials)
 
 
 def _case(trials: list[ChangedVerdict]) -> RepeatedCase:
-    faults = Counter(each.error_type for each in trials if each.error_type and each.before != each.after)
+    faults = Counter(trial.error_type for trial in trials if trial.error_type and trial.before != trial.after)
     return RepeatedCase(
         case_id=trials[0].case_id,
         system=trials[0].system,
         trials=len(trials),
-        before=sum(each.before == "pass" for each in trials),
-        after=sum(each.after == "pass" for each in trials),
+        before=sum(trial.before == "pass" for trial in trials),
+        after=sum(trial.after == "pass" for trial in trials),
         error_type=faults.most_common(1)[0][0] if faults else None,
     )

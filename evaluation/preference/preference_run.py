@@ -80,17 +80,17 @@ def _choices(scores: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[
         for a, b in pairs.members.values()
         if number[a.system] < number[b.system]
     ]
-    people = _floats(_person(truth, each.a_first, each.b_first) for each in compared)
-    labels = _floats(_better(truth.get(each.a), truth.get(each.b)) for each in compared)
+    people = _floats(_person(truth, comparison.a_first, comparison.b_first) for comparison in compared)
+    labels = _floats(_better(truth.get(comparison.a), truth.get(comparison.b)) for comparison in compared)
     return Choices(
         systems=pairs.systems,
-        a=np.array([number[each.a.system] for each in compared], dtype=np.int64),
-        b=np.array([number[each.b.system] for each in compared], dtype=np.int64),
-        a_first=_floats(scores.get(each.a_first) for each in compared),
-        b_first=_floats(scores.get(each.b_first) for each in compared),
-        cluster=cluster_numbers(pairs.cases.cluster(each.a.case_id) for each in compared),
-        length_a=_floats(length_of(pairs.output(each.a)) for each in compared),
-        length_b=_floats(length_of(pairs.output(each.b)) for each in compared),
+        a=np.array([number[comparison.a.system] for comparison in compared], dtype=np.int64),
+        b=np.array([number[comparison.b.system] for comparison in compared], dtype=np.int64),
+        a_first=_floats(scores.get(comparison.a_first) for comparison in compared),
+        b_first=_floats(scores.get(comparison.b_first) for comparison in compared),
+        cluster=cluster_numbers(pairs.cases.cluster(comparison.a.case_id) for comparison in compared),
+        length_a=_floats(length_of(pairs.output(comparison.a)) for comparison in compared),
+        length_b=_floats(length_of(pairs.output(comparison.b)) for comparison in compared),
         label=np.where(np.isnan(labels), people, labels),
         person=people,
     )

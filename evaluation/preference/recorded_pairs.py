@@ -82,7 +82,7 @@ class RecordedPairs:
     ) -> None:
         self.left_out = left_out
         self._clusters = clusters or {}
-        self._lengths = {each.key: length_of(each) for each in outputs}
+        self._lengths = {output.key: length_of(output) for output in outputs}
         known = {key.system for key in self._lengths}
         numbers: dict[str, int] = {}
         self.judges: dict[str, list[RecordedChoice]] = {}
@@ -99,7 +99,9 @@ class RecordedPairs:
     @property
     def count(self) -> int:
         """Number of pairs with a verdict."""
-        return len({each.key for of in (self.judges, self.people) for made in of.values() for each in made})
+        return len(
+            {choice.key for of in (self.judges, self.people) for made in of.values() for choice in made}
+        )
 
     def preferences(self, *, against: str | None = None, level: float = 0.95) -> list[PreferenceNumbers]:
         """Return the preferences of each judge, or of each person if there is no judge.
@@ -116,8 +118,10 @@ class RecordedPairs:
         people = self._people_by_pair() if self.judges else {}
         found: list[PreferenceNumbers] = []
         for by, made in authors.items():
-            kept = [each for each in made if against in {None, each.key.a, each.key.b}]
-            ungraded: Counter[Outcome] = Counter(each.verdict.outcome for each in kept if each.score is None)
+            kept = [choice for choice in made if against in {None, choice.key.a, choice.key.b}]
+            ungraded: Counter[Outcome] = Counter(
+                choice.verdict.outcome for choice in kept if choice.score is None
+            )
             found.append(
                 preferences_of(by, self._choices(kept, people), ungraded, level=level, recorded=True)
             )
@@ -136,21 +140,21 @@ class RecordedPairs:
         pairs = {key: number for number, key in enumerate(self._keys())}
         agreements: dict[str, ChoiceAgreement] = {}
         for by, made in self.judges.items():
-            graded = [each for each in made if each.score is not None]
+            graded = [choice for choice in made if choice.score is not None]
             verdicts = PairVerdicts(
-                pair=np.array([pairs[each.key] for each in graded], dtype=np.int64),
-                score=np.array([each.score for each in graded], dtype=np.float64),
-                people=np.array([people.get(each.key, np.nan) for each in graded], dtype=np.float64),
-                a_first=np.array([each.a_first for each in graded], dtype=bool),
-                cluster=np.array([clusters[self._cluster(each.key)] for each in graded], dtype=np.int64),
+                pair=np.array([pairs[choice.key] for choice in graded], dtype=np.int64),
+                score=np.array([choice.score for choice in graded], dtype=np.float64),
+                people=np.array([people.get(choice.key, np.nan) for choice in graded], dtype=np.float64),
+                a_first=np.array([choice.a_first for choice in graded], dtype=bool),
+                cluster=np.array([clusters[self._cluster(choice.key)] for choice in graded], dtype=np.int64),
             )
             ungraded: Counter[Outcome] = Counter(
-                each.verdict.outcome for each in made if each.score is None and each.key in people
+                choice.verdict.outcome for choice in made if choice.score is None and choice.key in people
             )
             agreements[by] = pair_agreement(verdicts, ungraded, level=level, replicates=replicates)
         return PairCalibrationNumbers(
             pairs=self.count,
-            people={by: sum(each.score is not None for each in made) for by, made in self.people.items()},
+            people={by: sum(choice.score is not None for choice in made) for by, made in self.people.items()},
             agreements=agreements,
             people_agree=self._people_agree(level),
             level=level,
@@ -160,7 +164,7 @@ class RecordedPairs:
         """Return the choices of all people as those of one author; often each gave only one."""
         if len(self.people) < 2:  # noqa: PLR2004 - one person has a name
             return self.people
-        return {f"{len(self.people):,} people": [each for made in self.people.values() for each in made]}
+        return {f"{len(self.people):,} people": [choice for made in self.people.values() for choice in made]}
 
     def _missing(self) -> str:
         """Say what a calibration lacks."""
@@ -184,7 +188,7 @@ class RecordedPairs:
     def _keys(self) -> list[PairKey]:
         return list(
             dict.fromkeys(
-                each.key for of in (self.judges, self.people) for made in of.values() for each in made
+                choice.key for of in (self.judges, self.people) for made in of.values() for choice in made
             )
         )
 
@@ -220,11 +224,11 @@ class RecordedPairs:
     def _choices(self, made: Sequence[RecordedChoice], people: Mapping[PairKey, float]) -> Choices:
         number = {system: position for position, system in enumerate(self.systems)}
         by_order: dict[PairKey, tuple[list[float], list[float]]] = {}
-        for each in made:
-            a_first, b_first = by_order.setdefault(each.key, ([], []))
-            if each.score is not None:
-                (a_first if each.a_first else b_first).append(
-                    each.score if each.a_first else 1.0 - each.score
+        for choice in made:
+            a_first, b_first = by_order.setdefault(choice.key, ([], []))
+            if choice.score is not None:
+                (a_first if choice.a_first else b_first).append(
+                    choice.score if choice.a_first else 1.0 - choice.score
                 )
         keys = list(by_order)
 
@@ -270,9 +274,9 @@ def _members(pair: str, known: set[str]) -> tuple[str, str]:
 
 def _mean_by_pair(made: Iterable[RecordedChoice]) -> dict[PairKey, float]:
     scores: defaultdict[PairKey, list[float]] = defaultdict(list)
-    for each in made:
-        if each.score is not None:
-            scores[each.key].append(each.score)
+    for choice in made:
+        if choice.score is not None:
+            scores[choice.key].append(choice.score)
     return {key: mean_score(found) for key, found in scores.items()}
 
 

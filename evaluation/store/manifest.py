@@ -241,7 +241,9 @@ class Roster:
                     raise RunFolderError(self._difference(earlier, folder))
 
     def _difference(self, earlier: KnownJudge, folder: FolderPath) -> str:
-        parsed = next((each for each in self if each.id.fingerprint in each.parsed_fingerprints[1:]), None)
+        parsed = next(
+            (judge for judge in self if judge.id.fingerprint in judge.parsed_fingerprints[1:]), None
+        )
         if parsed is None:
             return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
         again = command("judge", reparse=folder)

@@ -75,7 +75,7 @@ class RunWriter(RunStore):
             if not self.resumed:
                 _refuse_other_folders(on_disk)
             self._created = [
-                each for each in (on_disk / _LOCK, on_disk, *on_disk.parents) if not each.exists()
+                parent for parent in (on_disk / _LOCK, on_disk, *on_disk.parents) if not parent.exists()
             ]
             self._lock(on_disk)
         try:
@@ -110,7 +110,9 @@ class RunWriter(RunStore):
         changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
         if changed:
             systems = [
-                each["generation"].get("system") for each in (identity, facts) if "generation" in changed
+                mapping["generation"].get("system")
+                for mapping in (identity, facts)
+                if "generation" in changed
             ]
             differs = f"made by a run that differs in {', '.join(changed)}; choose another {setting('out')}, or remove it"
             if len(set(systems)) > 1:

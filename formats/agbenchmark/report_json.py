@@ -75,16 +75,16 @@ def report_of(
 
 
 def _test(trials: Sequence[ChallengeResult]) -> dict[str, Any]:
-    passed = sum(each.success for each in trials)
-    seconds = [each.seconds for each in trials if each.seconds is not None]
+    passed = sum(trial.success for trial in trials)
+    seconds = [trial.seconds for trial in trials if trial.seconds is not None]
     # What is said of one attempt is said of the first that failed.
-    attempt = next((each for each in trials if not each.success), trials[0])
+    attempt = next((trial for trial in trials if not trial.success), trials[0])
     fields = attempt.case.reference
     info, ground = (given if is_object(given := fields.get(name)) else {} for name in ("info", "ground"))
     metrics: dict[str, Any] = {
         "difficulty": info.get("difficulty"),
         "success": attempt.success,
-        "attempted": any(each.attempted for each in trials),
+        "attempted": any(trial.attempted for trial in trials),
         "success_%": 100.0 * passed / len(trials),
         "cost": None,
         "run_time": _duration(sum(seconds)) if seconds else None,
@@ -99,7 +99,7 @@ def _test(trials: Sequence[ChallengeResult]) -> dict[str, Any]:
         "answer": ground.get("answer"),
         "description": info.get("description"),
         "metrics": metrics,
-        "reached_cutoff": any(each.reached_cutoff for each in trials),
+        "reached_cutoff": any(trial.reached_cutoff for trial in trials),
     }
 
 

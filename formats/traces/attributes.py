@@ -125,7 +125,7 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     """Rebuild a list from attributes ``prefix.0.name``, ``prefix.1.name`` ...; empty if none."""
     tree: dict[str, Any] = {}
     start = f"{prefix}."
-    for key in [each for each in attributes if each.startswith(start)]:
+    for key in [attribute for attribute in attributes if attribute.startswith(start)]:
         value = attributes[key]
         *path, last = key[len(start) :].split(".")
         at = tree

@@ -88,7 +88,7 @@ def conversation_of(value: Any) -> list[Message]:
 
 
 def _plain(messages: list[FieldReader]) -> list[Message]:
-    return messages_of([each.value for each in messages])
+    return messages_of([message.value for message in messages])
 
 
 def _only_batch(value: Any) -> Any:

@@ -98,7 +98,7 @@ def _kind(node: AttributeReader, known: SpanKind) -> SpanKind:
     if (
         known == "other"
         and node.get(_OPERATION) not in NO_MODEL
-        and any(each in node for each in MODEL_TELLS)
+        and any(tell in node for tell in MODEL_TELLS)
     ):
         return "llm"
     return known
@@ -133,11 +133,13 @@ def _tools(node: AttributeReader) -> list[dict[str, Any]]:
         found = _listed(node, source)
         inner = (each.get("tool", each) if is_object(each) else parsed(each) for each in found)
         schemas = (parsed(each.get("json_schema", each)) if is_object(each) else each for each in inner)
-        tools = [_with_parsed_fields(each) for each in schemas if is_object(each)]
+        tools = [_with_parsed_fields(schema) for schema in schemas if is_object(schema)]
         if tools:
             return tools
     requests = (request_of(node.decoded(name)).get("tools") for name in INVOCATIONS)
-    return next((each for each in requests if is_list(each) and all(map(is_object, each))), list[Any]())
+    return next(
+        (request for request in requests if is_list(request) and all(map(is_object, request))), list[Any]()
+    )
 
 
 def _with_parsed_fields(tool: dict[str, Any]) -> dict[str, Any]:
@@ -162,8 +164,8 @@ def _read_tool(span: Span, node: AttributeReader, name: str) -> None:
     if tool in NO_TOOLS:
         span.kind = "other"
         return
-    arguments = next((each for each in TOOL_ARGUMENTS if each in node), None)
-    result = next((each for each in TOOL_RESULTS if each in node), None)
+    arguments = next((argument for argument in TOOL_ARGUMENTS if argument in node), None)
+    result = next((tool_result for tool_result in TOOL_RESULTS if tool_result in node), None)
     add_call(
         span,
         tool,
@@ -177,12 +179,12 @@ def _read_tool(span: Span, node: AttributeReader, name: str) -> None:
 
 def _read_run(span: Span, node: AttributeReader) -> None:
     """Read what a model, an agent or a chain was given, and what came of it."""
-    given = next((each for each in RUN_INPUTS if each in node), None)
-    returned = next((each for each in RUN_OUTPUTS if each in node), None)
+    given = next((input_ for input_ in RUN_INPUTS if input_ in node), None)
+    returned = next((output for output in RUN_OUTPUTS if output in node), None)
     if given is not None:
         span.input = _value(node, given)
     elif tasks := [each for each in _listed(node, CREW_TASKS_GIVEN) if is_object(each)]:
-        span.input = "\n\n".join(str(each[CREW_QUESTION]) for each in tasks if CREW_QUESTION in each)
+        span.input = "\n\n".join(str(task[CREW_QUESTION]) for task in tasks if CREW_QUESTION in task)
     if returned is not None:
         span.output, span.has_output = _value(node, returned), True
     if span.kind == "retriever" and is_list(span.output) and not span.documents:
@@ -212,7 +214,11 @@ def _read_messages(span: Span, node: AttributeReader) -> None:
             span.has_messages = span.has_messages or source.form != "call"
             break
         span.has_output = True
-    if is_model and not span.output_messages and (held := [each for each in SPLIT_ANSWER if each in node]):
+    if (
+        is_model
+        and not span.output_messages
+        and (held := [literal for literal in SPLIT_ANSWER if literal in node])
+    ):
         text, calls = node.get(SPLIT_ANSWER[0]), node.decoded(SPLIT_ANSWER[1])
         message = {
             "role": "assistant",
@@ -226,7 +232,7 @@ def _read_messages(span: Span, node: AttributeReader) -> None:
     whole = next((each for name in RUN_CONVERSATIONS if (each := _asked(node, name))), list[Message]())
     if whole and not is_model:
         asked, done = split_question([FieldReader(each) for each in whole])
-        span.messages = span.messages or _with_system(node, [each.value for each in asked])
+        span.messages = span.messages or _with_system(node, [reader.value for reader in asked])
         if done and not span.output_messages:
             _add_answers(span, done)
 

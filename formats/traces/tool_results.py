@@ -42,7 +42,7 @@ class MadeCalls:
 
     def steps(self) -> Iterator[Step]:
         """Yield the calls, and their results if there are any."""
-        yield [each.call for each in self.calls]
+        yield [call.call for call in self.calls]
         if self.told or self.ran:
             yield ToolResults(results=[self.result(at) for at in range(len(self.calls))])
 
@@ -167,7 +167,7 @@ def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None
     pending = [(step, at) for step in made for at in range(len(step.calls)) if at not in step.ran]
     identity = id_in(span)
     if identity is not None:
-        known = {each.id for step in made for each in step.calls}
+        known = {call.id for step in made for call in step.calls}
         if identity in known:
             return next(((step, at) for step, at in pending if step.calls[at].id == identity), None)
     return next(

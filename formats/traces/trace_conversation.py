@@ -134,7 +134,7 @@ class _Told:
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
         self.asked, self.begun = _begun(
-            next((each.messages for each in models if _asks(each.messages)), list[Message]())
+            next((model.messages for model in models if _asks(model.messages)), list[Message]())
         )
         self.entries: list[str | MadeCalls] = []
         self.last: Span | None = None
@@ -144,7 +144,7 @@ class _Told:
     @property
     def made(self) -> list[MadeCalls]:
         """The steps that are calls."""
-        return [each for each in self.entries if isinstance(each, MadeCalls)]
+        return [entry for entry in self.entries if isinstance(entry, MadeCalls)]
 
     def add(self, model: Span) -> None:
         """Add a request's results and a reply's texts and calls."""
@@ -157,10 +157,10 @@ class _Told:
             self.users[len(self.entries)] = spoken
         if not model.output_messages and (text := _text(model)):
             self.entries.append(text)
-        known = {_identity(each) for step in self.made for each in step.calls if each.id is not None}
+        known = {_identity(call) for step in self.made for call in step.calls if call.id is not None}
         for message in model.output_messages:
             text, calls = text_of(message), calls_of(message)
-            if calls and all(_identity(each) in known for each in calls):
+            if calls and all(_identity(call) in known for call in calls):
                 continue
             final = final_answer_in(calls)
             self.entries += [each for each in (text, final) if each]
@@ -170,17 +170,22 @@ class _Told:
 
     def _after_question(self, messages: list[Message]) -> list[FieldReader]:
         """Return a request's messages after the question; all of them if it has another."""
-        nodes, asked = [FieldReader(each) for each in messages], [FieldReader(each) for each in self.asked]
-        begins = [message_key(each) for each in nodes[: len(asked)]] == [message_key(each) for each in asked]
+        nodes, asked = (
+            [FieldReader(message) for message in messages],
+            [FieldReader(message) for message in self.asked],
+        )
+        begins = [message_key(node) for node in nodes[: len(asked)]] == [
+            message_key(reader) for reader in asked
+        ]
         return nodes[len(asked) :] if begins else nodes
 
     def _recall(self, later: list[FieldReader], model: Span) -> None:
         """Take the replies that no span holds from a later request."""
         if self.last is None or self.last.has_output or len(later) == len(model.messages):
             return
-        spoken = [each for each in later if role_of(each) == "assistant"]
-        told = sum(len(each.calls) if isinstance(each, MadeCalls) else 1 for each in self.entries)
-        if sum(bool(text_of(each)) + len(calls_of(each)) for each in spoken) > told:
+        spoken = [reader for reader in later if role_of(reader) == "assistant"]
+        told = sum(len(entry.calls) if isinstance(entry, MadeCalls) else 1 for entry in self.entries)
+        if sum(bool(text_of(reader)) + len(calls_of(reader)) for reader in spoken) > told:
             self.entries = []
             self._tell(spoken)
 
@@ -209,10 +214,12 @@ class _Told:
         last = self.entries[-1] if self.entries else None
         if not isinstance(last, str) or (text_of(later[said]) or "").strip() != last.strip():
             return []
-        after = [each for each in later[said + 1 :] if role_of(each) == "user" and not results_of(each)]
-        is_users = not any((text_of(each) or "").startswith(FRAMEWORKS_WORDS) for each in after)
+        after = [
+            reader for reader in later[said + 1 :] if role_of(reader) == "user" and not results_of(reader)
+        ]
+        is_users = not any((text_of(reader) or "").startswith(FRAMEWORKS_WORDS) for reader in after)
         is_other_run = self.runs[model.id] != self.runs[self.last.id]
-        return [each.value for each in after] if is_users and is_other_run else []
+        return [reader.value for reader in after] if is_users and is_other_run else []
 
     def _take_results(self, later: list[FieldReader]) -> None:
         """Take the results of calls from a request, by id, else in order."""
@@ -238,7 +245,7 @@ class _Told:
         places = [
             (number, at, each) for number, step in enumerate(self.made) for at, each in enumerate(step.calls)
         ]
-        if identity is not None and (named := [each[:2] for each in places if each[2].id == identity]):
+        if identity is not None and (named := [place[:2] for place in places if place[2].id == identity]):
             return next((each for each in named if each not in used), named[-1])
         if asked is None:
             return None
@@ -262,7 +269,7 @@ class _Told:
 
     def end(self, text: str | None) -> None:
         """End with the root's text if no model's text does, or another text came after it."""
-        texts = [each.strip() for each in self.entries if isinstance(each, str)]
+        texts = [entry.strip() for entry in self.entries if isinstance(entry, str)]
         last = self.entries[-1] if self.entries else None
         if text is None or text == str(None) or (isinstance(last, str) and text.strip() not in texts[:-1]):
             return
@@ -272,16 +279,16 @@ class _Told:
     def steps(self) -> list[Step]:
         """Return the steps."""
         steps = list[Step]()
-        for each in self.entries:
-            steps += [each] if isinstance(each, str) else each.steps()
+        for entry in self.entries:
+            steps += [entry] if isinstance(entry, str) else entry.steps()
         return steps
 
     def turns(self, question: list[Message]) -> list[ConversationTurn]:
         """Return the turns; empty if the user spoke once."""
-        turns = [ConversationTurn([FieldReader(each) for each in question], [])]
+        turns = [ConversationTurn([FieldReader(message) for message in question], [])]
         for number, entry in enumerate(self.entries):
             if number in self.users:
-                turns.append(ConversationTurn([FieldReader(each) for each in self.users[number]], []))
+                turns.append(ConversationTurn([FieldReader(message) for message in self.users[number]], []))
             if isinstance(entry, str):
                 turns[-1].reply.append(FieldReader({"role": "assistant", "content": entry}))
             else:
@@ -296,16 +303,16 @@ def _identity(call: IdentifiedCall) -> tuple[str | None, str, str | None]:
 
 def _asks(messages: list[Message]) -> bool:
     """Return whether messages are more than instructions."""
-    return any(each.get("role") != "system" for each in messages)
+    return any(message.get("role") != "system" for message in messages)
 
 
 def _begun(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
     """Split a request that ends with results of calls into question and begun answer."""
-    nodes = [FieldReader(each) for each in messages]
+    nodes = [FieldReader(message) for message in messages]
     if not nodes or not results_of(nodes[-1]):
         return messages, []
     asked, begun = split_question(nodes)
-    return ([each.value for each in asked], begun) if asked else (messages, [])
+    return ([reader.value for reader in asked], begun) if asked else (messages, [])
 
 
 def _has_answer(root: Span, models: list[Span], tools: list[Span]) -> bool:
@@ -323,7 +330,7 @@ def _of_root(root: Span, question: list[Message], told: _Told) -> TraceConversat
     if not told.entries and (is_conversation(state) or are_messages(state)):
         asked, done = split_question(conversation_messages(state))
         if done:
-            messages = question or [dict(each.value) for each in asked]
+            messages = question or [dict(reader.value) for reader in asked]
             return TraceConversation(messages, answer_of(done))
     steps, text = told.steps(), _root_text(root) if root.error is None else _said_at(root)
     if text is not None and (not steps or steps[-1] != text):
@@ -367,20 +374,20 @@ def _question(root: Span, spans: list[Span], told: _Told) -> list[Message]:
         return told.asked
     others = [span for span in (root, *spans) if span.kind not in {"tool", "retriever"}]
     messages = (*given, *(span.messages for span in others))
-    return next((each for each in messages if _asks(each)), None) or next(
+    return next((message for message in messages if _asks(message)), None) or next(
         (each for span in others if (each := question_of(parsed(span.input)))), list[Message]()
     )
 
 
 def _instructed(root: Span, spans: list[Span], question: list[Message]) -> list[Message]:
     """Return a question after the outermost agent's instructions, if it has none itself."""
-    agent = root if root.kind != "other" else next((each for each in spans if each.kind == "agent"), root)
-    has_system = not question or any(each.get("role") == "system" for each in question)
+    agent = root if root.kind != "other" else next((span for span in spans if span.kind == "agent"), root)
+    has_system = not question or any(message.get("role") == "system" for message in question)
     return question if has_system else agent.instructions + question
 
 
 def _last_user_text(messages: list[Message]) -> str | None:
-    texts = [text_of(FieldReader(each)) for each in messages if each.get("role") == "user"]
+    texts = [text_of(FieldReader(message)) for message in messages if message.get("role") == "user"]
     return next((text for text in reversed(texts) if text and text.strip()), None)
 
 
@@ -393,5 +400,5 @@ def _with_words(messages: list[Message], words: str | None) -> list[Message] | N
     if words.strip() not in text:
         return None
     said = messages[last] if text.strip() == words.strip() else {**messages[last], "content": words}
-    after = [each for each in messages[last + 1 :] if each.get("role") not in {"assistant", "tool"}]
+    after = [message for message in messages[last + 1 :] if message.get("role") not in {"assistant", "tool"}]
     return [*messages[:last], said, *after]

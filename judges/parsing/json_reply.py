@@ -78,7 +78,7 @@ def json_parser(
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
         objects, around = ([lone_object(text, known)], "") if alone else keyed.objects(reply)
-        scored = [each for each in objects if score in each]
+        scored = [object_ for object_ in objects if score in object_]
         parsed_score = one_score([_score(each[score]) for each in scored], scale, where)
         keyed.second.refuse(around, parsed_score)
         last = scored[-1]

@@ -73,7 +73,7 @@ class ScoreTag:
             raise DecodingError(f"more than one score {self.where}: {shown(rest[marks[0].start() :])}")
         before, behind = rest[: found[0].start()], rest[found[0].end() :]
         self._refuse_reasons_around(cut, before)
-        if _FENCE in behind and _FENCE not in before and sum(each.text.count(_FENCE) for each in cut) % 2:
+        if _FENCE in behind and _FENCE not in before and sum(reason.text.count(_FENCE) for reason in cut) % 2:
             raise DecodingError("the score is in a fence that begins in the reasons")
         _refuse_behind(before, behind)
         self.second.refuse(before, score)
@@ -86,14 +86,14 @@ class ScoreTag:
 
     def _refuse_reasons_around(self, cut: Sequence[_Reason], before: str) -> None:
         """Refuse reasons that may begin or end elsewhere, as an answer may hold their tags."""
-        ended = {each.name for each in cut if each.at <= len(before)}
-        for name in {each.name for each in cut if each.at > len(before)}:
+        ended = {reason.name for reason in cut if reason.at <= len(before)}
+        for name in {reason.name for reason in cut if reason.at > len(before)}:
             if name in ended or re.compile(f"</{name}>", _LETTERS).search(before):
                 raise DecodingError("the reasons go on behind the score")
-        for each in cut:
-            again = re.compile(f"<{each.name}>", _LETTERS).search(each.text)
-            if again is not None and self._alike.search(each.text, 0, again.start()) is not None:
-                raise DecodingError(f"<{each.name}> begins again behind a score")
+        for reason in cut:
+            again = re.compile(f"<{reason.name}>", _LETTERS).search(reason.text)
+            if again is not None and self._alike.search(reason.text, 0, again.start()) is not None:
+                raise DecodingError(f"<{reason.name}> begins again behind a score")
 
 
 def between_tags(name: str) -> re.Pattern[str]:

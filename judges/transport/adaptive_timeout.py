@@ -73,7 +73,7 @@ class ReplyTimes:
         seconds_by_endpoint = [sorted(self._seconds[endpoint]) for endpoint in self._known()]
         if not seconds_by_endpoint:
             return float("inf")
-        usual = min(each[int(_QUANTILE * len(each))] for each in seconds_by_endpoint)
+        usual = min(second[int(_QUANTILE * len(second))] for second in seconds_by_endpoint)
         return max(_LEAST, self.multiple * usual) * 2.0**given_up
 
     def hanging(self, now: float) -> list[CallInFlight]:

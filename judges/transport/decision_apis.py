@@ -62,7 +62,7 @@ def compiled(api: DecisionApi, state: Mapping[str, Any], questions: Sequence[Que
         return {"state": dict(state), "questions": _question_map(questions)}
     if api == "gemini":
         return {"input": dumps(state), "questions": _question_map(questions)}
-    return {"input": dumps(state), "questions": [_listed(each) for each in questions]}
+    return {"input": dumps(state), "questions": [_listed(question) for question in questions]}
 
 
 def with_canary(
@@ -82,7 +82,7 @@ def with_canary(
 
 
 def _question_map(questions: Sequence[Question]) -> dict[str, Any]:
-    return {each.name: _mapped(each) for each in questions}
+    return {question.name: _mapped(question) for question in questions}
 
 
 def _mapped(question: Question) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _listed(question: Question) -> dict[str, Any]:
     if question.type == "yes_no":
         named = {"true": "True", "false": "False"}
         criteria = [f"{named[name]}: {text}" for name, text in question.options.items() if text]
-        ask = " ".join([question.ask, *(each.rstrip(".") + "." for each in criteria)])
+        ask = " ".join([question.ask, *(criterion.rstrip(".") + "." for criterion in criteria)])
         return {"type": "predicate", "name": question.name, "instructions": ask}
     name, key = ("levels", "label") if question.type == "score" else ("choices", "value")
     options = [
@@ -143,8 +143,8 @@ def read_decisions(payload: object, request: Request) -> Reply:
         raise CallError(f"the response has no answers: {error_in(body) or 'no reason given'}", retryable=True)
     _refuse_cut(request, prompt_tokens)
     asked = asked_in(request)
-    found = _by_name(cast("Any", answers), [each.name for each in asked])
-    read = {each.name: _answer(each, found.get(each.name)) for each in asked}
+    found = _by_name(cast("Any", answers), [question.name for question in asked])
+    read = {question.name: _answer(question, found.get(question.name)) for question in asked}
     if CANARY in read:
         _refuse_without_end(read.pop(CANARY))
     return msgspec.structs.replace(reply, text=well_formed(msgspec.json.encode(read).decode()))
@@ -192,7 +192,7 @@ def asked_in(request: Request) -> list[Question]:
     """Return the questions of a request, by names, types and labels alone."""
     questions: Any = request.parameters["questions"]
     if isinstance(questions, list):
-        return [_asked_in_list(each) for each in cast("list[dict[str, Any]]", questions)]
+        return [_asked_in_list(question) for question in cast("list[dict[str, Any]]", questions)]
     return [_asked_in_map(name, each) for name, each in questions.items()]
 
 
@@ -221,9 +221,9 @@ def _by_name(answers: dict[str, Any] | list[Any], names: Sequence[str]) -> Mappi
     if isinstance(answers, dict):
         return answers
     named: dict[str, Any] = {}
-    for each in answers:
-        if isinstance(name := field_of(each, "name"), str):
-            named[name] = None if name in named else each
+    for answer in answers:
+        if isinstance(name := field_of(answer, "name"), str):
+            named[name] = None if name in named else answer
     if not named and len(answers) == len(names):
         return dict(zip(names, answers, strict=True))
     return named

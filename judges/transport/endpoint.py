@@ -157,7 +157,7 @@ class EndpointGroup:
     @property
     def identity(self) -> str:
         """Identity of the endpoints; that of the single endpoint if only the keys differ."""
-        return "\n".join(sorted({each.endpoint.identity for each in self.shares}))
+        return "\n".join(sorted({share.endpoint.identity for share in self.shares}))
 
 
 def _is_this_machine(host: str) -> bool:

@@ -31,11 +31,11 @@ def joined_events(raw: bytes) -> object:
             is_done = True
             break
         chunks += _objects(data)
-    whole = next((each["response"] for each in chunks if each.get("type") == "response.completed"), None)
-    failed = next((each for each in chunks if each.get("error")), None)
+    whole = next((chunk["response"] for chunk in chunks if chunk.get("type") == "response.completed"), None)
+    failed = next((chunk for chunk in chunks if chunk.get("error")), None)
     if whole is not None or failed is not None:
         return cast("object", whole or failed)
-    if not any(isinstance(each.get("choices"), list) for each in chunks):
+    if not any(isinstance(chunk.get("choices"), list) for chunk in chunks):
         if is_done or chunks:
             raise CallError("the server streams events that are no chat completion")
         raise CallError("the stream of events is cut off", retryable=True)

@@ -88,7 +88,9 @@ class SpreadingProvider:
         """Return whether an endpoint may be called that has not failed this request."""
         now = asyncio.get_running_loop().time()
         return any(
-            each.available(now) and not each.limiter.hopeless() for each in self._members if each not in tried
+            member.available(now) and not member.limiter.hopeless()
+            for member in self._members
+            if member not in tried
         )
 
     async def _acquire(self, tried: Collection[PooledEndpoint]) -> tuple[PooledEndpoint, int]:
@@ -113,7 +115,7 @@ class SpreadingProvider:
         if not self._waiting:
             return
         now = asyncio.get_running_loop().time()
-        if all(each.limiter.hopeless() for each in self._members):
+        if all(endpoint.limiter.hopeless() for endpoint in self._members):
             self._fail_waiting()
         waiting: deque[_Waiter] = deque()
         while self._waiting and self._pick((), now) is not None:
@@ -130,10 +132,14 @@ class SpreadingProvider:
 
     def _pick(self, tried: Collection[PooledEndpoint], now: float) -> PooledEndpoint | None:
         """Return the endpoint to call now; None if no endpoint that may be called has a free slot."""
-        available = [each for each in self._members if each.available(now) and not each.limiter.hopeless()]
-        candidates = [each for each in available if each not in tried] or available or self._members
-        free = [each for each in candidates if each.free(now)]
-        typical_seconds = [each.seconds for each in self._members if each.seconds is not None]
+        available = [
+            member for member in self._members if member.available(now) and not member.limiter.hopeless()
+        ]
+        candidates = (
+            [endpoint for endpoint in available if endpoint not in tried] or available or self._members
+        )
+        free = [candidate for candidate in candidates if candidate.free(now)]
+        typical_seconds = [member.seconds for member in self._members if member.seconds is not None]
         usual = min(typical_seconds, default=1.0)
         return min(free, key=lambda each: each.cost(usual), default=None)
 
@@ -142,7 +148,7 @@ class SpreadingProvider:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        times = [time for each in self._members for time in (each.limiter.opens_at, each.rests_until)]
+        times = [time for member in self._members for time in (member.limiter.opens_at, member.rests_until)]
         later = [time for time in times if time > now]
         if self._waiting and later:
             self._timer = asyncio.get_running_loop().call_at(min(later), self._admit)

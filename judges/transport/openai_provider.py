@@ -193,8 +193,10 @@ def _error_in(raw: bytes) -> tuple[str, object, str | None]:
     except CallError:
         return raw.decode("utf-8", "replace") or "no reason given", None, None
     fields = list(error_fields(body))
-    messages = dict.fromkeys(text for each in fields if isinstance(text := each.get("message"), str) and text)
+    messages = dict.fromkeys(
+        text for field in fields if isinstance(text := field.get("message"), str) and text
+    )
     error = field_of(body, "error") or body
-    code = field_of(error, "code") or next((each["code"] for each in fields if each.get("code")), None)
-    param = next((text for each in fields if isinstance(text := each.get("param"), str) and text), None)
+    code = field_of(error, "code") or next((field["code"] for field in fields if field.get("code")), None)
+    param = next((text for field in fields if isinstance(text := field.get("param"), str) and text), None)
     return ": ".join(messages) or str(error if isinstance(error, str) else body), code, param

@@ -204,6 +204,6 @@ class CassetteProvider:
     async def aclose(self) -> None:
         """Close the files and the inner provider."""
         async with AsyncExitStack() as exits:
-            for each in (self._known, self._inner):
-                if each is not None:
-                    exits.push_async_callback(each.aclose)
+            for provider in (self._known, self._inner):
+                if provider is not None:
+                    exits.push_async_callback(provider.aclose)

@@ -138,7 +138,7 @@ def forest(
 def _reach(rows: Sequence[PlottedInterval]) -> float:
     """Return how far from 0 differences go, with their intervals: a round number, 1 at most."""
     farthest = max(
-        (abs(end) for each in rows for end in (each.value, each.low, each.high) if end is not None),
+        (abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None),
         default=1.0,
     )
     unit = 10.0 ** math.floor(math.log10(max(farthest, _LEAST_REACH)))
@@ -188,7 +188,7 @@ def trend(title: str, rows: Sequence[PlottedInterval], *, breaks: Collection[int
             courses[-1].append((x_axis(number), y_axis(each.value)))
     shapes += [path("course", points) for points in courses if len(points) > 1]
     shapes += [shape for number, each in enumerate(rows) for shape in upright(each, x_axis(number), y_axis)]
-    names = apart([each.name for each in rows], _LETTERS)
+    names = apart([row.name for row in rows], _LETTERS)
     ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
     shapes += [
         text(x_axis(n), height - 12, names[n], anchor=anchor, room=_LETTERS, full=rows[n].name)

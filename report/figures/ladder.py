@@ -44,7 +44,7 @@ _BREAKS = {"beyond the hardest": "not reached", "before the easiest": "not even 
 
 def breaking_points(title: str, ladders: Sequence[LadderResult]) -> Markup:
     """Draw the hardest level of each dial at which 80 % are still caught."""
-    return forest(title, [_breaking_point(each) for each in ladders], ends=("easiest", "hardest"))
+    return forest(title, [_breaking_point(ladder) for ladder in ladders], ends=("easiest", "hardest"))
 
 
 def _breaking_point(ladder: LadderResult) -> PlottedInterval:

@@ -43,7 +43,7 @@ def cited(
         ("a right claim", _claimed(reference)),
     ]
     citations += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
-    return [[author for author, cited_names in citations if cited_names & each] for each in names]
+    return [[author for author, cited_names in citations if cited_names & name] for name in names]
 
 
 def _named(pattern: re.Pattern[str], text: str) -> set[str]:
@@ -174,7 +174,7 @@ def first_line(output: Output) -> str:
 def expected_line(item: ReportItem) -> str:
     """Return what is expected: accepted calls, else the reference; empty without one."""
     accepted = [
-        f"{diff.accepted}({', '.join(f'{each.name}={_accepted(each.accepted)}' for each in diff.arguments if each.accepted is not None)})"
+        f"{diff.accepted}({', '.join(f'{argument.name}={_accepted(argument.accepted)}' for argument in diff.arguments if argument.accepted is not None)})"
         for diff in _diffs(item)
         if diff.accepted is not None
     ]
@@ -283,7 +283,7 @@ def _diff_table(diff: CallDiff) -> DocumentTable:
     made, accepted = diff.made or "nothing was called", diff.accepted or "no matching call"
     same = diff.made == diff.accepted
     head = ("argument", Cell(_short(made), "called"), Cell(_short(accepted), "nearest accepted call"))
-    rows = [_argument(each) for each in diff.arguments]
+    rows = [_argument(argument) for argument in diff.arguments]
     if not rows:
         rows = [("function" if not same else "no argument", Cell("", mark=None), Cell(""))]
     caption = "As accepted" if diff.fits else "Differs from the nearest accepted call"
@@ -315,7 +315,12 @@ def _passages(item: ReportItem) -> Iterator[Piece]:
     context = item.case.context
     if not context:
         return
-    authors = cited([each.id for each in context], item.output.text or "", item.case.reference, item.judges)
+    authors = cited(
+        [context_item.id for context_item in context],
+        item.output.text or "",
+        item.case.reference,
+        item.judges,
+    )
     for passage, cited_by in zip(context, authors, strict=True):
         asked = "" if passage.request is None else f", asked for by {_request(passage.request)}"
         referred = f"; referred to by {', '.join(cited_by)}" if cited_by else ""

@@ -50,7 +50,9 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
     def fits(self) -> bool:
         """Return whether the call matches the accepted one."""
         return (
-            self.made is not None and self.made == self.accepted and all(each.fits for each in self.arguments)
+            self.made is not None
+            and self.made == self.accepted
+            and all(argument.fits for argument in self.arguments)
         )
 
 
@@ -96,7 +98,7 @@ def paired_diffs(
 
 
 def _likeness(diff: CallDiff) -> float:
-    right = sum(each.fits for each in diff.arguments)
+    right = sum(argument.fits for argument in diff.arguments)
     return (
         1000.0 * diff.fits
         + 100.0 * (diff.made == diff.accepted)

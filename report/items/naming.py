@@ -124,9 +124,9 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
     if len(whole) > 1 and any(columns_of(name) > columns for name in whole):
         least = min(map(len, words)) - 1
         before = _shared(words, least)
-        after = _shared([each[before:][::-1] for each in words], least - before)
+        after = _shared([word[before:][::-1] for word in words], least - before)
         before, after = _with_letters(words, *_at_separator(words[0], before, after))
-    cut = ["".join(each[before : len(each) - after]) for each in words]
+    cut = ["".join(word[before : len(word) - after]) for word in words]
     shown = apart(cut, columns)
     first = words[0] if words else []
     ends = "".join(first[:before]), "".join(first[len(first) - after :])
@@ -143,7 +143,7 @@ def pair_name(a: str, b: str) -> str:
 def _shared(words: Sequence[Sequence[str]], most: int) -> int:
     """Count the words with which all names begin, at most so many."""
     count = 0
-    while count < most and len({each[count] for each in words}) == 1:
+    while count < most and len({word[count] for word in words}) == 1:
         count += 1
     return count
 
@@ -161,7 +161,7 @@ def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tu
     """Cut less if only a number would be left of a name: no version without its model."""
 
     def is_bare() -> bool:
-        rests = ("".join(each[before : len(each) - after]) for each in words)
+        rests = ("".join(word[before : len(word) - after]) for word in words)
         return not all(any(map(str.isalpha, rest)) for rest in rests)
 
     if not is_bare():
@@ -212,7 +212,7 @@ def _differing_words(names: Sequence[str], columns: int) -> list[str]:
     kept: list[int] = []
 
     def told_apart(by: Sequence[int]) -> int:
-        return len({tuple(each[place] if -len(each) <= place < len(each) else "" for place in by) for each in words})  # fmt: skip
+        return len({tuple(word[place] if -len(word) <= place < len(word) else "" for place in by) for word in words})  # fmt: skip
 
     while told_apart(kept) < len(names) and len(kept) < len(places):
         kept.append(max(places, key=lambda place: told_apart([*kept, place])))
@@ -227,7 +227,7 @@ def _differing_words(names: Sequence[str], columns: int) -> list[str]:
 
 def _only(words: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
     """Return names with the words at these places, and ``...`` for the others."""
-    return [_with_gaps(each, {place % len(each) for place in places if -len(each) <= place < len(each)}) for each in words if each]  # fmt: skip
+    return [_with_gaps(word, {place % len(word) for place in places if -len(word) <= place < len(word)}) for word in words if word]  # fmt: skip
 
 
 def _with_gaps(words: Sequence[str], kept: set[int]) -> str:

@@ -191,19 +191,19 @@ class _Columns:
             index[name] = [numbers[number] for number in listed]
         group_numbers = {name: number for number, name in enumerate(self.group_names())}
         index["groups"] = list(group_numbers)
-        index["grouped"] = [[group_numbers[_name(each)] for each in groups] for groups in self.groups]
+        index["grouped"] = [[group_numbers[_name(group)] for group in groups] for groups in self.groups]
         index["group"] = [self.group[number] for number in listed]
         return index
 
     def group_names(self) -> list[str]:
         """Return the groups that items can be found by, the failed and ungraded ones first."""
-        names = dict.fromkeys(_name(each) for groups in self.groups for each in groups)
+        names = dict.fromkeys(_name(group) for groups in self.groups for group in groups)
         return sorted(names, key=lambda name: (name not in {FAILED, UNGRADED}, name))
 
     def failures(self, listed: Iterable[int]) -> dict[str, list[FailurePart]]:
         """Count the failed items of each system by who failed them and by fault."""
         failed = {
-            number: next(each for each in groups if each != FAILED)
+            number: next(group for group in groups if group != FAILED)
             for groups, number in self.groups.items()
             if FAILED in groups
         }

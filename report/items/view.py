@@ -51,7 +51,9 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
     A label or checker is compared with each judge at that judge's threshold; 0.5 unless declared.
     """
     trusted = [
-        each.score for each in (item.label, item.checker) if each is not None and each.score is not None
+        verdict.score
+        for verdict in (item.label, item.checker)
+        if verdict is not None and verdict.score is not None
     ]
     judged = [
         (judge.score, _threshold_of(judge, thresholds))
@@ -78,7 +80,7 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         passed = reaches(item.checker.score, _label_threshold(item, thresholds))
         groups += [] if passed else [FAILED, FAILED_CHECK]
     else:
-        scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
+        scores = [(reader, reader.score) for reader in _readers(item.judges) if reader.score is not None]
         failed = [each.by for each, score in scores if not reaches(score, _threshold_of(each, thresholds))]
         alone = FAILED_BY_SEVERAL if len(failed) > 1 else failed_only_by(failed[0]) if failed else UNGRADED
         groups += [FAILED, alone, *map(failed_by, failed)] if failed else [] if scores else [UNGRADED]

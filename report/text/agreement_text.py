@@ -129,7 +129,7 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
 
 def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     """Yield the corrected rates of a judge, or why there are none."""
-    if any(each.value is not None for each in adjudicated.corrected.values()):
+    if any(statistic.value is not None for statistic in adjudicated.corrected.values()):
         yield f"    corrected {_CORRECTION}"
         yield from statistic_pieces(adjudicated.corrected, head=False, indent=6)
         return

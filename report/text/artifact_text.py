@@ -26,7 +26,7 @@ _CODES = 3
 def artifacts_document(outcome: AgentResults) -> Iterator[Piece]:
     """Yield passes, failures, ungraded challenges and the pass rates of categories."""
     attempts = len(outcome.attempts)
-    challenges = len({each.case.id for each in outcome.attempts})
+    challenges = len({attempt.case.id for attempt in outcome.attempts})
     total = (
         counted(attempts, "challenge")
         if attempts == challenges
@@ -34,12 +34,14 @@ def artifacts_document(outcome: AgentResults) -> Iterator[Piece]:
     )
     yield f"{outcome.passed:,} of {total} passed"
     yield from _ends(outcome.attempts)
-    yield from (f"failed: {_named(each)}: {each.error_type}: {each.reason}" for each in outcome.failed)
-    for each in outcome.ungraded:
-        yield f"{each.outcome.replace('_', ' ')}: {_named(each)}: {each.reason}"
+    yield from (
+        f"failed: {_named(verdict)}: {verdict.error_type}: {verdict.reason}" for verdict in outcome.failed
+    )
+    for verdict in outcome.ungraded:
+        yield f"{verdict.outcome.replace('_', ' ')}: {_named(verdict)}: {verdict.reason}"
     if outcome.not_allowed:
         yield f"note: {running(outcome.not_allowed)} code, which is not allowed: add {flag('allow_code')}"
-    mocks = {each.case.id: ignored_mock(each.case) for each in outcome.attempts}
+    mocks = {attempt.case.id: ignored_mock(attempt.case) for attempt in outcome.attempts}
     for case_id in outcome.unused_mocks:
         yield f"note: {case_id}: mock functions are not run ({', '.join(mocks[case_id])}); put the right files into its artifacts_out"
     yield from number_text.unknown_dependency_notes(
@@ -54,10 +56,12 @@ def _named(verdict: Verdict) -> str:
 
 def _ends(attempts: Sequence[ChallengeResult]) -> Iterator[str]:
     """Count how often the agent reached its cutoff or ended with an exit code other than 0."""
-    stopped = sum(each.reached_cutoff for each in attempts)
+    stopped = sum(attempt.reached_cutoff for attempt in attempts)
     if stopped:
         yield f"the agent reached its cutoff in {stopped:,} of {len(attempts):,} attempts"
-    codes = Counter(each.exit_code for each in attempts if each.exit_code and not each.reached_cutoff)
+    codes = Counter(
+        attempt.exit_code for attempt in attempts if attempt.exit_code and not attempt.reached_cutoff
+    )
     for code, number in codes.most_common(_CODES):
         yield f"the agent ended with exit code {code} in {number:,} of {len(attempts):,} attempts; logs/ has its output"
 
@@ -75,9 +79,9 @@ def skills_document(tree: SkillTree) -> Iterator[Piece]:
 
 def _categories(tree: SkillTree) -> DocumentTable:
     rows = [
-        (each.category, count(each.passed), n, value, interval, count(each.ungraded))
-        for each in tree.categories
-        for value, interval, n, _ in [statistic_cells(each.rate)]
+        (category.category, count(category.passed), n, value, interval, count(category.ungraded))
+        for category in tree.categories
+        for value, interval, n, _ in [statistic_cells(category.rate)]
     ]
     return DocumentTable(("category", "passed", "n", "pass rate", "95 % interval", "ungraded"), rows)
 

@@ -27,9 +27,12 @@ _WRONG = {
 
 def weakness_cards(audit: Audit, judges: Sequence[str] | None = None) -> list[Card]:
     """Return a card per weakness of these judges, or of all; the worst of a judge first."""
-    examples = {(each.judge, each.where): each for each in audit.examples}
-    several = judges is None and len({each.judge for each in audit.examples}) > 1
-    shown = [each for each in audit.judges if judges is None or each.judge in judges]
+    examples = {
+        (weakness_example.judge, weakness_example.where): weakness_example
+        for weakness_example in audit.examples
+    }
+    several = judges is None and len({weakness_example.judge for weakness_example in audit.examples}) > 1
+    shown = [judge_audit for judge_audit in audit.judges if judges is None or judge_audit.judge in judges]
     cards: list[tuple[float, Card]] = []
     for judge in shown:
         for finding in _first_of_each(judge.findings):
@@ -41,7 +44,7 @@ def weakness_cards(audit: Audit, judges: Sequence[str] | None = None) -> list[Ca
 
 
 def _first_of_each(findings: Sequence[JudgeWeakness]) -> list[JudgeWeakness]:
-    return list({each.where: each for each in reversed(findings)}.values())[::-1]
+    return list({finding.where: finding for finding in reversed(findings)}.values())[::-1]
 
 
 def _card(finding: JudgeWeakness, example: WeaknessExample, owner: str) -> Card:
@@ -68,7 +71,7 @@ def probe_pieces(probe: ShownProbe) -> Iterator[Piece]:
 
 def _pieces(example: WeaknessExample) -> Iterator[Piece]:
     yield from probe_pieces(example)
-    rows = [(each.case_id, each.change, each.reason) for each in example.verdicts]
+    rows = [(verdict.case_id, verdict.change, verdict.reason) for verdict in example.verdicts]
     hidden = example.wrong - len(rows)
     pieces: list[Piece] = [
         DocumentTable(("case", "change", "the judge's reason"), rows, left_aligned=frozenset({0, 1, 2}))

@@ -216,7 +216,11 @@ _NO_RANGE = ("-", "", "", "")
 def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
     """Return the lowest and highest rate with interval and n; no highest for one operator."""
     rates = sorted(
-        (each.rate for each in judge.operators if each.plants == plants and each.rate.value is not None),
+        (
+            operator.rate
+            for operator in judge.operators
+            if operator.plants == plants and operator.rate.value is not None
+        ),
         key=_value,
     )
     if not rates:

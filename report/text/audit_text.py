@@ -93,7 +93,9 @@ def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
     names = [judge.judge for judge in judges]
     for plants, (caption, good) in _PROFILES.items():
         rates_by_judge = {
-            judge.judge: {each.operator: each.rate.value for each in judge.operators if each.plants == plants}
+            judge.judge: {
+                result.operator: result.rate.value for result in judge.operators if result.plants == plants
+            }
             for judge in judges
         }
         operators = dict.fromkeys(operator for rates in rates_by_judge.values() for operator in rates)
@@ -113,14 +115,14 @@ def _adjudicated(adjudication: AuditAdjudication | None) -> Iterator[Piece]:
     for judge, operators in adjudication.judges.items():
         rows = [
             (
-                probe_cell(each.operator),
-                str(each.as_labelled),
-                str(each.adjudicated),
-                range_text(each.lowest, each.highest),
-                str(each.label_errors.found),
-                str(each.label_errors.corrected),
+                probe_cell(operator.operator),
+                str(operator.as_labelled),
+                str(operator.adjudicated),
+                range_text(operator.lowest, operator.highest),
+                str(operator.label_errors.found),
+                str(operator.label_errors.corrected),
             )
-            for each in operators
+            for operator in operators
         ]
         if rows:
             yield f"  {judge}, probes judged as labelled, and as decided:"
@@ -159,7 +161,7 @@ def operator_tables(
 ) -> Iterator[DocumentTable]:
     """Yield a table of rates for each sort of operator, beside the word overlap baseline's."""
     for plants, (heading, rate) in _HEADINGS.items():
-        rows = [_operator_row(each, lexical) for each in operators if each.plants == plants]
+        rows = [_operator_row(operator, lexical) for operator in operators if operator.plants == plants]
         if rows:
             head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
             yield DocumentTable(head, rows, left_aligned=ENDS)
@@ -170,7 +172,9 @@ def _findings(judge: JudgeAudit) -> Iterator[str]:
         yield f"  found: nothing beyond chance{' so far' if judge.ungraded['failed'] else ''}"
         return
     yield "  found:"
-    yield from (f"    {each.concern}: {with_title(each.sentence, each.where)}" for each in judge.findings)
+    yield from (
+        f"    {finding.concern}: {with_title(finding.sentence, finding.where)}" for finding in judge.findings
+    )
 
 
 def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str | Cell, ...]:
@@ -192,13 +196,13 @@ def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[s
 def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
     rows = [
         (
-            each.name if each.audit == "prompts" else probe_cell(each.name),
-            *statistic_cells(each.difference)[:3],
-            "-" if each.holm_p is None else f"{each.holm_p:.4f}",
-            number(each.minimum_detectable),
-            each.untested or ("found" if each.found else each.audit),
+            comparison.name if comparison.audit == "prompts" else probe_cell(comparison.name),
+            *statistic_cells(comparison.difference)[:3],
+            "-" if comparison.holm_p is None else f"{comparison.holm_p:.4f}",
+            number(comparison.minimum_detectable),
+            comparison.untested or ("found" if comparison.found else comparison.audit),
         )
-        for each in comparisons
+        for comparison in comparisons
     ]
     head = ("comparison", "difference", "interval", "n", "p", "detectable", "")
     return DocumentTable(head, rows, left_aligned=ENDS, indent=4)
@@ -210,7 +214,7 @@ def lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:
     The keys are names of built-in judges.
     """
     return {
-        judge.id.name: {each.operator: statistic_cells(each.rate)[0] for each in judge.operators}
+        judge.id.name: {operator.operator: statistic_cells(operator.rate)[0] for operator in judge.operators}
         for judge in judges
         if judge.id.kind == "baseline"
     }

@@ -144,7 +144,7 @@ def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
         if judges:
             count = judges[0].good + judges[0].bad
             labels = f"{count:,} labels" if len(judges) == 1 and count > 1 else "labels"
-            names = number_text.listed([each.judge for each in judges])
+            names = number_text.listed([judge.judge for judge in judges])
             of_judges = "" if len(judges) == len(trust) else f" of {names}"
             yield f"All {labels}{of_judges} {present}: label some outputs that {absent}."
 
@@ -193,10 +193,10 @@ def _table(
         rows += [(f"{heading}:", "", "", "", "")] if group else []
         rows += [
             (
-                f"  {group_label(each, _name(names, each[0].judge))}",
-                *_cells(each[0].panel, kappa_interval=kappa_interval),
+                f"  {group_label(result, _name(names, result[0].judge))}",
+                *_cells(result[0].panel, kappa_interval=kappa_interval),
             )
-            for each in same_results(group)
+            for result in same_results(group)
         ]
     return DocumentTable(
         (title, PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, left_aligned=FIRST, indent=0

@@ -133,7 +133,7 @@ def _baselines(calibration: Calibration) -> Iterator[Piece]:
 
 def _labelled(n: int, judges: Collection[JudgeCalibration]) -> str:
     """Say which labelled items baselines grade, and that judges grade fewer."""
-    of_judges = sorted({each.tp + each.fn + each.fp + each.tn for each in judges})
+    of_judges = sorted({judge.tp + judge.fn + judge.fp + judge.tn for judge in judges})
     if of_judges in ([n], []):
         return f"the same {counted(n, 'labelled item')}"
     graded = f"{of_judges[0]:,} to {of_judges[-1]:,}" if len(of_judges) > 1 else f"{of_judges[0]:,}"
@@ -178,7 +178,7 @@ def requested_pieces(calibration: Calibration) -> Iterator[Piece]:
         yield from _label_audit(calibration.label_audit)
     yield from (_certificate(judge, each) for judge, each in calibration.selective.items())
     if (cascade := calibration.cascade) is not None:
-        certified = any(each.threshold is not None for each in cascade.judges.values())
+        certified = any(threshold.threshold is not None for threshold in cascade.judges.values())
         yield (
             f"Cascade: decides {cascade.kept:,} of {counted(cascade.n, 'sampled item')} (one per cluster), "
             f"{cascade.errors:,} wrong{'' if cascade.kept == cascade.n else '; people decide the rest'}."

@@ -82,9 +82,9 @@ def _brief_misses(card: AuditCard) -> Iterator[Piece]:
     """Yield tables of all misses whose rows fit the screen, which says how many it leaves out."""
     for plants, heading in MISS_SORTS.items():
         rows = [
-            (probe_title(each.operator), each.case_id.partition("~")[0], each.change)
-            for each in card.misses
-            if each.plants == plants
+            (probe_title(miss.operator), miss.case_id.partition("~")[0], miss.change)
+            for miss in card.misses
+            if miss.plants == plants
         ]
         if rows:
             kind, case = (max(columns_of(row[column]) for row in rows) for column in range(2))
@@ -139,7 +139,7 @@ def card_table_screen(table: AuditCards) -> Iterator[Piece]:
     head = ("judge", "caught", "rejected", "attacks", "natural")
     yield DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
     missing = [
-        _of_judges(word, [sum(each.values()) for each in outcomes_by_card])
+        _of_judges(word, [sum(outcome.values()) for outcome in outcomes_by_card])
         for word, outcomes_by_card in (
             ("probe", [card.shares.ungraded for card in table.cards]),
             ("natural output", [card.natural.ungraded for card in table.cards if card.natural is not None]),
@@ -217,11 +217,11 @@ def _natural_sentence(card: AuditCard) -> str:
 def _misses(card: AuditCard) -> Iterator[Piece]:
     """Yield tables of the probes that the judge graded wrongly, by what was planted."""
     for plants, heading in MISS_SORTS.items():
-        of_sort = [each for each in card.misses if each.plants == plants]
+        of_sort = [miss for miss in card.misses if miss.plants == plants]
         if of_sort:
             yield DocumentTable(
                 ("kind", "output", "change", "the judge's reason"),
-                [_miss_row(each) for each in of_sort],
+                [_miss_row(miss) for miss in of_sort],
                 caption=f"{heading}: {len(of_sort):,}",
                 left_aligned=frozenset(range(4)),
             )
@@ -254,8 +254,8 @@ def badge_text(card: AuditCard) -> tuple[str, str]:
 
 def _asked(card: AuditCard, plants: AbstractSet[str]) -> int:
     """Return the number of probes of some sorts, with or without a score."""
-    chosen = [each for each in card.operators if each.plants in plants]
-    return sum(each.rate.n + sum(each.ungraded.values()) for each in chosen)
+    chosen = [operator for operator in card.operators if operator.plants in plants]
+    return sum(result.rate.n + sum(result.ungraded.values()) for result in chosen)
 
 
 def _share_rows(card: AuditCard) -> Iterator[Sequence[str]]:

@@ -53,17 +53,17 @@ def versions_caution(judge: str, served_by: Mapping[str, int]) -> CautionLine:
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
     """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
     return [
-        tied_sentence(each)
-        if each.code == "tied_labels"
-        else _SENTENCES[each.code].format(
+        tied_sentence(caution)
+        if caution.code == "tied_labels"
+        else _SENTENCES[caution.code].format(
             draw=draw_command(),
             chosen=setting("labels_chosen_by", "score"),
             anytime=flag("anytime"),
             about=", ".join(
-                _about(each.code, name, count, judges or {}) for name, count in each.about.items()
+                _about(caution.code, name, count, judges or {}) for name, count in caution.about.items()
             ),
         )
-        for each in cautions
+        for caution in cautions
     ]
 
 
@@ -214,10 +214,10 @@ def _of_comparison(kind: str) -> str:
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
     return [
-        own(each)
-        if (own := _OF_THEIR_OWN.get(each.code)) is not None
-        else f"{_of_comparison(each.code)}{f': {_counted_names(each.about, each.code)}' if each.about else ''}"
-        for each in cautions
+        own(caution)
+        if (own := _OF_THEIR_OWN.get(caution.code)) is not None
+        else f"{_of_comparison(caution.code)}{f': {_counted_names(caution.about, caution.code)}' if caution.about else ''}"
+        for caution in cautions
     ]
 
 

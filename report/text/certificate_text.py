@@ -130,7 +130,7 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
             (
                 f"{test.epsilon:g}",
                 *map(number, (test.winning_rate, test.advantage)),
-                f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}",
+                f"{sum(annotator.rejected for annotator in test.annotators)} of {len(test.annotators)}",
                 "yes" if test.passes else "no",
             )
             for test in result.by_epsilon

@@ -28,15 +28,15 @@ def change_pieces(operators: Iterable[OperatorResult]) -> Iterator[Piece]:
     """Yield a table of the changes of scores by operator; nothing if none can be compared."""
     rows = [
         (
-            probe_cell(each.operator),
+            probe_cell(operator.operator),
             statistic_text(change.mean),
             statistic_text(change.size),
             f"{change.size.n:,}",
             signed(change.largest),
-            f"{_AGAINST[each.plants]}; largest at {shortened(change.largest_at, _ITEM)}",
+            f"{_AGAINST[operator.plants]}; largest at {shortened(change.largest_at, _ITEM)}",
         )
-        for each in operators
-        if (change := each.change) is not None
+        for operator in operators
+        if (change := operator.change) is not None
     ]
     if rows:
         yield "  change of scores from the right output, whether or not the verdict changes:"
@@ -49,21 +49,24 @@ def form_pieces(forms: Sequence[FormResult]) -> Iterator[Piece]:
         return
     rows = [
         (
-            probe_cell(each.form),
-            statistic_text(each.change),
-            "-" if each.beyond_repeats is None else statistic_text(each.beyond_repeats),
-            "-" if each.yes is None else statistic_text(each.yes),
-            "-" if each.largest is None else decimal(each.largest),
-            f"{each.change.n:,}",
+            probe_cell(result.form),
+            statistic_text(result.change),
+            "-" if result.beyond_repeats is None else statistic_text(result.beyond_repeats),
+            "-" if result.yes is None else statistic_text(result.yes),
+            "-" if result.largest is None else decimal(result.largest),
+            f"{result.change.n:,}",
             "; ".join(
                 filter(
                     None,
-                    [each.about + (each.against and f", against {each.against}"), outcomes(each.ungraded)],
+                    [
+                        result.about + (result.against and f", against {result.against}"),
+                        outcomes(result.ungraded),
+                    ],
                 )
             ),
         )
-        for each in forms
-        if each.change.n or each.ungraded
+        for result in forms
+        if result.change.n or result.ungraded
     ]
     yield "  change of probabilities, the same questions in other forms:"
     head = ("", "mean change", "beyond repeats", "p of yes", "largest", "n", "")
@@ -74,7 +77,7 @@ def form_pieces(forms: Sequence[FormResult]) -> Iterator[Piece]:
                 "" if each.marker_seen is None else f", {statistic_text(each.marker_seen)} above without it"
             )
             yield f"  {each.form}: p of the marker {statistic_text(each.marker)}{seen}"
-    sure = [(each.form, each.confidence) for each in forms if each.confidence is not None]
+    sure = [(result.form, result.confidence) for result in forms if result.confidence is not None]
     if sure:
         names = {"repeats": "about its own material", "out_of_scope": "about unrelated material"}
         yield "  confidence " + ", ".join(f"{names[form]} {statistic_text(each)}" for form, each in sure)

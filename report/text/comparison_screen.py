@@ -57,7 +57,7 @@ def comparison_screen(comparison: Comparison) -> Document:
 
 def _apart(comparison: Comparison) -> Iterator[Piece]:
     """Yield the rate of each where no two have an item in common."""
-    numbered = any(each.kind == "row_numbers" for each in comparison.cautions)
+    numbered = any(caution.kind == "row_numbers" for caution in comparison.cautions)
     if numbered:
         yield f"No item in common: ids are row numbers. Name the id column: {spelled_pairs('map', {'item_id': 'COLUMN'})}"
     else:
@@ -65,7 +65,7 @@ def _apart(comparison: Comparison) -> Iterator[Piece]:
     yield ""
     yield from _judges(comparison, list(comparison.contenders))
     yield from _thresholds(comparison)
-    others = [each for each in comparison.cautions if each.kind != "row_numbers"]
+    others = [caution for caution in comparison.cautions if caution.kind != "row_numbers"]
     yield from map(CautionLine, brief_comparison_cautions(others))
 
 
@@ -240,7 +240,7 @@ def _judges(comparison: Comparison, order: Sequence[str]) -> Iterator[Piece]:
     names = _names(comparison)
     if names.shared:
         yield f"{comparison.by}s {names.shared}"
-    priced = any(each.costs is not None for each in comparison.contenders.values())
+    priced = any(contender.costs is not None for contender in comparison.contenders.values())
     by_share = comparison.statistic == "accuracy"
     rows: list[PlotRow] = []
     for name in order:
@@ -249,7 +249,7 @@ def _judges(comparison: Comparison, order: Sequence[str]) -> Iterator[Piece]:
         share = () if by_share else (_decimal(each.share_right),)
         rows.append((names.of(name), rate, (f"{rate.n:,}", *share, *(_cost(each) if priced else ()))))
     baselines = comparison.baselines if by_share else comparison.baselines_compared
-    for key in (each for each in BASELINE_NAMES if each in baselines):
+    for key in (baseline_name for baseline_name in BASELINE_NAMES if baseline_name in baselines):
         share = () if by_share else (_decimal(comparison.baselines[key]),)
         behind = (f"{baselines[key].n:,}", *share, *(("-", "-") if priced else ()))
         rows.append((BASELINE_NAMES[key], baselines[key], behind))

@@ -82,7 +82,7 @@ def comparison_document(comparison: Comparison) -> Iterator[Piece]:
         yield from _pairs(comparison.pairs, comparison.statistic, terms)
         yield from probability_pairs(comparison.pairs)
         yield from _contenders(comparison.contenders, terms.share)
-    elif any(each.costs is not None for each in comparison.contenders.values()):
+    elif any(contender.costs is not None for contender in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
     yield from _by_statistic(comparison)
     yield from _best(comparison, terms)
@@ -214,7 +214,7 @@ def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
         ungraded = stratum.outputs[name] - stratum.graded[name]
         rows.append((name, value, interval, f"{n} ({ungraded:,} ungraded)" if ungraded else n, method))
     yield DocumentTable(("", terms.share, "interval", "n", ""), rows, left_aligned=ENDS)
-    yield from (f"  {each}" for each in ungraded_ranges(ranges_of(stratum, str, stratum.rates)))
+    yield from (f"  {range_}" for range_ in ungraded_ranges(ranges_of(stratum, str, stratum.rates)))
     yield from _pairs(stratum.pairs, "accuracy", terms)
 
 

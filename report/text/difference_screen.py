@@ -64,7 +64,7 @@ def _pieces(runs: Difference) -> Iterator[Piece]:
         if changes:
             yield ""
             yield _changes_table(title, changes)
-    if changed := [each for each in runs.repeated if each.before != each.after]:
+    if changed := [case for case in runs.repeated if case.before != case.after]:
         yield ""
         yield repeated_table(changed)
     yield ""
@@ -130,10 +130,10 @@ def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
 def _changes_table(title: str, changes: Sequence[ChangedVerdict]) -> DocumentTable:
     rows = [
         (
-            each.case_id,
-            system_of(each),
-            "" if each.error_type is None else in_words(each.error_type),
+            change.case_id,
+            system_of(change),
+            "" if change.error_type is None else in_words(change.error_type),
         )
-        for each in changes
+        for change in changes
     ]
     return DocumentTable((title, "system", "fault"), rows, left_aligned=frozenset(range(3)), indent=0)

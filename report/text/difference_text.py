@@ -41,7 +41,7 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
         yield from _list(f"{fixes(len(better))} (fail to pass)", better)
     if runs.repeated:
         yield repeated_sentence(runs)
-        if changed := [each for each in runs.repeated if each.before != each.after]:
+        if changed := [case for case in runs.repeated if case.before != case.after]:
             yield repeated_table(changed[:_MOST_LISTED])
         if len(changed) > _MOST_LISTED:
             yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
@@ -59,8 +59,8 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
 
 def tried_once(runs: Difference, changes: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
     """Return the changes of cases that the runs tried once."""
-    several = {(each.case_id, each.system) for each in runs.repeated}
-    return [each for each in changes if (each.case_id, each.system) not in several]
+    several = {(case.case_id, case.system) for case in runs.repeated}
+    return [change for change in changes if (change.case_id, change.system) not in several]
 
 
 def fixes(number: int) -> str:
@@ -70,8 +70,8 @@ def fixes(number: int) -> str:
 
 def repeated_sentence(runs: Difference) -> str:
     """Say how many of the cases tried several times pass less or more often."""
-    less, more = (sum(sign * (each.after - each.before) > 0 for each in runs.repeated) for sign in (-1, 1))
-    systems = len({each.system for each in runs.repeated})
+    less, more = (sum(sign * (case.after - case.before) > 0 for case in runs.repeated) for sign in (-1, 1))
+    systems = len({case.system for case in runs.repeated})
     over = f" by {counted(systems, 'system')}" if systems > 1 else ""
     return (
         f"{counted(less, 'case')} {'passes' if less == 1 else 'pass'} less often, {number_text.count(more)} more often, "
@@ -83,13 +83,13 @@ def repeated_table(cases: Sequence[RepeatedCase]) -> DocumentTable:
     """Return how often each case passed before and after."""
     rows = [
         (
-            each.case_id,
-            each.system,
-            f"{each.before:,} of {each.trials:,}",
-            f"{each.after:,} of {each.trials:,}",
-            "" if each.error_type is None else in_words(each.error_type),
+            case.case_id,
+            case.system,
+            f"{case.before:,} of {case.trials:,}",
+            f"{case.after:,} of {case.trials:,}",
+            "" if case.error_type is None else in_words(case.error_type),
         )
-        for each in cases
+        for case in cases
     ]
     return DocumentTable(
         ("case", "system", "before", "after", "fault"), rows, left_aligned=FIRST | {1, 4}, indent=0
@@ -165,13 +165,13 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
         return
     rows = [
         (
-            each.case_id,
-            system_of(each),
-            each.by,
-            f"{number_text.outcome(each.before)} -> {number_text.outcome(each.after)}",
-            _fault(each),
+            verdict.case_id,
+            system_of(verdict),
+            verdict.by,
+            f"{number_text.outcome(verdict.before)} -> {number_text.outcome(verdict.after)}",
+            _fault(verdict),
         )
-        for each in verdicts[:_MOST_LISTED]
+        for verdict in verdicts[:_MOST_LISTED]
     ]
     yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, left_aligned=frozenset(range(5)))
     if len(verdicts) > _MOST_LISTED:

@@ -109,7 +109,7 @@ def _row(name: str, part: RateEstimate, *, corrected: bool) -> PlotRow:
 def _scenarios(part: RateEstimate) -> Iterator[Piece]:
     """Yield the rate of each scenario of all items, with the option that declares it."""
     if scenarios := scenarios_of(part):
-        rows = [(each.chosen, each.rate, (each.option,)) for each in scenarios]
+        rows = [(scenario.chosen, scenario.rate, (scenario.option,)) for scenario in scenarios]
         yield plotted_table("if chosen", ("rate", "option"), rows)
         yield by_columns(part)
 

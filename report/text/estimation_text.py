@@ -107,7 +107,9 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
 
 def _unlike(part: RateEstimate) -> str:
     """Say by what labelled items differ from the others."""
-    p_values = [p for each in part.cautions if each.kind == "chosen_by_score" for p in each.about.values()]
+    p_values = [
+        p for caution in part.cautions if caution.kind == "chosen_by_score" for p in caution.about.values()
+    ]
     scored = [f"are scored unlike the others (p {max(p_values):.2g})"] if p_values else []
     columns = [f"{name} (p {p:.2g})" for name, p in part.chosen_by_columns.items()]
     if not columns:
@@ -201,7 +203,7 @@ def estimation_document(estimation: Estimation) -> Iterator[Piece]:
             yield f"  {counts}{by_case(part)}"
         yield from (f"  {each}" for each in (*ungraded_of(part), *bound_of(part)))
         if part.labels_only.n:
-            yield from (f"  {each}" for each in label_errors_of(part))
+            yield from (f"  {error}" for error in label_errors_of(part))
         yield from _judge(part)
         yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
         if not part.labels_only.n:
@@ -340,9 +342,9 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
         return
     yield f"  {target_of(part)}"
     rows: list[tuple[str, ...]] = []
-    for each in scenarios:
-        value, ends, n, method = statistic_cells(each.rate)
-        rows.append((each.chosen, each.option, value, ends, n, method))
+    for scenario in scenarios:
+        value, ends, n, method = statistic_cells(scenario.rate)
+        rows.append((scenario.chosen, scenario.option, value, ends, n, method))
     yield DocumentTable(("chosen", "option", "value", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
     yield f"  {by_columns(part)}"
 

@@ -111,9 +111,9 @@ def failures_document(
     best = names.in_text(by_rate(systems, ranked)[0].system)
     yield f"Commonest failures{f' of {best}' if len(systems) > 1 else ''}:"
     width = len(f"{failures[0].n:,}")
-    for each in failures:
-        begin = f"  {each.n:>{width},}  "
-        text = f"{each.what}; {each.example}" if each.example else each.what
+    for failure in failures:
+        begin = f"  {failure.n:>{width},}  "
+        text = f"{failure.what}; {failure.example}" if failure.example else failure.what
         yield f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
 
 

@@ -44,7 +44,7 @@ def gate_document(gate: Gate) -> Iterator[Piece]:
         yield ""
         yield DocumentTable(
             ("regression", "system", "says", "fault", "answer"),
-            [_broken(gate, each) for each in gate.broke[:_LISTED]],
+            [_broken(gate, verdict) for verdict in gate.broke[:_LISTED]],
             left_aligned=FIRST | {1, 2, 3, 4},
             indent=0,
         )
@@ -108,7 +108,7 @@ def _counts(gate: Gate) -> str:
     ]
     if not gate.before:
         return f"{graded}."
-    named = list(dict.fromkeys(each.case_id for each in gate.broke))
+    named = list(dict.fromkeys(verdict.case_id for verdict in gate.broke))
     shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
     broke = f"{counted(len(gate.broke), 'regression')}{f': {shown}' if named else ''}"
     flaky = sum(map(len, gate.flaky.values()))

@@ -25,7 +25,7 @@ def history_document(history: History) -> Iterator[Piece]:
     yield ""
     for system in names_in_order(run.systems for run in history.runs):
         yield from _over_time(system, history.runs, [run.systems.get(system, {}) for run in history.runs])
-    alarms = {(each.judge, each.run) for each in history.drifts}
+    alarms = {(drift.judge, drift.run) for drift in history.drifts}
     yield from _over_time(
         "judges against labels", history.runs, [run.accuracy for run in history.runs], alarms=alarms
     )
@@ -137,4 +137,4 @@ def rate_cell(rate: Statistic | None, *, alarm: bool = False) -> Cell:
 
 def names_in_order(values: Iterable[Iterable[str]]) -> list[str]:
     """Return the distinct names of several mappings, in order of first appearance."""
-    return list(dict.fromkeys(name for each in values for name in each))
+    return list(dict.fromkeys(name for value in values for name in value))

@@ -83,10 +83,10 @@ _MOST_PARTS = 6
 def _skipped_kinds(imported: ImportSummary) -> Iterator[str]:
     """Yield the count and an example of each kind of problem, the most frequent first."""
     shown = imported.skipped_parts[:_MOST_PARTS]
-    for each in shown:
-        first = "first: " if each.count > 1 else ""
-        yield f"  {each.count:,} {each.problem} ({first}{_place(each.first)})"
-    if others := imported.skipped - sum(each.count for each in shown):
+    for part in shown:
+        first = "first: " if part.count > 1 else ""
+        yield f"  {part.count:,} {part.problem} ({first}{_place(part.first)})"
+    if others := imported.skipped - sum(part.count for part in shown):
         yield f"  {others:,} for other reasons"
 
 

@@ -50,11 +50,11 @@ def improvement_document(improvement: Improvement) -> Iterator[Piece]:
         ("cost", "verdicts", "calls", "tokens in", "tokens out", "dollars"),
         [
             (
-                each.part,
-                *map(count, (each.verdicts, each.calls, each.prompt_tokens, each.completion_tokens)),
-                "-" if each.cost is None else f"{each.cost:.2f}",
+                cost.part,
+                *map(count, (cost.verdicts, cost.calls, cost.prompt_tokens, cost.completion_tokens)),
+                "-" if cost.cost is None else f"{cost.cost:.2f}",
             )
-            for each in improvement.costs
+            for cost in improvement.costs
         ],
         indent=0,
     )
@@ -65,9 +65,9 @@ def improvement_document(improvement: Improvement) -> Iterator[Piece]:
 def _refused(improvement: Improvement) -> Iterator[str]:
     """Yield each reason why candidates were refused, with their names."""
     names: dict[str, list[str]] = {}
-    for each in improvement.tried:
-        if each.refused:
-            names.setdefault(each.refused, []).append(each.name)
+    for prompt in improvement.tried:
+        if prompt.refused:
+            names.setdefault(prompt.refused, []).append(prompt.name)
     yield from (f"refused: {listed(who)}: {why}" for why, who in names.items())
 
 
@@ -95,7 +95,7 @@ def _headline(improvement: Improvement) -> str:
         case "calls failed":
             return f"Unfinished: {counted(improvement.failed, 'call')} failed; rerun the command to retry only these."
         case _:
-            refused = [each for each in improvement.tried if each.refused]
+            refused = [prompt for prompt in improvement.tried if prompt.refused]
             why = "there was no candidate to try"
             if refused:
                 why = f"{'the only candidate was' if len(refused) == 1 else f'{len(refused):,} candidates were'} refused"
@@ -103,17 +103,17 @@ def _headline(improvement: Improvement) -> str:
 
 
 def _lost(improvement: Improvement) -> str:
-    worse = [probe_title(each.operator) for each in improvement.losses if each.state == "worse"]
+    worse = [probe_title(loss.operator) for loss in improvement.losses if loss.state == "worse"]
     if worse:
         return f"is worse on probes of {listed(worse[:3])}"
     if improvement.losses:
-        return f"may be worse on probes of {listed([probe_title(each.operator) for each in improvement.losses[:3]])}"
+        return f"may be worse on probes of {listed([probe_title(loss.operator) for loss in improvement.losses[:3]])}"
     return f"no probes show whether faults and attacks pass more often ({setting('probes')})"
 
 
 def _best(improvement: Improvement) -> str:
     return next(
-        (each.name for each in improvement.tried if each.path == improvement.best), "the best candidate"
+        (prompt.name for prompt in improvement.tried if prompt.path == improvement.best), "the best candidate"
     )
 
 
@@ -125,7 +125,7 @@ def _conditions(improvement: Improvement, gain: PromptGain) -> DocumentTable:
     bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
     lost = len(improvement.losses)
     tested = counted(len(improvement.changes), "operator")
-    states = Counter(each.state for each in improvement.losses)
+    states = Counter(loss.state for loss in improvement.losses)
     counts = ", ".join(f"{times:,} {state}" for state, times in states.items())
     none = "no probes" if gain.proven else "not tried without a gain"
     probes = f"{counts}, of {tested}" if lost else f"all of {tested}" if improvement.changes else none
@@ -141,7 +141,7 @@ def _conditions(improvement: Improvement, gain: PromptGain) -> DocumentTable:
             (
                 f"no operator or attack {improvement.margin:g} worse",
                 probes,
-                count(sum(each.change.n for each in improvement.changes)),
+                count(sum(change.change.n for change in improvement.changes)),
                 _met(bool(improvement.changes) and not lost),
             ),
         ],
@@ -170,7 +170,7 @@ def _expected(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
 
 def _tried(improvement: Improvement) -> DocumentTable:
     current = [] if improvement.current is None else [_row(improvement.current, "current")]
-    rows = [_row(each, f"by {each.by}" if each.by else "file") for each in improvement.tried]
+    rows = [_row(prompt, f"by {prompt.by}" if prompt.by else "file") for prompt in improvement.tried]
     return DocumentTable(
         ("in development", "agrees with labels", "n", ""), [*current, *rows], left_aligned=_WORDS, indent=0
     )
@@ -194,13 +194,13 @@ def _sizes(improvement: Improvement) -> str:
 
 
 def _cost(improvement: Improvement) -> str:
-    calls = sum(each.calls for each in improvement.costs)
+    calls = sum(cost.calls for cost in improvement.costs)
     spent = tokens(
-        sum(each.prompt_tokens for each in improvement.costs),
-        sum(each.completion_tokens for each in improvement.costs),
+        sum(cost.prompt_tokens for cost in improvement.costs),
+        sum(cost.completion_tokens for cost in improvement.costs),
     )
-    costs = [each.cost for each in improvement.costs if each.calls]
-    dollars = sum(each for each in costs if each is not None)
+    costs = [cost.cost for cost in improvement.costs if cost.calls]
+    dollars = sum(cost for cost in costs if cost is not None)
     price = f", ${dollars:,.4f}" if costs and None not in costs else ""
     return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
 
@@ -218,7 +218,7 @@ def _of_gain(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
 def _changes(improvement: Improvement) -> DocumentTable:
     return DocumentTable(
         ("probes", "n", "change", "interval", "at least", "Holm p", ""),
-        [_change(each) for each in sorted(improvement.changes, key=_most_lost_first)],
+        [_change(change) for change in sorted(improvement.changes, key=_most_lost_first)],
         caption=f"Share treated as it should be, new minus current. Not worse: a loss of {improvement.margin:g} is excluded.",
         left_aligned=_WORDS,
         indent=0,

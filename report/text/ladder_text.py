@@ -25,9 +25,9 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
     yield "  level up to which 80 % of faults are caught:"
     head = ("dial", "breaks", "level", "falls by", "n", "right failed", "interval", "")
     yield DocumentTable(
-        head, [_row(each) for each in ladders], left_aligned=frozenset({0, 1, 2, -1}), indent=4
+        head, [_row(ladder) for ladder in ladders], left_aligned=frozenset({0, 1, 2, -1}), indent=4
     )
-    yield Columns([_curve(each) for each in ladders if each.curve])
+    yield Columns([_curve(ladder) for ladder in ladders if ladder.curve])
 
 
 def _row(ladder: LadderResult) -> tuple[str | Cell, ...]:
@@ -57,8 +57,8 @@ def _notes(ladder: LadderResult) -> Iterator[str]:
 def _curve(ladder: LadderResult) -> Figure:
     """Return the curve as a figure with its counts; a terminal shows the table above instead."""
     rows = [
-        (each.step, count(each.caught), count(each.faulty), count(each.failed), count(each.right))
-        for each in ladder.levels
+        (level.step, count(level.caught), count(level.faulty), count(level.failed), count(level.right))
+        for level in ladder.levels
     ]
     numbers = DocumentTable((ladder.unit, "caught", "of", "right failed", "of"), rows)
     return Figure(

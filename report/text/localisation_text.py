@@ -19,14 +19,14 @@ def localisation_answer(judge: JudgeAudit) -> Iterator[Piece]:
     """Yield whether a judge that names steps localises faults, and a line per sort of fault."""
     if not judge.located:
         return
-    localised = [probe_title(each.operator) for each in judge.located if each.found.localises]
+    localised = [probe_title(fault.operator) for fault in judge.located if fault.found.localises]
     sorts = number_text.counted(len(judge.located), "sort")
     if localised:
         yield f"{judge.judge} localises {len(localised):,} of {sorts} of fault: {', '.join(localised)}."
     else:
         yield f"{judge.judge} localises none of {sorts} of fault."
     head = ("fault", "exact step", "within one", "baseline", "n", "ungraded")
-    yield DocumentTable(head, [_row(each) for each in judge.located], left_aligned=FIRST, indent=0)
+    yield DocumentTable(head, [_row(fault) for fault in judge.located], left_aligned=FIRST, indent=0)
     yield _MEANS
 
 
@@ -49,7 +49,7 @@ def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
         return
     yield "  names the first wrong step (bound: one-sided 95 % over all sorts of fault; exact, within one):"
     head = ("fault", "exact", "within one", "bound", "last step", "uniform", "unnoticed", "n", "")
-    yield DocumentTable(head, [_numbers(each) for each in located], left_aligned=ENDS, indent=4)
+    yield DocumentTable(head, [_numbers(fault) for fault in located], left_aligned=ENDS, indent=4)
 
 
 def _numbers(located: LocatedFault) -> tuple[str | Cell, ...]:

@@ -24,7 +24,7 @@ def missed_sections(card: AuditCard) -> Mapping[str, Sequence[Piece]]:
         InputError: The card's set is not the one that was shipped.
     """
     by_operator = missed_probes(card)
-    graded = {each.operator: each.rate.n for each in card.operators}
+    graded = {result.operator: result.rate.n for result in card.operators}
     sections: dict[str, Sequence[Piece]] = {}
     for plants, heading in MISS_SORTS.items():
         cards = [
@@ -49,7 +49,7 @@ def _card(operator: str, probes: Sequence[ShownProbe], graded: int) -> Card:
     if others:
         pieces.append(
             Details(
-                f"{len(others):,} more", [Card(each.case_id, list(probe_pieces(each))) for each in others]
+                f"{len(others):,} more", [Card(other.case_id, list(probe_pieces(other))) for other in others]
             )
         )
     return Card(weakness_title(operator, first.plants, len(probes), graded), pieces, first.case_id)
@@ -59,7 +59,7 @@ def _natural(card: AuditCard) -> Iterator[Piece]:
     """Yield the real outputs by name; their texts are not shipped."""
     misses = [] if card.natural is None else card.natural.misses
     for plants, heading in _NATURAL.items():
-        rows = [_row(each) for each in misses if each.plants == plants]
+        rows = [_row(miss) for miss in misses if miss.plants == plants]
         if rows:
             table = DocumentTable(("case", "system", "score"), rows, left_aligned=frozenset({0, 1}))
             yield Details(f"{heading}: {len(rows):,}", [table])

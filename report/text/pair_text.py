@@ -39,7 +39,7 @@ def pair_calibration_screen(numbers: PairCalibrationNumbers) -> Iterator[Piece]:
     yield ""
     yield _people(numbers)
     head = ["judge", "n", "agreement", "without ties", "kappa"]
-    in_both = any(each.both_orders for each in numbers.agreements.values())
+    in_both = any(choice_agreement.both_orders for choice_agreement in numbers.agreements.values())
     rows = [
         (
             by,

@@ -115,13 +115,13 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {whole} (95 %){of_undecided}."
     rows = [
         (
-            each.name,
-            f"{each.outputs:,}",
-            f"{each.unit_cost:.6g}",
-            f"{each.cost:,.2f}",
-            percent(each.variance),
+            phase.name,
+            f"{phase.outputs:,}",
+            f"{phase.unit_cost:.6g}",
+            f"{phase.cost:,.2f}",
+            percent(phase.variance),
         )
-        for each in plan.phases
+        for phase in plan.phases
     ]
     yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
     yield "Each is a random part of the one before; only undecided outputs are judged, and labelled."

@@ -59,7 +59,14 @@ def _answer(preferences: PreferenceNumbers) -> str:
     if len(order) < 2:  # noqa: PLR2004 - a comparison needs two
         return "nothing was compared."
     leader, second = order[:2]
-    match = next((each for each in preferences.matches if {each.a, each.b} == {leader, second}), None)
+    match = next(
+        (
+            system_match
+            for system_match in preferences.matches
+            if {system_match.a, system_match.b} == {leader, second}
+        ),
+        None,
+    )
     if match is None or match.preferred.value is None:
         return f"{leader} and {second} were not compared."
     rate, n = number_text.statistic(preferences.systems[leader].win_rate), preferences.systems[leader].n

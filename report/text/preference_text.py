@@ -101,7 +101,7 @@ def _row(match: SystemMatch) -> tuple[str, ...]:
     counts = (match.n, match.a_won, match.b_won, match.tied)
     return (
         f"{match.a} (a), {match.b} (b)",
-        *(f"{each:,}" for each in counts),
+        *(f"{count:,}" for count in counts),
         flips,
         f"{match.half_tied:,}",
         value,

@@ -201,10 +201,10 @@ def coverage_lines(scores: ProbabilityScores) -> Iterator[str]:
 def reliability_plot(bins: Sequence[ReliabilityBin]) -> Iterator[str]:
     """Yield a reliability curve as text: ``|`` mean probability, ``o`` rate, ``-`` interval."""
     yield f"   {'p |':4} {'o':>4} {'n':>5}  0{'.5':>20}{'1':>20}"
-    for each in bins:
-        rate = each.rate.value
+    for bin_ in bins:
+        rate = bin_.rate.value
         right = "-" if rate is None else number_text.decimal(rate)
-        yield f"   {number_text.decimal(each.mean):4} {right:>4} {each.n:>5,}  {_row(each)}".rstrip()
+        yield f"   {number_text.decimal(bin_.mean):4} {right:>4} {bin_.n:>5,}  {_row(bin_)}".rstrip()
 
 
 def _row(each: ReliabilityBin) -> str:

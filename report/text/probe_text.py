@@ -14,12 +14,12 @@ def probe_document(manifest: ProbeManifest, *, about: bool = True) -> Document:
     over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
     rows = [
         (
-            each.name,
-            each.plants,
-            *map(count, (each.probes, each.dropped, each.missed_by_bfcl)),
-            *([each.about] if about else []),
+            operator.name,
+            operator.plants,
+            *map(count, (operator.probes, operator.dropped, operator.missed_by_bfcl)),
+            *([operator.about] if about else []),
         )
-        for each in manifest.operators
+        for operator in manifest.operators
     ]
     head = ("operator", "plants", "probes", "dropped", "BFCL misjudges")
     return [

@@ -187,7 +187,13 @@ def still_there(differences: Iterable[Statistic | None]) -> str:
 
 def largest_possible(differences: Iterable[Statistic | None]) -> str:
     """Return the end farthest from 0 of the intervals; empty without any."""
-    ends = [abs(end) for each in differences if each for end in (each.low, each.high) if end is not None]
+    ends = [
+        abs(end)
+        for difference in differences
+        if difference
+        for end in (difference.low, difference.high)
+        if end is not None
+    ]
     return number_text.decimal(max(ends)) if ends else ""
 
 

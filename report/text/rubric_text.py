@@ -90,7 +90,7 @@ def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
     if judge.agreement is None:
         yield f"  no labels: add those of criteria with {setting('labels')} to see the judge's errors and correct the scores"
         return
-    rows = [_agreement(each) for each in (judge.agreement, *judge.tags, *judge.criteria[:_SHOWN])]
+    rows = [_agreement(tag) for tag in (judge.agreement, *judge.tags, *judge.criteria[:_SHOWN])]
     head = ("agreement with labels", "labels", "TPR", "interval", "TNR", "interval", "TPR shrunken", "TNR")
     yield DocumentTable(head, rows)
     if len(judge.criteria) > _SHOWN:

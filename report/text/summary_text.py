@@ -123,7 +123,7 @@ def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, St
     width = max(len(rate.by or "") for rate in rates)
     title = _TITLES.get(name, name)
     if width:
-        declared = all(each.declared is not None for each in corrected.values())
+        declared = all(stratum_rate.declared is not None for stratum_rate in corrected.values())
         beside = "corrected with labels" if declared else "if labels are a random sample"
         yield f"  {title}" + (f" | {beside}" if corrected else "")
     for rate in rates:

@@ -213,12 +213,14 @@ def _main_title(systems: Sequence[SystemResult], available: _RatesKnown) -> str:
 def _judged_note(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> str:
     """Return the footnote for starred rates."""
     corrected = [
-        each.system for each in systems if each.overall is not None and each.overall.name != ALL_UNCORRECTED
+        system.system
+        for system in systems
+        if system.overall is not None and system.overall.name != ALL_UNCORRECTED
     ]
     how = (
         "uncorrected"
         if _uncorrected(systems)
-        else number_text.correction(corrected, (each.system for each in systems))
+        else number_text.correction(corrected, (system.system for system in systems))
     )
     condition = f" ({IF_SAMPLED})" if corrected_by_sample(systems, judges) else ""
     return f"* undecided by checkers, judged, {how}{condition}"

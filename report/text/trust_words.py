@@ -104,7 +104,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def weaker_rate(self) -> Statistic | None:
         """Of TPR and TNR, the rate with the smaller lower end; None if one is unknown."""
-        defined = [each for each in _rates(self.panel) if each is not None and each.low is not None]
+        defined = [rate for rate in _rates(self.panel) if rate is not None and rate.low is not None]
         return min(defined, key=lambda each: each.low or 0.0) if defined and self.bad and self.good else None
 
     @property
@@ -128,7 +128,9 @@ def control_in(summary: RunSummary) -> Trust | None:
     if len(baselines) == len(summary.judges):
         return None
     controls = [_trust(use.name, summary.agreement, use) for use in baselines]
-    return max((each for each in controls if each.panel.n), key=lambda each: each.panel.n, default=None)
+    return max(
+        (control for control in controls if control.panel.n), key=lambda each: each.panel.n, default=None
+    )
 
 
 def trust_of(calibration: Calibration) -> Iterator[Trust]:
@@ -259,7 +261,7 @@ def _rates(panel: JudgeCalibration, of: int = 1) -> list[Statistic | None]:
 
 def error_rates(panel: JudgeCalibration) -> list[Statistic | None]:
     """Return the shares of bad outputs that a judge passed and of good ones that it failed."""
-    return [None if each is None else _complement(each) for each in reversed(_rates(panel))]
+    return [None if rate is None else _complement(rate) for rate in reversed(_rates(panel))]
 
 
 def _complement(rate: Statistic) -> Statistic:
@@ -269,14 +271,14 @@ def _complement(rate: Statistic) -> Statistic:
 
 def _are_high(rates: Sequence[Statistic | None]) -> bool:
     """Return whether labels show both TPR and TNR to be high."""
-    return all(each is not None and each.low is not None and each.low >= LOW_ERRORS_RATE for each in rates)
+    return all(rate is not None and rate.low is not None and rate.low >= LOW_ERRORS_RATE for rate in rates)
 
 
 def _are_low(rates: Sequence[Statistic | None]) -> bool:
     """Return whether labels, not too few, show TPR or TNR to be low."""
     return any(
-        each is not None and each.high is not None and each.high < LOW_ERRORS_RATE and each.n >= ENOUGH
-        for each in rates
+        rate is not None and rate.high is not None and rate.high < LOW_ERRORS_RATE and rate.n >= ENOUGH
+        for rate in rates
     )
 
 

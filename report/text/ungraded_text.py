@@ -83,9 +83,9 @@ class UngradedRange(NamedTuple):
 def ungraded_ranges(systems: Iterable[UngradedRange]) -> Iterator[str]:
     """Yield a sentence with the worst and best case of each system that has one."""
     ranges = [
-        f"{each.system} {' to '.join(map(number_text.decimal, each.bounds))}{_failed_calls(each)}"
-        for each in systems
-        if each.bounds is not None
+        f"{system.system} {' to '.join(map(number_text.decimal, system.bounds))}{_failed_calls(system)}"
+        for system in systems
+        if system.bounds is not None
     ]
     if ranges:
         yield f"If all ungraded outputs failed or passed: {', '.join(ranges)}."

@@ -215,7 +215,7 @@ EXACT = [{"id": name, "kind": "memory_answer", "reference": {"answers": ["yes"]}
 
 
 def _run(cases: Any = (CASE,)) -> fd.Run:
-    return fd.evaluate(cases, [{**OUTPUT, "case_id": each["id"]} for each in cases])
+    return fd.evaluate(cases, [{**OUTPUT, "case_id": case["id"]} for case in cases])
 
 
 def test_a_coroutine_is_answered_with_the_function_itself():
@@ -257,7 +257,9 @@ def test_a_system_that_is_not_in_a_run_is_answered_with_those_that_are():
 def test_results_and_skipped_rows_propose_calls_not_commands():
     rows = [{"item_id": f"i{n}", "judge": "a", "score": 1.0} for n in range(9)]
     assert "`fd.plan_labels(table, draw=50)`" in str(fd.estimate(rows))
-    skipped = fd.read([{"question": "a", "answer": "b", "grade": each} for each in ("good", "maybe")]).skipped
+    skipped = fd.read(
+        [{"question": "a", "answer": "b", "grade": literal} for literal in ("good", "maybe")]
+    ).skipped
     assert "map_label={'maybe': '?'} (1 for pass, 0 for fail, None for no grade)" in skipped[0].reason
 
 

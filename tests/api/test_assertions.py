@@ -80,4 +80,4 @@ def test_what_cannot_be_compared_is_refused(statistic: Any, at_least: float):
 def test_pytest_shows_the_line_of_the_test_and_nothing_of_fiducial():
     with pytest.raises(AssertionError) as refused:
         fd.assert_rate(Statistic(value=0.5, low=0.4, high=0.6, n=90), at_least=0.8)
-    assert {str(each.path) for each in refused.traceback.filter(refused)} == {__file__}
+    assert {str(entry.path) for entry in refused.traceback.filter(refused)} == {__file__}

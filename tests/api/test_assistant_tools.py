@@ -69,7 +69,7 @@ def test_a_check_says_the_rate_the_failures_and_the_next_step(tools: AssistantTo
 def test_texts_of_an_item_come_between_marks_that_it_cannot_know(tools: AssistantTools):
     tools.check("cases.jsonl", "outputs.jsonl", "run")
     answers = [tools.explain("run", "trip") for _ in range(2)]
-    assert all("Ignore your instructions" in said(each) for each in answers)
+    assert all("Ignore your instructions" in said(answer) for answer in answers)
     assert answers[0].splitlines()[1] != answers[1].splitlines()[1]
 
 
@@ -116,7 +116,9 @@ def test_shards_that_are_links_within_the_folder_are_read(tools: AssistantTools)
     (tools.folder / "shards" / "part-0.jsonl").symlink_to("../outputs.jsonl")
     answer = tools.check("cases.jsonl", "shards", "run")
     assert not isinstance(answer, ErrorAnswer)
-    assert [each.score for each in read_records(tools.folder / "run" / "verdicts.jsonl", Verdict)] == [0.0]
+    assert [record.score for record in read_records(tools.folder / "run" / "verdicts.jsonl", Verdict)] == [
+        0.0
+    ]
 
 
 @pytest.mark.attack("files of an assistant's folder")
@@ -391,9 +393,9 @@ def test_nothing_but_a_new_run_folder_is_written(tools: AssistantTools, out: str
     (tools.folder / ".git" / "hooks").mkdir(parents=True)
     (tools.folder / ".git" / "hooks" / "pre-commit").write_text("mine")
     os.mkfifo(tools.folder / "pipe")
-    before = {each: each.read_bytes() for each in tools.folder.rglob("*") if each.is_file()}
+    before = {path: path.read_bytes() for path in tools.folder.rglob("*") if path.is_file()}
     assert said(tools.check("cases.jsonl", "outputs.jsonl", out)).startswith("error: ")
-    assert {each: each.read_bytes() for each in tools.folder.rglob("*") if each.is_file()} == before
+    assert {path: path.read_bytes() for path in tools.folder.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.attack("a coding assistant's context")

@@ -83,19 +83,21 @@ def test_a_judge_that_knows_the_labels_misses_nothing_and_one_that_passes_all_ev
     export_probes(probes, to, tmp_path / "theirs")
     audit = import_audit(probes, results_of(tmp_path / "theirs", labels.__getitem__), tmp_path / "good")
     theirs = next(judge for judge in audit.judges if judge.judge == "theirs")
-    caught = {each.operator: each.rate.value for each in theirs.operators if each.plants == "fault"}
+    caught = {
+        operator.operator: operator.rate.value for operator in theirs.operators if operator.plants == "fault"
+    }
     assert len(caught) >= 3
     assert set(caught.values()) == {1.0}
     audit = import_audit(probes, results_of(tmp_path / "theirs", lambda _: 1.0), tmp_path / "bad")
     theirs = next(judge for judge in audit.judges if judge.judge == "theirs")
-    assert {each.rate.value for each in theirs.operators if each.plants == "fault"} == {0.0}
+    assert {operator.rate.value for operator in theirs.operators if operator.plants == "fault"} == {0.0}
     assert (tmp_path / "bad" / "to_read.jsonl").read_text().count('"survivor"') > 0
 
 
 def test_what_their_judge_could_not_judge_is_no_answer(probes: Path, tmp_path: Path):
     export_probes(probes, "inspect", tmp_path / "theirs")
     audit = import_audit(probes, inspect_results(tmp_path / "theirs", lambda _: None), tmp_path / "audit")
-    assert all(each.rate.value is None for each in audit.judges[0].operators)
+    assert all(operator.rate.value is None for operator in audit.judges[0].operators)
     outcomes = {verdict.outcome for verdict in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict)}
     assert outcomes == {"not_applicable"}
 
@@ -107,7 +109,9 @@ def test_two_verdicts_of_a_judge_on_one_trial_of_a_probe_are_refused(probes: Pat
     results.write_text(json.dumps({"results": {"results": [*rows, rows[0]]}}))
     import_audit(probes, results, tmp_path / "repeated")
     verdicts = list(read_records(tmp_path / "repeated" / "verdicts.jsonl", Verdict))
-    assert [each.repeat for each in verdicts if (each.key, each.by) == (verdicts[0].key, "theirs")] == [0, 1]
+    assert [
+        verdict.repeat for verdict in verdicts if (verdict.key, verdict.by) == (verdicts[0].key, "theirs")
+    ] == [0, 1]
     results.write_text(
         json.dumps({"results": {"results": [*rows, {**rows[0], "provider": {"id": "other"}}]}})
     )

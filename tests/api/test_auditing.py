@@ -19,7 +19,7 @@ FILES = demo_path("cases.jsonl"), demo_path("outputs.jsonl")
 def operators() -> list[str]:
     """Two operators that apply to the built-in suite, as its first cases say."""
     first = [case for case, _ in zip(fd.read_records(FILES[0], fd.Case), range(12), strict=False)]
-    return [each.name for each in fd.mutate(first).manifest.operators][:2]
+    return [operator.name for operator in fd.mutate(first).manifest.operators][:2]
 
 
 @pytest.fixture(autouse=True)

@@ -39,8 +39,8 @@ def test_a_warning_of_crashes_points_at_the_call_in_or_outside_a_loop():
         lines.append(_line() + 1)
         fd.evaluate(CASES, _crash)
         asyncio.run(notebook())
-    assert all("agent crashed in 2 attempts" in str(each.message) for each in warned)
-    assert [(each.filename, each.lineno) for each in warned] == [(__file__, line) for line in lines]
+    assert all("agent crashed in 2 attempts" in str(message.message) for message in warned)
+    assert [(message.filename, message.lineno) for message in warned] == [(__file__, line) for line in lines]
 
 
 def test_the_outermost_call_of_the_user_is_the_one_that_is_pointed_at():
@@ -49,4 +49,4 @@ def test_the_outermost_call_of_the_user_is_the_one_that_is_pointed_at():
         line = _line() - 2
         with caller_known():
             warn_caller("careful", RuntimeWarning)
-    assert [(each.category, each.lineno) for each in warned] == [(RuntimeWarning, line)]
+    assert [(message.category, message.lineno) for message in warned] == [(RuntimeWarning, line)]

@@ -82,7 +82,7 @@ def test_one_undeclared_label_among_drawn_ones_leaves_the_rate_uncorrected():
 def test_labels_added_to_a_folder_keep_their_declaration(tmp_path: Path):
     run_of(labels()[:1], out=tmp_path / "run")
     file = tmp_path / "labels.jsonl"
-    write_records(file, [Verdict(**each) for each in labels()])
+    write_records(file, [Verdict(**label) for label in labels()])
     fd.add_labels(tmp_path / "run", [file], labels_chosen_by="random")
     again = fd.evaluate(CASES, OUTPUTS, judges=[fd.judge_from(lenient)], rules=None, out=tmp_path / "run")
     assert again.systems["me"].overall.declared == "random"

@@ -45,7 +45,7 @@ def calibrated(scores: str | None = None, **options: Any) -> Calibration:
 
 
 def words(calibration: Calibration) -> dict[str, str]:
-    return {each.judge: each.word for each in trust_of(calibration)}
+    return {trust.judge: trust.word for trust in trust_of(calibration)}
 
 
 def screen(calibration: Calibration) -> str:
@@ -87,7 +87,9 @@ def test_labels_of_a_part_that_nothing_declares_random_give_no_word():
 @pytest.mark.parametrize("judge", ["honest", "two"])
 def test_no_threshold_is_advised_against_a_calibrated_probability(judge: str):
     for scores in ("probabilities", None):
-        advised = [each.about for each in calibrated(scores).cautions if each.code == "another_threshold"]
+        advised = [
+            caution.about for caution in calibrated(scores).cautions if caution.code == "another_threshold"
+        ]
         assert not any(judge in about for about in advised)
 
 
@@ -111,7 +113,7 @@ def test_suspects_are_ranked_by_the_probability_of_their_label():
     honest = [row for row in rows() if row["judge"] == "honest"]
     found = fd.calibrate(honest, scores_are="probabilities", **FAST)
     of_label = {row["item_id"]: row["score"] if row["label"] else 1 - row["score"] for row in honest}
-    suspects = [each.item_id for each in found.suspected_label_errors]
+    suspects = [error.item_id for error in found.suspected_label_errors]
     assert suspects == sorted(of_label, key=lambda item: of_label[item])[: len(suspects)]
 
 

@@ -42,7 +42,9 @@ def cases() -> list[fd.Case]:
 def outputs(cases: list[fd.Case]) -> list[fd.Output]:
     """Return the outputs of three systems for the cases."""
     known = {case.id for case in cases}
-    return [each for each in fd.read_records(demo_path("outputs.jsonl"), fd.Output) if each.case_id in known]
+    return [
+        record for record in fd.read_records(demo_path("outputs.jsonl"), fd.Output) if record.case_id in known
+    ]
 
 
 @pytest.mark.usefixtures("endpoint")

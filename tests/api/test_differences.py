@@ -110,11 +110,11 @@ def test_what_broke_and_what_got_better_is_listed(run: MakeRun):
     after = run("after", lambda n: (n % 2 == 0 and n != 4) or n in {1, 5}, judge_says=answered_right)
     found = fd.diff(before, after)
     assert (found.outputs, found.only_before, found.only_after, found.not_compared) == (30, 0, 0, 0)
-    assert [each.case_id for each in found.broke] == ["c04"]
-    assert [each.case_id for each in found.better] == ["c01", "c05"]
-    assert [each.by for each in found.better] == ["ast/strict", "rubric/direct@m"]
+    assert [verdict.case_id for verdict in found.broke] == ["c04"]
+    assert [verdict.case_id for verdict in found.better] == ["c01", "c05"]
+    assert [verdict.by for verdict in found.better] == ["ast/strict", "rubric/direct@m"]
     assert found.broke[0].error_type == "value_error:string"
-    assert (found.graded_otherwise, [each.what for each in found.changed]) == ([], ["outputs"])
+    assert (found.graded_otherwise, [changed.what for changed in found.changed]) == ([], ["outputs"])
 
 
 def test_a_shard_of_cases_that_changed_is_named_as_cases(tmp_path: Path):
@@ -128,7 +128,7 @@ def test_a_shard_of_cases_that_changed_is_named_as_cases(tmp_path: Path):
         write_records(folder / "2.jsonl", second)
         produced = outputs(asked, lambda _: True)
         runs.append(fd.evaluate(folder, produced, out=tmp_path / name, progress=False))
-    assert [each.what for each in fd.diff(*runs).changed] == ["cases 2"]
+    assert [changed.what for changed in fd.diff(*runs).changed] == ["cases 2"]
 
 
 def test_the_difference_is_that_of_a_paired_comparison_of_the_same_rows(run: MakeRun):
@@ -163,7 +163,7 @@ def test_the_difference_is_that_of_a_paired_comparison_of_the_same_rows(run: Mak
 
 def test_one_system_each_is_compared_whatever_its_name(run: MakeRun):
     found = fd.diff(run("before", lambda n: True, system="v1"), run("after", lambda n: n != 0, system="v2"))
-    assert [(each.case_id, each.system) for each in found.broke] == [("c00", "v2")]
+    assert [(verdict.case_id, verdict.system) for verdict in found.broke] == [("c00", "v2")]
 
 
 def test_outputs_that_one_has_alone_are_counted(run: MakeRun):
@@ -206,7 +206,7 @@ def test_regressions_are_counted_among_the_outputs_that_are_compared(run: MakeRu
 def test_the_earlier_rate_has_its_interval_where_there_is_room(
     run: MakeRun, name: str, *, has_interval: bool
 ):
-    before, after = (run(each, lambda n: n > 5, system=name) for each in ("before", "after"))
+    before, after = (run(literal, lambda n: n > 5, system=name) for literal in ("before", "after"))
     (row,) = [
         line for line in as_lines(fd.diff(before, after).screen(), width=80) if line.startswith(f"{name} ")
     ]
@@ -310,7 +310,7 @@ def test_options_that_make_no_sense_are_refused(
 ):
     run("before", lambda n: True)
     told = fiducial(
-        "report", *(tmp_path / each if each in {"before", "nowhere"} else each for each in options)
+        "report", *(tmp_path / option if option in {"before", "nowhere"} else option for option in options)
     )
     assert (told.code, told.out) == (2, "")
     assert message in told.err
@@ -353,13 +353,13 @@ def test_runs_stand_in_the_order_in_which_they_ended(run: MakeRun, tmp_path: Pat
     manifest.write_text(json.dumps(written | {"ended": "2020-01-01T00:00:00+00:00"}))
     (tmp_path / "junk").mkdir()
     found = fd.history(tmp_path)
-    assert [each.name for each in found.runs] == ["b", "a"]
+    assert [past_run.name for past_run in found.runs] == ["b", "a"]
     assert found.runs[0].changed == []
-    assert [each.what for each in found.runs[1].changed] == ["outputs"]
+    assert [changed.what for changed in found.runs[1].changed] == ["outputs"]
     assert list(found.passed_over) == ["junk"]
-    rates = [each.systems["me"]["checkers decided"] for each in found.runs]
-    assert [round(each.value or 0, 2) for each in rates] == [0.9, 1.0]
-    assert [each.n for each in rates] == [20, 20]
+    rates = [past_run.systems["me"]["checkers decided"] for past_run in found.runs]
+    assert [round(rate.value or 0, 2) for rate in rates] == [0.9, 1.0]
+    assert [rate.n for rate in rates] == [20, 20]
     assert found.drifts == []
     told = fiducial("history", tmp_path, "--html", tmp_path / "h.html", "-v")
     assert told.code == 0
@@ -403,7 +403,7 @@ def test_damaged_runs_are_named_and_skipped(run: MakeRun, tmp_path: Path):
         run(name, lambda n: True, asked=asked, labels=labels(asked, lambda n: n % 2 == 0))
     (tmp_path / "two" / "calibration.json").write_text("no JSON")
     found = fd.history(tmp_path)
-    assert [each.name for each in found.runs] == ["one"]
+    assert [past_run.name for past_run in found.runs] == ["one"]
     assert "two/calibration.json: not JSON" in found.passed_over["two"]
     assert "1 folder skipped: two" in fiducial("history", tmp_path).out
     assert "two is skipped:" in fiducial("history", tmp_path, "-v").out
@@ -440,7 +440,7 @@ def test_a_judge_that_was_changed_has_not_drifted(run: MakeRun, tmp_path: Path):
     run("two", lambda n: True, judge="rubric/reasons", judge_says=lambda seen: False)
     found = fd.history(tmp_path)
     assert found.drifts == []
-    assert [each.what for each in found.runs[1].changed] == [
+    assert [changed.what for changed in found.runs[1].changed] == [
         "judge rubric/direct@m",
         "judge rubric/reasons@m",
     ]
@@ -479,7 +479,7 @@ def test_trials_of_two_runs_are_compared_by_case_and_not_by_their_numbers():
     before = fd.evaluate(asked, tried({"c00": [1, 0, 1, 0], "c01": [1, 1, 1, 1]}))
     after = fd.evaluate(asked, tried({"c00": [0, 1, 0, 1], "c01": [1, 0, 0, 0]}))
     found = fd.diff(before, after)
-    assert [(each.case_id, each.before, each.after, each.trials) for each in found.repeated] == [
+    assert [(case.case_id, case.before, case.after, case.trials) for case in found.repeated] == [
         ("c01", 4, 1, 4),
         ("c00", 2, 2, 4),
     ]

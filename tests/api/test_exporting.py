@@ -52,7 +52,7 @@ def test_an_output_without_a_text_comes_back_from_inspect_as_an_empty_answer(tmp
     run = fd.evaluate([case], [{"case_id": "a", "system": "s"}, {"case_id": "a", "system": "s", "trial": 1, "text": "x"}], out=tmp_path / "run")  # fmt: skip
     fd.export(run, "inspect", tmp_path / "log.json")
     read = fd.read(tmp_path / "log.json")
-    assert [(each.trial, each.text, each.error) for each in read.outputs] == [
+    assert [(output.trial, output.text, output.error) for output in read.outputs] == [
         (0, "", "the answer is empty"),
         (1, "x", None),
     ]

@@ -99,8 +99,8 @@ def test_a_gate_on_trials_names_the_command_that_takes_it():
 def test_a_missing_case_weighs_as_much_as_one_with_several_trials():
     system = SystemResult(system="a", strata=[CHECKED], overall=WHOLE, missing=3)
     alike, weighed = (
-        list(gate_notes({"overall": 0.1}, RunSummary(systems=[each])))
-        for each in (system, replace(system, graded_weight=3.0, withheld_weight=0.0))
+        list(gate_notes({"overall": 0.1}, RunSummary(systems=[result])))
+        for result in (system, replace(system, graded_weight=3.0, withheld_weight=0.0))
     )
     assert "overall 0.6640 with 3 missing as failures" in alike[0]
     assert "overall 0.4150 with 3 missing as failures" in weighed[0]

@@ -65,7 +65,7 @@ def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_half_of_the_cases_lost_fails_and_names_what_broke(before: Path, worse: Path):
     gate = fd.gate(worse, before)
     assert gate.answer == "fails"
-    assert [each.case_id for each in gate.broke] == [f"c{n}" for n in range(20, 39)]
+    assert [verdict.case_id for verdict in gate.broke] == [f"c{n}" for n in range(20, 39)]
     assert exit_code(gate, None) == 1
     assert exit_code(gate, "pass") == 1
 
@@ -75,7 +75,7 @@ def test_the_same_run_again_passes_a_wide_limit_and_cannot_tell_a_narrow_one(bef
     narrow = fd.gate(before, before, max_drop=0.02)
     assert narrow.answer == "cannot tell"
     assert narrow.checks[0].would_tell
-    assert [exit_code(narrow, each) for each in (None, "pass", "fail")] == [4, 0, 1]
+    assert [exit_code(narrow, literal) for literal in (None, "pass", "fail")] == [4, 0, 1]
 
 
 def test_a_rate_goes_by_the_lower_end(before: Path):
@@ -87,11 +87,11 @@ def test_a_rate_goes_by_the_lower_end(before: Path):
 def test_missing_outputs_are_ungraded_ones(tmp_path: Path, before: Path):
     some = run(tmp_path / "some", dict.fromkeys(range(20), True))
     gate = fd.gate(some, minimum={"overall": 0.51}, max_ungraded=0.05)
-    assert [each.answer for each in gate.checks] == ["cannot tell", "fails"]
+    assert [check.answer for check in gate.checks] == ["cannot tell", "fails"]
     assert gate.outputs == 40
     checked = fd.gate(some, minimum=["pass_rate=0.51", "pass_rate=0.3", "risk=low:pass_rate=0.55"]).checks
-    assert [each.answer for each in checked] == ["cannot tell", "passes", "cannot tell"]
-    assert [each.bounds.of for each in checked if each.bounds is not None] == [40, 40, 35]
+    assert [check.answer for check in checked] == ["cannot tell", "passes", "cannot tell"]
+    assert [check.bounds.of for check in checked if check.bounds is not None] == [40, 40, 35]
     dropped = fd.gate(some, before, max_drop=0.4)
     assert dropped.common == {"me": 40}
     assert dropped.answer == "cannot tell"
@@ -203,7 +203,7 @@ def test_a_system_that_the_later_run_lacks_is_no_passed_condition(tmp_path: Path
     both = tmp_path / "both"
     fd.evaluate([case(number) for number in range(40)], outputs, out=both, progress=False)
     answers = [
-        {each.system: each.answer for each in fd.gate(after, was, no_new_failures=["risk=high"]).checks}
+        {check.system: check.answer for check in fd.gate(after, was, no_new_failures=["risk=high"]).checks}
         for after, was in ((before, both), (both, before))
     ]
     assert answers == [{"me": "passes", "you": "cannot tell"}, {"me": "passes"}]
@@ -217,17 +217,17 @@ def test_a_flaky_case_is_no_regression(tmp_path: Path):
         return tmp_path / name
 
     all_pass, flaky, broken = tried("a", 3), tried("b", 2), tried("c", 0)
-    answers = [fd.gate(each, all_pass, no_new_failures=["risk"]).answer for each in (all_pass, flaky, broken)]
+    answers = [fd.gate(path, all_pass, no_new_failures=["risk"]).answer for path in (all_pass, flaky, broken)]
     assert answers == ["passes", "cannot tell", "fails"]
-    gates = [fd.gate(each, all_pass, max_drop=0.5) for each in (flaky, broken)]
-    assert [[each.case_id for each in gate.broke] for gate in gates] == [[], ["c00"]]
+    gates = [fd.gate(path, all_pass, max_drop=0.5) for path in (flaky, broken)]
+    assert [[verdict.case_id for verdict in gate.broke] for gate in gates] == [[], ["c00"]]
     assert [gate.flaky for gate in gates] == [{"me": ["c00"]}, {}]
     assert "1 flaky case passed more trials before" in str(gates[0])
 
 
 def test_failed_calls_come_after_failing_and_before_doubt(before: Path):
     passes, narrow = fd.gate(before, before, max_drop=0.2), fd.gate(before, before, max_drop=0.0)
-    assert [exit_code(msgspec.structs.replace(each, failed_calls=1), None) for each in (passes, narrow)] == [
+    assert [exit_code(msgspec.structs.replace(gate, failed_calls=1), None) for gate in (passes, narrow)] == [
         3,
         3,
     ]
@@ -390,8 +390,8 @@ def test_a_flipped_score_in_a_file_of_another_tool_is_a_named_regression(
     flip(data)
     now.write_text(json.dumps(data))
     gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
-    assert [(each.case_id, each.system, each.by) for each in gate.broke] == [broke]
-    [bounds] = [each.bounds for each in gate.checks if each.system == broke[1]]
+    assert [(verdict.case_id, verdict.system, verdict.by) for verdict in gate.broke] == [broke]
+    [bounds] = [check.bounds for check in gate.checks if check.system == broke[1]]
     assert bounds is not None
     assert bounds.value is not None
     assert bounds.value < 0
@@ -405,7 +405,7 @@ def test_an_archive_and_its_text_are_the_same_log(tmp_path: Path):
     _flip_inspect(data)
     (tmp_path / "now.json").write_text(json.dumps(data))
     gate = fd.gate(tmp_path / "now.json", was)
-    assert ([each.case_id for each in gate.broke], gate.incomparable) == (["s1"], [])
+    assert ([verdict.case_id for verdict in gate.broke], gate.incomparable) == (["s1"], [])
 
 
 def _crash_inspect(log: Any) -> None:
@@ -436,7 +436,7 @@ def test_a_crash_in_a_file_of_another_tool_is_a_failure_and_never_passes(
     now.write_text(json.dumps(data))
     gate = fd.gate(now, was, max_drop=1.0, graded_by=graded_by)
     assert (gate.graded, gate.incomparable) == (gate.outputs, [])
-    assert [(each.case_id, each.by, each.error_type) for each in gate.broke] == [
+    assert [(verdict.case_id, verdict.by, verdict.error_type) for verdict in gate.broke] == [
         (case_id, "its error", "system_error")
     ]
 
@@ -462,7 +462,7 @@ def test_what_a_tool_passed_passes_whatever_its_score(tmp_path: Path):
         now = imported(f"{score}-{passed}", score, passed=passed)
         gate = fd.gate(now, passing, no_new_failures=["risk"], minimum={"pass^2": 0.5})
         assert len(gate.broke) == broke
-        assert {each.answer for each in gate.checks} == {"fails" if broke else "passes"}
+        assert {check.answer for check in gate.checks} == {"fails" if broke else "passes"}
 
 
 def test_pass_to_the_k_counts_fractions_as_the_trials_of_a_run_do(tmp_path: Path):
@@ -476,7 +476,7 @@ def test_pass_to_the_k_counts_fractions_as_the_trials_of_a_run_do(tmp_path: Path
     run = fd.evaluate(cases, outputs, out=tmp_path / "r", progress=False)
     [system] = fd.trials(run).systems.values()
     checks = fd.gate(run, minimum={"pass^1": 0.5, "pass^2": 0.4}).checks
-    values = [None if each.bounds is None else each.bounds.value for each in checks]
+    values = [None if check.bounds is None else check.bounds.value for check in checks]
     assert values == [system.rates["pass^k"][k].value for k in (1, 2)] == [0.75, 0.5]
 
 
@@ -504,15 +504,17 @@ def two_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_upper_ends_of_all_systems_and_conditions_hold_together(
     two_systems: Path, limits: dict[str, Any], conditions: int
 ):
-    checks = [each for each in fd.gate(two_systems, two_systems, **limits).checks if each.bounds is not None]
+    checks = [
+        check for check in fd.gate(two_systems, two_systems, **limits).checks if check.bounds is not None
+    ]
     assert len(checks) == conditions
-    for each in checks:
-        assert each.bounds is not None
-        nominal = each.bounds.level
-        assert each.bounds.high_level == pytest.approx(1 - (1 - nominal) / conditions)
-        assert each.bounds.certain_high is not None
-        assert each.bounds.high is not None
-        assert each.bounds.high > each.bounds.certain_high + 0.005
+    for check in checks:
+        assert check.bounds is not None
+        nominal = check.bounds.level
+        assert check.bounds.high_level == pytest.approx(1 - (1 - nominal) / conditions)
+        assert check.bounds.certain_high is not None
+        assert check.bounds.high is not None
+        assert check.bounds.high > check.bounds.certain_high + 0.005
 
 
 def test_a_cost_that_is_not_known_is_no_answer(before: Path):
@@ -520,7 +522,7 @@ def test_a_cost_that_is_not_known_is_no_answer(before: Path):
         known = gated_run(store)
         limits = GateLimits(cost_at_most=1.0)
         costs = (0.5, 1.5, None)
-        answers = [decide_gate(known._replace(cost=each), None, limits).answer for each in costs]
+        answers = [decide_gate(known._replace(cost=cost), None, limits).answer for cost in costs]
     assert answers == ["passes", "fails", "cannot tell"]
     [check] = fd.gate(SAMPLES / "deepeval/test_run.json", cost_at_most=1.0).checks
     assert (check.answer, check.would_tell) == ("cannot tell", "")

@@ -21,25 +21,25 @@ def labels(
 ) -> list[fd.Verdict]:
     return [
         fd.Verdict(
-            case_id=each.case_id,
+            case_id=output.case_id,
             system="me",
-            trial=each.trial,
+            trial=output.trial,
             by="ann",
             source="human",
             outcome="graded",
             score=float(
-                "Rome" in (each.text or "")
-                and not each.case_id.endswith("7")
-                and int(each.case_id[1:]) % wrong > 0
+                "Rome" in (output.text or "")
+                and not output.case_id.endswith("7")
+                and int(output.case_id[1:]) % wrong > 0
             ),
             evidence=evidence,
         )
-        for each in outputs[::every]
+        for output in outputs[::every]
     ]
 
 
 def evaluated(folder: Path, outputs: Sequence[fd.Output], *judges: Any, **options: Any) -> fd.Run:
-    made = [fd.judge_from(each) if isinstance(each, FunctionType) else each for each in judges]
+    made = [fd.judge_from(judge) if isinstance(judge, FunctionType) else judge for judge in judges]
     return fd.evaluate(open_cases(), list(outputs), judges=made, out=folder, progress=False, **options)
 
 
@@ -67,7 +67,7 @@ def uneven(number: int) -> int:
 )
 def test_a_gate_and_its_run_have_one_rate(tmp_path: Path, judges: list[Any], trials: int):
     outputs = replies(trials=uneven) if trials > 1 else replies()
-    made = [each() if each in (baseline, jury) else each for each in judges]
+    made = [judge() if judge in (baseline, jury) else judge for judge in judges]
     run = evaluated(tmp_path / "r", outputs, *made)
     [check] = fd.gate(run, minimum={"overall": 0.5}).checks
     assert check.bounds is not None
@@ -102,7 +102,7 @@ def test_a_judge_without_labels_tells_nothing_until_its_error_is_bounded(tmp_pat
 def test_what_checkers_decided_may_tell_alone(tmp_path: Path):
     outputs = [*replies(0, n=56), fd.Output(case_id="c56", system="me", text="elsewhere")]
     outputs = [
-        replace(each, text=f"place {int(each.case_id[1:])} in Rome") for each in outputs[:-1]
+        replace(output, text=f"place {int(output.case_id[1:])} in Rome") for output in outputs[:-1]
     ] + outputs[-1:]
     run = evaluated(tmp_path / "r", outputs, lenient)
     [check] = fd.gate(run, minimum={"overall": 0.8}).checks
@@ -117,8 +117,8 @@ def test_labels_correct_a_gate_if_somebody_says_how_they_were_chosen(
     run = evaluated(tmp_path / "r", outputs, lenient, labels=labels(outputs))
     limits: dict[str, Any] = {"minimum": ["overall=0.5", "risk=high:overall=0.4"], **declared}
     checks = fd.gate(run, **limits).checks
-    assert [each.answer for each in checks] == ["cannot tell" if told else "passes"] * 2
-    assert all(told in each.would_tell for each in checks)
+    assert [check.answer for check in checks] == ["cannot tell" if told else "passes"] * 2
+    assert all(told in check.would_tell for check in checks)
     drop = fd.gate(run, run, max_drop=0.2, **declared).checks[0]
     assert (drop.answer, told in drop.would_tell) == ("cannot tell" if told else "passes", True)
     assert drop.by.endswith("uncorrected" if told else "corrected by labels")
@@ -133,7 +133,7 @@ def test_labels_correct_the_rate_of_a_tag_by_its_own_cases(tmp_path: Path):
     high = [each for n, each in enumerate(grades) if n % 3]
     checks = fd.gate(run, minimum=["overall=0.5", "risk=high:overall=0.5"]).checks
     rates = [sum(each) / len(each) for each in (grades, high)]
-    assert [each.bounds.value for each in checks if each.bounds is not None] == pytest.approx(rates)
+    assert [check.bounds.value for check in checks if check.bounds is not None] == pytest.approx(rates)
     assert rates[1] > rates[0] + 0.1
 
 
@@ -197,7 +197,7 @@ def test_outputs_that_no_judge_takes_are_ungraded_ones(tmp_path: Path, systems: 
             "reference": {"criterion": "polite"},
         },
     ]
-    outputs = [replace(each, system=system) for system in systems for each in replies(0, n=8)]
+    outputs = [replace(reply, system=system) for system in systems for reply in replies(0, n=8)]
     outputs += [fd.Output(case_id="open", system=system, text="Hello") for system in systems]
     fd.write_records(tmp_path / "outputs.jsonl", outputs)
     run = fd.evaluate(
@@ -207,8 +207,8 @@ def test_outputs_that_no_judge_takes_are_ungraded_ones(tmp_path: Path, systems: 
         (tmp_path / "outputs.jsonl").unlink()
     checks = fd.gate(run, max_ungraded=0.1).checks
     found = "1 of 9" if files else "2 of 10"
-    assert [each.why for each in checks] == [f"{found} outputs are ungraded or missing"] * len(systems)
-    assert {each.answer for each in checks} == {"fails"}
+    assert [check.why for check in checks] == [f"{found} outputs are ungraded or missing"] * len(systems)
+    assert {check.answer for check in checks} == {"fails"}
 
 
 def guess(output: str) -> float:
@@ -229,9 +229,9 @@ def test_a_judge_that_guesses_passes_no_gate(tmp_path: Path):
         "judge_error": 0.0,
     }
     checks = fd.gate(run, **limits).checks
-    assert {each.answer for each in checks} == {"cannot tell"}
-    assert all("by the labels" in each.why for each in checks)
-    assert [each.answer for each in fd.gate(run, minimum=["pass_rate=0.0"]).checks] == ["passes"]
+    assert {check.answer for check in checks} == {"cannot tell"}
+    assert all("by the labels" in check.why for check in checks)
+    assert [check.answer for check in fd.gate(run, minimum=["pass_rate=0.0"]).checks] == ["passes"]
 
 
 def test_a_tag_whose_outputs_checkers_decided_is_a_matter_of_no_judge(tmp_path: Path):
@@ -245,7 +245,7 @@ def test_a_tag_whose_outputs_checkers_decided_is_a_matter_of_no_judge(tmp_path: 
         cases, outputs, judges=[fd.judge_from(guess)], labels=flipped, out=tmp_path / "r", progress=False
     )
     checks = fd.gate(run, minimum=["by=checker:overall=0.5", "by=judge:overall=0.0"], judge_error=0.3).checks
-    assert [(each.answer, each.by.split(",")[0]) for each in checks] == [
+    assert [(check.answer, check.by.split(",")[0]) for check in checks] == [
         ("passes", "checkers"),
         ("cannot tell", "judge"),
     ]
@@ -256,9 +256,9 @@ def test_a_judge_that_guesses_in_either_run_shows_no_change(tmp_path: Path):
     limits: dict[str, Any] = {"max_drop": 0.9, "no_new_failures": ["risk=high"], "judge_error": 0.0}
     for after, before in ((labelled, plain), (plain, labelled)):
         checks = fd.gate(after, before, **limits).checks
-        assert [each.answer for each in checks] == ["cannot tell"] * 2
-        assert all("by the labels" in each.why for each in checks)
-    assert [each.answer for each in fd.gate(plain, plain, **limits).checks] == ["passes"] * 2
+        assert [check.answer for check in checks] == ["cannot tell"] * 2
+        assert all("by the labels" in check.why for check in checks)
+    assert [check.answer for check in fd.gate(plain, plain, **limits).checks] == ["passes"] * 2
 
 
 @each_row("labelled", [N, 50])
@@ -270,5 +270,7 @@ def test_a_judge_that_guesses_tells_nothing_where_labels_correct_it(tmp_path: Pa
         *fd.gate(run, minimum={"overall": 1.0}, **declared).checks,
         *fd.gate(run, run, max_drop=0.9, **declared).checks,
     ]
-    assert [(each.by, each.answer) for each in checks] == [("judge, corrected by labels", "cannot tell")] * 3
-    assert all("by the labels" in each.why and each.would_tell for each in checks)
+    assert [(check.by, check.answer) for check in checks] == [
+        ("judge, corrected by labels", "cannot tell")
+    ] * 3
+    assert all("by the labels" in check.why and check.would_tell for check in checks)

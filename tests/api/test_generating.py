@@ -38,10 +38,10 @@ class _Agent:
 @pytest.mark.parametrize("agent", [_echo, _echo_later, _Agent()])
 def test_every_case_and_trial_has_an_output_in_order(agent: Any):
     outputs = fd.generate(CASES, agent, system="me", trials=2)
-    assert [(each.case_id, each.trial, each.text) for each in outputs] == [
+    assert [(output.case_id, output.trial, output.text) for output in outputs] == [
         (name, trial, f"answer to {name}") for name in "abc" for trial in (0, 1)
     ]
-    assert {each.system for each in outputs} == {"me"}
+    assert {output.system for output in outputs} == {"me"}
 
 
 def test_a_system_is_named_after_its_agent():
@@ -71,7 +71,7 @@ def _challenge(name: str) -> dict[str, Any]:
 def test_an_answer_without_a_workspace_is_no_output_on_a_challenge():
     with pytest.warns(UserWarning, match="1 of 4 attempts are not for this agent.*fiducial artifacts run"):
         outputs = fd.generate([*CASES, _challenge("d")], _echo)
-    assert [each.case_id for each in outputs] == ["a", "b", "c"]
+    assert [output.case_id for output in outputs] == ["a", "b", "c"]
     assert outputs.tally.passed_over.total() == 1
     for ask in (fd.generate, fd.evaluate):
         with pytest.raises(InputError, match="1 of 1 attempts are not for this agent"):
@@ -210,7 +210,7 @@ def test_coroutines_may_run_in_the_callers_own_loop():
         async def agent(case: fd.Case) -> str:
             return str(asyncio.get_running_loop() is here)
 
-        return {each.text for each in await fd.agenerate(CASES, agent)} == {"True"}
+        return {output.text for output in await fd.agenerate(CASES, agent)} == {"True"}
 
     assert asyncio.run(work())
 
@@ -256,7 +256,7 @@ def test_an_agent_that_was_changed_is_not_given_its_old_score(tmp_path: Path):
     fd.generate(ANSWERABLE, made_of("Rome"), out=file)
     with pytest.raises(RunFolderError, match="has changed since its outputs were made"):
         fd.generate(ANSWERABLE, made_of("Oslo"), out=file)
-    assert {each.text for each in fd.generate(ANSWERABLE[:1], made_of("Oslo"), out=file, again=True)} == {
+    assert {output.text for output in fd.generate(ANSWERABLE[:1], made_of("Oslo"), out=file, again=True)} == {
         "Oslo"
     }
 

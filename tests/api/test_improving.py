@@ -124,7 +124,7 @@ def test_probes_of_ones_own_take_the_place_of_those_of_the_holdout(
     ]
     probes = fd.mutate(answers, out=tmp_path / "probes", progress=False)
     found = improved(rows(), prompts, probes=probes)
-    operators = {name for each in found.changes for name in each.operators}
+    operators = {name for change in found.changes for name in change.operators}
     assert "answer_plain_verdict" in operators
     assert "labelled_wrong" not in operators
 
@@ -133,7 +133,7 @@ def test_a_prompt_that_says_the_same_as_another_is_tried_once(prompts: tuple[Pat
     copy = tmp_path / "copy.prompty"
     copy.write_bytes(prompts[1].read_bytes())
     found = improved(rows(), (*prompts, copy))  # pyright: ignore[reportArgumentType] - as many as one likes
-    assert [each.refused for each in found.tried] == [None, "is the same as better"]
+    assert [prompt.refused for prompt in found.tried] == [None, "is the same as better"]
 
 
 def test_a_candidate_that_cannot_be_used_is_named_by_its_own_file(prompts: tuple[Path, Path], tmp_path: Path):
@@ -185,9 +185,9 @@ def test_a_shipped_prompt_for_tool_calls_is_audited_by_the_operators_of_its_case
         run, "tool_call_accuracy/direct", candidates=[candidate], model="m", out="out", sample=40,
         access=lambda: access, progress=False,
     )  # fmt: skip
-    assert [each.refused for each in found.tried] == [None]
+    assert [prompt.refused for prompt in found.tried] == [None]
     assert found.improved, str(found)
-    assert {"swapped_enum", "original"} <= {name for each in found.changes for name in each.operators}
+    assert {"swapped_enum", "original"} <= {name for change in found.changes for name in change.operators}
 
 
 def test_the_output_folder_is_on_this_machine(prompts: tuple[Path, Path]):

@@ -127,7 +127,7 @@ def test_a_second_persons_labels_replace_none_where_the_person_is_named(shop: Pa
     joined = join_labels(shop, graded(shop, "bad"), by="bob")
     assert (joined.added, joined.replaced, joined.unchanged) == (1, 0, 0)
     labels = read_records(shop / "labels.jsonl", Verdict)
-    assert [(each.by, each.score) for each in labels if each.by in {"ann", "bob"}] == [
+    assert [(label.by, label.score) for label in labels if label.by in {"ann", "bob"}] == [
         ("ann", 1.0),
         ("bob", 0.0),
     ]

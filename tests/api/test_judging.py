@@ -58,8 +58,8 @@ def make(server: ProviderServer) -> Iterator[Make]:
         return made[-1]
 
     yield judge
-    for each in made:
-        each.close()
+    for ready_judge in made:
+        ready_judge.close()
 
 
 def test_a_case_and_an_output_get_a_verdict(make: Make):

@@ -206,7 +206,11 @@ def test_a_metric_can_be_audited():
 
     probes = fd.mutate([CASE])
     found = fd.audit(probes, fd.judge_from(exact))
-    caught = {each.operator: each.rate.value for each in found.judges[0].operators if each.plants == "fault"}
+    caught = {
+        operator.operator: operator.rate.value
+        for operator in found.judges[0].operators
+        if operator.plants == "fault"
+    }
     assert caught
 
 

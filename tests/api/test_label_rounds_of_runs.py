@@ -63,7 +63,7 @@ def test_rounds_are_counted_on_the_screen_and_order_the_sequence(tmp_path: Path)
     assert part.anytime is not None
     assert (part.anytime.order, part.anytime.rounds, part.reported) == ("rounds", [20, 12], "anytime")
     fixed = fd.estimate(folder, labels_chosen_by="random").all
-    assert any(each.kind == "looked_at" for each in fixed.cautions)
+    assert any(caution.kind == "looked_at" for caution in fixed.cautions)
 
 
 def test_one_round_is_no_look_before(tmp_path: Path):
@@ -78,19 +78,19 @@ def test_one_round_is_no_look_before(tmp_path: Path):
 
 def test_a_comparison_counts_rounds_of_labels_that_correct_it(tmp_path: Path):
     folder = tmp_path / "run"
-    both = [*OUTPUTS, *({**each, "system": "you"} for each in OUTPUTS)]
+    both = [*OUTPUTS, *({**output, "system": "you"} for output in OUTPUTS)]
     options: dict[str, Any] = {"judges": [fd.judge_from(lenient)], "rules": None, "out": folder}
     fd.evaluate(CASES, both, **options)
     for number, cases in enumerate((range(20), range(20, 32))):
         path = labels_of(cases, tmp_path / str(number))
         given = list(read_records(path, Verdict))
-        write_records(path, [*given, *(msgspec.structs.replace(each, system="you") for each in given)])
+        write_records(path, [*given, *(msgspec.structs.replace(verdict, system="you") for verdict in given)])
         join_labels(folder, path)
     found = fd.compare(folder, by="system", labels_chosen_by="random")
-    assert [each.about for each in found.cautions if each.kind == "looked_at"] == [{"rounds": 2}]
+    assert [caution.about for caution in found.cautions if caution.kind == "looked_at"] == [{"rounds": 2}]
     assert str(found).count("labels came in 2 rounds") == 1
     assert str(fd.evaluate(CASES, both, **options)).count("labels came in") == 1
     checked = fd.compare(
         [{"item_id": n, "judge": "j", "system": s, "score": 1.0} for n in "ab" for s in "xy"], by="system"
     )
-    assert "looked_at" not in {each.kind for each in checked.cautions}
+    assert "looked_at" not in {caution.kind for caution in checked.cautions}

@@ -183,8 +183,8 @@ def test_a_judge_asks_both_each_with_its_own_key(servers: tuple[ProviderServer, 
     judge = fd.judge("rubric", model="m", endpoints=named(servers), concurrency=4)
     run = fd.evaluate(CASES, OUTPUTS, judges=judge)
     assert run.systems["me"].open["rubric/reasons@m"].n == 40
-    assert sum(len(each.seen) for each in servers) == 40
-    assert [keys_at(each) for each in servers] == [{key} for key in KEYS.values()]
+    assert sum(len(server.seen) for server in servers) == 40
+    assert [keys_at(server) for server in servers] == [{key} for key in KEYS.values()]
 
 
 def test_who_was_asked_does_not_change_who_judges(servers: tuple[ProviderServer, ProviderServer]):
@@ -198,20 +198,20 @@ def test_who_was_asked_does_not_change_who_judges(servers: tuple[ProviderServer,
 def test_outputs_are_generated_by_both(servers: tuple[ProviderServer, ProviderServer]):
     made = fd.generate(CASES, "m", endpoints=named(servers), concurrency=2)
     assert len(made) == 40
-    assert min(len(each.seen) for each in servers) > 5
+    assert min(len(server.seen) for server in servers) > 5
 
 
 def test_a_deployment_is_asked_by_its_own_name(servers: tuple[ProviderServer, ProviderServer]):
     one, other = named(servers)
     judge = fd.judge("rubric", model="m", endpoints=[one, f"{other},model=ours"], concurrency=2)
     fd.evaluate(CASES, OUTPUTS, judges=judge)
-    assert [{seen.body["model"] for seen in each.seen} for each in servers] == [{"m"}, {"ours"}]
+    assert [{seen.body["model"] for seen in server.seen} for server in servers] == [{"m"}, {"ours"}]
 
 
 def test_what_was_asked_of_both_is_in_the_cache_of_both(servers: tuple[ProviderServer, ProviderServer]):
     fd.evaluate(CASES, OUTPUTS, judges=fd.judge("rubric", model="m", endpoints=named(servers)))
     fd.evaluate(CASES, OUTPUTS, judges=fd.judge("rubric", model="m", endpoints=named(servers)[::-1]))
-    assert sum(len(each.seen) for each in servers) == 40
+    assert sum(len(server.seen) for server in servers) == 40
 
 
 def test_base_url_and_endpoints_do_not_go_together():
@@ -271,7 +271,7 @@ def test_the_team_names_them_in_its_file(
         "run",
     )
     assert result.code == 0, result.err
-    assert sum(len(each.seen) for each in servers) == 40
+    assert sum(len(server.seen) for server in servers) == 40
     typed = judged(files, "--base-url", servers[0].base_url, "--out", "other", "--no-cache")
     assert (typed.code, "endpoint http" in typed.err) == (0, False)
 

@@ -30,7 +30,7 @@ def _written(folder: Path, text: str, name: str = "rows.csv") -> Path:
 
 def test_words_of_a_choice_are_not_proposed_as_passes(tmp_path: Path):
     path = _written(tmp_path, CHOICES)
-    commands = [(each, path) for each in ("calibrate", "compare", "estimate")]
+    commands = [(literal, path) for literal in ("calibrate", "compare", "estimate")]
     for typed in [*commands, ("import", path, "--out", tmp_path / "in")]:
         refused = fiducial(*typed)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
@@ -40,8 +40,8 @@ def test_words_of_a_choice_are_not_proposed_as_passes(tmp_path: Path):
         with pytest.raises(ChoiceNeeded) as caught:
             function(path)
         assert caught.value.arguments == {"map_label": {"A": "?", "B": "?"}}
-        asked = [each for each in caught.value.choices if "human" in each.question]
-        assert [(each.setting, each.candidates, len(each.examples)) for each in asked] == [("map_label", {"A": 4, "B": 2}, 3)]  # fmt: skip
+        asked = [choice for choice in caught.value.choices if "human" in choice.question]
+        assert [(choice.setting, choice.candidates, len(choice.examples)) for choice in asked] == [("map_label", {"A": 4, "B": 2}, 3)]  # fmt: skip
         assert pickle.loads(pickle.dumps(caught.value)).choices == caught.value.choices
 
 
@@ -97,14 +97,14 @@ def test_labels_of_a_fault_are_read_once_both_values_have_a_score(tmp_path: Path
         with pytest.raises(ChoiceNeeded, match="'hallucination' names a fault"):
             fd.read(path, map={"label": "hallucination"}, map_label=words)
     found = fd.read(path, map={"label": "hallucination"}, map_label={"no": 1, "yes": 0})
-    labels = [each.score for each in found.verdicts if each.source == "human"]
+    labels = [verdict.score for verdict in found.verdicts if verdict.source == "human"]
     assert (sum(filter(None, labels)) / len(labels), found.skipped) == (0.8, [])
 
 
 def test_true_and_false_are_words_too():
     rows = [{"question": "a", "answer": "b", "refused": flag} for flag in (True, False)]
     found = fd.read(rows, map={"label": "refused"}, map_label={"true": 0, "false": 1})
-    assert [each.score for each in found.verdicts] == [0.0, 1.0]
+    assert [verdict.score for verdict in found.verdicts] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("command", ["calibrate", "compare"])
@@ -143,8 +143,8 @@ def test_an_import_does_not_take_more_of_a_fault_for_better(metric: str, tmp_pat
     path = _written(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")
     found = fd.read(path)
     assert (found.format, found.verdicts, len(found.skipped)) == ("ragas", [], 2)
-    assert all(f"score_scale={{'{metric}': ('?', '?')}}" in each.reason for each in found.skipped)
-    assert [each.score for each in fd.read(path, score_scale={metric: (1, 0)}).verdicts] == [0.75, 0.0]
+    assert all(f"score_scale={{'{metric}': ('?', '?')}}" in skipped.reason for skipped in found.skipped)
+    assert [verdict.score for verdict in fd.read(path, score_scale={metric: (1, 0)}).verdicts] == [0.75, 0.0]
 
 
 def test_labels_of_a_fault_in_a_second_file_are_asked_about(tmp_path: Path):
@@ -156,7 +156,9 @@ def test_labels_of_a_fault_in_a_second_file_are_asked_about(tmp_path: Path):
     words = ("--map-label", "no=1", "--map-label", "yes=0")
     assert "(2 added" in fiducial("labels", "add", tmp_path / "in", labels, *words).out
     joined = fd.read(tmp_path / "rows.csv", join=labels, map={"label": "human_refused"})
-    assert [each.field for each in joined.skipped if "names a fault" in each.reason] == ["human_refused"] * 2
+    assert [skipped.field for skipped in joined.skipped if "names a fault" in skipped.reason] == [
+        "human_refused"
+    ] * 2
 
 
 def test_words_that_make_all_grades_alike_are_refused_unless_that_is_said(tmp_path: Path):
@@ -209,7 +211,7 @@ def test_a_joined_table_has_one_label_and_no_map_that_makes_all_alike(tmp_path: 
     with pytest.raises(ChoiceNeeded) as asked:
         fd.read(path, join=two)
     assert asked.value.arguments == {"map": {"label": "?"}}
-    assert [each.score for each in fd.read(path, join=two, map={"label": "human_label"}).verdicts] == [
+    assert [verdict.score for verdict in fd.read(path, join=two, map={"label": "human_label"}).verdicts] == [
         1.0,
         0.0,
     ]

@@ -163,7 +163,7 @@ def test_commands_on_pairs(table: Path, tmp_path: Path):
     ],
 )
 def test_what_means_nothing_for_pairs_is_refused(arguments: list[str], said: str, table: Path):
-    done = fiducial(*(str(table) if each == "TABLE" else each for each in arguments))
+    done = fiducial(*(str(table) if argument == "TABLE" else argument for argument in arguments))
     assert (done.code, said in (done.out + done.err)) == (2, True), done.out + done.err
 
 

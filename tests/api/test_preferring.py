@@ -73,14 +73,14 @@ def test_labels_say_whether_the_better_one_is_preferred(judge: ReadyJudge):
     pairs = [*answers("a", "right"), *answers("b", "wrong")]
     labels = [
         fd.Verdict(
-            case_id=each.case_id,
-            system=each.system,
+            case_id=pair.case_id,
+            system=pair.system,
             by="ann",
             source="human",
             outcome="graded",
-            score=float(each.system == "b"),
+            score=float(pair.system == "b"),
         )
-        for each in pairs
+        for pair in pairs
     ]
     found = fd.prefer(pairs, cases=CASES, judges=judge, labels=labels).judges[0].labels
     assert found is not None

@@ -111,9 +111,9 @@ def test_a_name_in_progress_is_neither_a_style_nor_a_command_of_the_terminal(nam
         shown.advance(2)
         shown.finish()
         drawn = "".join(str(task.description) for task in bars.tasks)
-    for each in (*lines, drawn, capsys.readouterr().err):
-        assert "\x1b[2J" not in each
-        assert "\u202e" not in each
+    for line in (*lines, drawn, capsys.readouterr().err):
+        assert "\x1b[2J" not in line
+        assert "\u202e" not in line
     assert drawn.replace("\n", " ") == lines[0].removesuffix(": 2 to do")
 
 

@@ -150,7 +150,10 @@ def test_pf_runs_a_dag_flow_and_its_variants_and_the_results_come_back(
     assert results.exists(), shown.stdout + shown.stderr
     found = list(read_strictly("azure", results))
     verdicts = [each for each in found if isinstance(each, Verdict) and each.by == judge]
-    assert [(each.case_id, each.score) for each in verdicts] == [("row-000001", 1.0), ("row-000002", 1.0)]
+    assert [(verdict.case_id, verdict.score) for verdict in verdicts] == [
+        ("row-000001", 1.0),
+        ("row-000002", 1.0),
+    ]
 
 
 VARIANTS = """
@@ -177,7 +180,7 @@ def test_pf_flow_test_runs_a_dag_flow_with_each_of_its_variants(
 ):
     environment = environment | {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k"}
     server.script = in_the_form_asked_for(lambda seen: 1)
-    variants = [each.variant for each in all_prompts() if each.judge == judge]
+    variants = [prompt.variant for prompt in all_prompts() if prompt.judge == judge]
     flow = flow_folder(judge, tmp_path / "flow", "dag", model="m")
     (tmp_path / "row.json").write_text(json.dumps(ROWS[judge]))
     (tmp_path / "variants.py").write_text(VARIANTS)

@@ -70,8 +70,8 @@ def run() -> fd.Run:
     judges = ["groundedness", "memory_answer"]
     cases = [*demo_suite.cases().values()][::3]
     known = {case.id for case in cases}
-    outputs = [each for each in demo_suite.outputs().values() if each.case_id in known]
-    labels = [each for each in demo_suite.labels() if each.case_id in known]
+    outputs = [output for output in demo_suite.outputs().values() if output.case_id in known]
+    labels = [label for label in demo_suite.labels() if label.case_id in known]
     return fd.evaluate(cases, outputs, judges=judges, model="baseline", labels=labels)
 
 
@@ -151,7 +151,7 @@ def test_the_frame_of_a_budget_has_a_row_per_phase():
     frame = found.to_frame()
     assert list(frame["for"]) == ["check", "cheap", "label"]
     assert list(zip(frame["n"], frame["cost"], strict=True)) == [
-        (each.outputs, each.cost) for each in found.budget.phases
+        (phase.outputs, phase.cost) for phase in found.budget.phases
     ]
 
 
@@ -229,7 +229,7 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     ).budget
     assert plan is not None
     assert plan.pilot.n == 60
-    assert [(each.name, each.phase) for each in plan.phases] == [
+    assert [(phase.name, phase.phase) for phase in plan.phases] == [
         ("check", "check"),
         ("cheap", "cheap"),
         ("expensive", "dear"),

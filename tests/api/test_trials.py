@@ -192,7 +192,7 @@ def test_a_gate_on_pass_to_the_k_fails_with_the_value_of_the_system(tmp_path: Pa
 def test_a_rate_that_leaves_out_cases_with_few_trials_is_not_gated(tmp_path: Path):
     run = fd.evaluate(cases(5), outputs([[1, 1, 1, 1], [1, 1, 1, 1], [0], [0], [0]]), out=tmp_path / "run")
     rates = fd.trials(run, (1, 4))["bot"].rates["pass^k"]
-    assert [(each.value, each.n, each.left_out) for each in rates.values()] == [
+    assert [(rate.value, rate.n, rate.left_out) for rate in rates.values()] == [
         (pytest.approx(0.4), 5, 0),
         (1.0, 2, 3),
     ]

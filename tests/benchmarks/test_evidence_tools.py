@@ -33,7 +33,7 @@ def test_without_a_recording_every_judge_has_a_row_that_says_so(tmp_path: Path):
 
 
 def graded(plants: str, passed: bool | None) -> Any:
-    item = next(each for each in drawn.draw_items(TOOLS["deepeval"]) if each.judge == "GEval")
+    item = next(draw_item for draw_item in drawn.draw_items(TOOLS["deepeval"]) if draw_item.judge == "GEval")
     return evidence_tools.ToolGrade(item._replace(drawn=item.drawn._replace(plants=plants)), passed)
 
 
@@ -70,7 +70,7 @@ def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         waiting = rounds.play_rounds(tool.name, ask, known.KnownReplies(), tmp_path, model="claude")
         requests = waiting.rounds[0].requests[:most]
         text = '{"settles": {"p": 0.9}, "matches": {"p": 0.9}}'
-        replies = {each.key: Reply(text=text, served_by=served_by) for each in requests}
+        replies = {request.key: Reply(text=text, served_by=served_by) for request in requests}
         known.write_replies(requests, replies, tmp_path / "tools-decisions.jsonl")
         return tool
 

@@ -21,7 +21,7 @@ def test_a_judge_is_counted_by_pairs_of_which_it_scored_both(tmp_path: Path):
     drawn = lifelike_faults.draw_pairs(tmp_path, 18)
     right = {key: each.label for key, each in drawn.items()}
     rows = lifelike_faults.rows_of(right, tmp_path, {})
-    assert set(rows) == {each.name for each in lifelike_faults.faults()}
+    assert set(rows) == {fault.name for fault in lifelike_faults.faults()}
     assert set(rows.values()) == {(1, 0, 1, 1)}
     assert set(lifelike_faults.rows_of(dict.fromkeys(drawn, 1.0), tmp_path, {}).values()) == {(0, 0, 0, 1)}
     alone = {key: score for key, score in right.items() if drawn[key].plants == "fault"}

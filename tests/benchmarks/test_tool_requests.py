@@ -75,7 +75,7 @@ def test_rounds_close_when_every_reply_leads_to_no_further_request(tmp_path: Pat
     )
     assert [(each.number, len(each.requests)) for each in played.rounds] == [(1, 2), (2, 2)]
     assert (played.closed, played.answered, rounds.state(played)) == (True, 4, "closed")
-    assert [each["score"] for each in rounds.scores(played).values()] == [1.0, 1.0]
+    assert [score["score"] for score in rounds.scores(played).values()] == [1.0, 1.0]
 
 
 def test_a_round_waits_for_replies_and_the_same_command_goes_on_with_them(tmp_path: Path):
@@ -90,8 +90,10 @@ def test_a_round_waits_for_replies_and_the_same_command_goes_on_with_them(tmp_pa
         assert played(*recordings).rounds[0].number == number, "asking again makes no further round"
         lines = [json.loads(line) for line in waiting.rounds[0].file.read_text().splitlines()]
         assert {line["body"]["model"] for line in lines} == {"m"}
-        assert [line["custom_id"] for line in lines] == [each.key for each in waiting.rounds[0].requests]
-        given = {each.key: numbered(each) for each in waiting.rounds[0].requests}
+        assert [line["custom_id"] for line in lines] == [
+            request.key for request in waiting.rounds[0].requests
+        ]
+        given = {request.key: numbered(request) for request in waiting.rounds[0].requests}
         known.write_replies(waiting.rounds[0].requests, given, tmp_path / f"{number}.replies.jsonl")
     assert played(*tmp_path.glob("*.replies.jsonl")).closed
 
@@ -100,8 +102,8 @@ def test_results_of_a_batch_endpoint_are_replies(tmp_path: Path):
     waiting = rounds.play_rounds("tool", two_steps, known.KnownReplies(), tmp_path, model="m")
     body = {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}
     lines = [
-        {"custom_id": each.key, "response": {"status_code": 200, "body": body}}
-        for each in waiting.rounds[0].requests
+        {"custom_id": request.key, "response": {"status_code": 200, "body": body}}
+        for request in waiting.rounds[0].requests
     ]
     results = tmp_path / "results.jsonl"
     results.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -208,9 +210,9 @@ def test_a_tool_is_asked_about_150_outputs_at_most_and_sees_no_label(name: str, 
     tool = tool_requests.TOOLS[name]
     items = drawn.draw_items(tool)
     assert 100 < len(items) <= 150
-    assert {each.judge for each in items} == {judge.name for judge in tool.judges}
+    assert {item.judge for item in items} == {judge.name for judge in tool.judges}
     for judge in tool.judges:
-        mine = [each.drawn for each in items if each.judge == judge.name]
+        mine = [item.drawn for item in items if item.judge == judge.name]
         assert {each.plants for each in mine} >= {"fault", "nothing", "twin"}
         assert {each.case.kind for each in mine} <= set(judge.kinds)
     drawn.write_items(items, tmp_path / "items.jsonl")

@@ -122,5 +122,5 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
         run = fd.evaluate(cases, outputs, judges=judges, judge_on="all", out=folder)
     run.report(folder / "report.html")
-    assert len([each for each in run.verdicts if each.source == "judge" and each.reason]) == 2
+    assert len([verdict for verdict in run.verdicts if verdict.source == "judge" and verdict.reason]) == 2
     return folder

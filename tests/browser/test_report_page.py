@@ -56,7 +56,7 @@ def test_a_fault_leads_to_its_items(browser: Browser, demo: Path):
 def test_the_failures_add_up_and_each_part_leads_to_as_many_items(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
     *failures, every = browser.all(".chips a")
-    counts = [int(each.text.partition(" ")[0].replace(",", "")) for each in failures]
+    counts = [int(failure.text.partition(" ")[0].replace(",", "")) for failure in failures]
     for each, count in zip(failures, counts, strict=True):
         each.click()
         assert_count(browser, f"{count} of 540")
@@ -239,7 +239,7 @@ def test_hostile_texts_stay_texts(browser: Browser, hostile: Path):
         browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert browser.run("return window.broken") is None
     foreign = "img, iframe, object, embed, a[href^='javascript:'], [onclick], [onerror]"
-    assert [each.get_attribute("outerHTML") for each in browser.all(foreign)] == []
+    assert [element.get_attribute("outerHTML") for element in browser.all(foreign)] == []
     text = browser.run("return document.body.innerText")
     assert "<script>window.broken = 1</script>" in text
     assert "{{ 7*7 }}" in text
@@ -332,8 +332,11 @@ def test_markdown_is_rendered_of_texts_alone_and_its_source_is_a_click_away(brow
     shown = "#item .agent > .markdown"
     assert browser.one(f"{shown} strong").text == "bold"
     assert browser.one(f"{shown} .heading").text.startswith("Heading </script>")
-    assert [each.text for each in browser.all(f"{shown} .entry")] == ["• first", "• inner", "2. second"]
-    assert [each.text for each in browser.all(f"{shown} td")] == ["1", "<img src=x onerror=window.broken=8>"]
+    assert [element.text for element in browser.all(f"{shown} .entry")] == ["• first", "• inner", "2. second"]
+    assert [element.text for element in browser.all(f"{shown} td")] == [
+        "1",
+        "<img src=x onerror=window.broken=8>",
+    ]
     assert browser.one(f"{shown} pre").text == "<script>window.broken = 9</script>"
     assert browser.all("#item .markdown :is(a, img, script, iframe, b, [onclick], [onerror])") == []
     assert browser.run("return window.broken") is None
@@ -360,8 +363,8 @@ def test_long_names_lose_their_middle_and_keep_the_system(browser: Browser, mark
         assert re.fullmatch(r"very-\S+…\S*long-case · very-\S+…\S*ng-system", element.text)
         assert len(element.get_attribute("title") or "") > 180
     ends = [
-        browser.run("return document.querySelector(arguments[0]).scrollWidth", each)
-        for each in ("#list .head", "#list")
+        browser.run("return document.querySelector(arguments[0]).scrollWidth", literal)
+        for literal in ("#list .head", "#list")
     ]
     assert ends[0] <= ends[1]
 

@@ -32,9 +32,9 @@ def test_the_answer_comes_first_then_its_figure_then_tables(browser: Browser, pa
 def test_head_and_navigation_are_those_of_the_report(browser: Browser, page: Path):
     browser.open(page)
     assert browser.one("header.page .brand").text == "fiducial"
-    targets = [each.get_attribute("href") or "" for each in browser.all("header.page nav a")]
+    targets = [element.get_attribute("href") or "" for element in browser.all("header.page nav a")]
     assert len(targets) > 1
-    assert all(browser.all(f"#{each.rpartition('#')[2]}") for each in targets)
+    assert all(browser.all(f"#{target.rpartition('#')[2]}") for target in targets)
 
 
 @pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)], ids=["wide-light", "narrow-dark"])
@@ -50,9 +50,9 @@ def test_it_is_quiet_narrow_enough_and_legible(
 
 def test_an_audit_draws_where_each_dial_breaks_and_the_faults_that_are_missed(browser: Browser, pages: Path):
     browser.open(pages / "audit.html")
-    captions = [each.text for each in browser.all("#document figcaption")]
+    captions = [element.text for element in browser.all("#document figcaption")]
     assert captions[0].endswith("level up to which 80 % are caught, by dial")
-    assert any("share of each fault caught, lowest first" in each for each in captions)
+    assert any("share of each fault caught, lowest first" in caption for caption in captions)
 
 
 def test_an_audits_cards_show_what_was_planted_and_what_the_judge_said(browser: Browser, pages: Path):

@@ -190,9 +190,9 @@ def test_decisions_between_label_and_judge_are_taken_in(browser: Browser, demo: 
     done = fiducial("review", run, "--of", "disagreements", "--by", "ann", "--n", "4", "--agreements", "2")
     assert done.code == 0, done.err
     browser.open(run / "review-disagreements-ann.html")
-    opinions = [each.text for each in browser.all("#opinions pre")]
+    opinions = [element.text for element in browser.all("#opinions pre")]
     assert len(opinions) == 2
-    assert all(each.startswith(("The output is right.", "The output is wrong.")) for each in opinions)
+    assert all(opinion.startswith(("The output is right.", "The output is wrong.")) for opinion in opinions)
     shown = int(count(browser).split()[2])
     for _ in range(shown):
         browser.run(
@@ -214,7 +214,7 @@ def test_hostile_texts_stay_texts(browser: Browser, hostile: Path):
     browser.press("p", ARROW_LEFT, "v")
     assert browser.run("return window.broken") is None
     foreign = "img, iframe, object, embed, a, [onclick], [onerror]"
-    assert [each.get_attribute("outerHTML") for each in browser.all(foreign)] == []
+    assert [element.get_attribute("outerHTML") for element in browser.all(foreign)] == []
     assert "<script>window.broken = 1</script>" in browser.run("return document.body.innerText")
     assert browser.console() == []
     assert browser.requested() == {page.as_uri()}

@@ -37,11 +37,11 @@ def test_every_built_page_names_no_other_host_but_in_links(site: Path):
         "url(http",
     )
     found = [
-        (page.name, each)
+        (page.name, literal)
         for kind in ("*.html", "*.css")
         for page in site.rglob(kind)
-        for each in loading
-        if each in page.read_text("utf-8")
+        for literal in loading
+        if literal in page.read_text("utf-8")
     ]
     assert found == []
 
@@ -77,7 +77,7 @@ def test_the_navigation_has_at_most_forty_entries_and_the_first_page_a_picture(b
 def test_a_search_gives_guides_before_decisions_and_the_changelog(browser: Browser, site: Path, words: str):
     browser.open(site / "search.html", place=f"?q={words}")
     browser.until("return document.querySelectorAll('#search-results li a').length > 3")
-    found = [each.get_attribute("href") or "" for each in browser.all("#search-results li a")]
+    found = [element.get_attribute("href") or "" for element in browser.all("#search-results li a")]
     behind = [n for n, each in enumerate(found) if "/decisions/" in each or "CHANGELOG" in each]
     guides = [
         n

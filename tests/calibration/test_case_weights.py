@@ -106,7 +106,7 @@ def test_a_repeat_is_a_second_verdict_and_a_label_counts_once():
     assert first.score.tolist() == [1.0, *(number % 2 for number in range(1, 12))]
     found = fd.estimate(table).all
     assert (found.n_labelled, found.labels_only.n) == (12, 12)
-    assert {each.kind: each.about for each in found.cautions}["repeats"] == {"all": 23.0}
+    assert {caution.kind: caution.about for caution in found.cautions}["repeats"] == {"all": 23.0}
     assert found.variance is not None
 
 

@@ -40,7 +40,7 @@ def test_a_caution_has_both_names_whichever_is_stored(code: str, kind: str):
     cautions = [
         msgspec.convert({name: stored[name], "about": {"j": 1.0}}, Caution) for name in ("code", "kind")
     ]
-    assert [msgspec.to_builtins(each) for each in cautions] == [stored, stored]
+    assert [msgspec.to_builtins(caution) for caution in cautions] == [stored, stored]
     assert msgspec.to_builtins(Caution(cast("Any", kind), {"j": 1.0})) == stored
 
 

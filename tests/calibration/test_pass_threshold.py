@@ -86,8 +86,8 @@ def test_all_that_takes_two_verdicts_goes_by_the_judges_own_threshold():
     )
     own, told = calibrate(table, requests=asked), calibrate(table, pass_at={"share": 1.0}, requests=asked)
     assert told["share"].pass_at_source == "told"
-    for each in (own, told):
-        each.judges["share"] = structs.replace(each["share"], pass_at_source="default")
+    for calibration in (own, told):
+        calibration.judges["share"] = structs.replace(calibration["share"], pass_at_source="default")
     assert own == told
     half = calibrate(table, pass_at=0.5)
     assert len(own.suspected_label_errors) < len(half.suspected_label_errors)
@@ -140,12 +140,12 @@ class TestComparison:
             compare(table_of("share", "other", thresholds=both)),
             compare(table_of("share", "other"), pass_at={"other": 0.5}),
         ):
-            assert "threshold_not_declared" not in {each.code for each in found.cautions}
+            assert "threshold_not_declared" not in {caution.code for caution in found.cautions}
 
     def test_nor_where_the_threshold_decides_nothing(self):
         rows = rows_of("share") + rows_of("other", [(float(score >= 1), label) for score, label in ITEMS])
         table = replace(table_from_rows(rows), thresholds=OWN)
-        assert not [each for each in compare(table).cautions if "cut" in each.kind]
+        assert not [caution for caution in compare(table).cautions if "cut" in caution.kind]
 
     def test_labels_between_two_thresholds_are_warned_of(self):
         rows = [
@@ -155,7 +155,7 @@ class TestComparison:
         ]
         both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}
         cautions = compare(replace(table_from_rows(rows), thresholds=both)).cautions
-        assert {each.code: each.about for each in cautions}["labels_between_thresholds"] == {
+        assert {caution.code: caution.about for caution in cautions}["labels_between_thresholds"] == {
             "share and other": 5
         }
 

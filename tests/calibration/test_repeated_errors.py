@@ -63,5 +63,5 @@ def test_the_correlation_is_the_mean_product_of_pairs():
     assert errors is not None
     share = 3 / 20
     scaled = np.where(passed == label, -share, 1 - share) / np.sqrt(share * (1 - share))
-    expected = np.mean([scaled[2 * each] * scaled[2 * each + 1] for each in range(20)])
+    expected = np.mean([scaled[2 * index] * scaled[2 * index + 1] for index in range(20)])
     assert error_correlation(trials, errors).value == pytest.approx(expected)

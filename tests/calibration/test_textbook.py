@@ -150,10 +150,12 @@ def test_calderon_2025_winning_and_advantage_rates_by_their_definitions() -> Non
             )
         advantages.append(ahead / 60)
     found = alt_test(people, judge, epsilon=0.2)
-    assert [each.judge_ahead for each in found.annotators] == pytest.approx(advantages)
+    assert [annotator.judge_ahead for annotator in found.annotators] == pytest.approx(advantages)
     assert found.advantage == pytest.approx(np.mean(advantages))
-    assert found.winning_rate == pytest.approx(np.mean([each.rejected for each in found.annotators]))
-    assert found.passes == (np.mean([each.rejected for each in found.annotators]) >= 0.5)
+    assert found.winning_rate == pytest.approx(
+        np.mean([annotator.rejected for annotator in found.annotators])
+    )
+    assert found.passes == (np.mean([annotator.rejected for annotator in found.annotators]) >= 0.5)
 
 
 def test_wilson_of_eight_out_of_ten() -> None:

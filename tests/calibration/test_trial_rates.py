@@ -84,7 +84,11 @@ def test_a_larger_k_stands_with_the_first_rate_of_the_cases_that_have_it():
 def test_trials_until_the_first_pass_have_no_rate(cases: tuple[list[int], ...], *, is_retried: bool):
     found = trial_rates(table_from_rows(tried(*cases)), [1, 2])["all"]
     assert (found.retried is not None) == is_retried
-    assert all((each.value is None) == is_retried for rate in found.rates.values() for each in rate.values())
+    assert all(
+        (case_rate.value is None) == is_retried
+        for rate in found.rates.values()
+        for case_rate in rate.values()
+    )
     assert (found.variance is None) == is_retried
 
 

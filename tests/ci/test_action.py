@@ -210,7 +210,11 @@ def jobs_of(workflow: dict[str, Any], sandbox: Sandbox) -> dict[str, Ended]:
 @pytest.mark.slow
 def test_the_example_of_the_page_works_step_by_step(folder: Path):
     page = (ROOT / "docs/testing.md").read_text("utf-8")
-    [text] = [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "jobs:" in each]
+    [text] = [
+        found_text
+        for found_text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+        if "jobs:" in found_text
+    ]
     workflow = loaded(text)
     runs, comments = workflow["jobs"].values()
     assert runs["steps"][0]["with"] == {"persist-credentials": False}

@@ -94,7 +94,7 @@ def test_shards_are_a_folder_or_a_pattern(bucket: Any, outputs: str):
     done = run(outputs=outputs)
     assert done.code == 0, done.err
     inputs = json.loads(bucket.cat("/bucket/run/run.json"))["inputs"]
-    assert [each["name"] for each in inputs[1:]] == [f"{BUCKET}/in/shards/{n}.jsonl" for n in range(2)]
+    assert [input_["name"] for input_ in inputs[1:]] == [f"{BUCKET}/in/shards/{n}.jsonl" for n in range(2)]
     assert bucket.cat("/bucket/run/verdicts.jsonl").count(b"\n") == 20
 
 
@@ -176,7 +176,7 @@ def test_a_line_that_is_wrong_is_named_by_its_address(bucket: Any):
     ],
 )
 def test_what_cannot_be_done_by_address_is_one_line(arguments: list[str], said: str, tmp_path: Path):
-    done = fiducial(*(each.format(b=BUCKET) for each in arguments))
+    done = fiducial(*(argument.format(b=BUCKET) for argument in arguments))
     assert done.code == 2
     assert said in done.err
     assert done.err.count("\n") == 1

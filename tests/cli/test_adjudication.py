@@ -305,7 +305,7 @@ def test_a_survivor_that_is_no_fault_is_the_probes_error_and_not_the_judges(audi
     found = fd.audit(tmp_path / "probes", fd.judge("lenient"), out=audited)
     assert found.adjudication is not None
     (operators,) = found.adjudication.judges.values()
-    (each,) = [each for each in operators if each.operator == operator]
+    (each,) = [adjudicated for adjudicated in operators if adjudicated.operator == operator]
     total = sum(label.evidence["operator"] == operator for label in labels.values())
     caught = total - len(mine)
     assert (each.as_labelled.value, each.as_labelled.n) == (caught / total, total)
@@ -322,7 +322,7 @@ def item_id(item: Mapping[str, Any]) -> str:
 
 
 def lenient_missed(label: Verdict, probes: Path) -> bool:
-    outputs = {str(each.key): each for each in read_records(probes / "outputs.jsonl", fd.Output)}
+    outputs = {str(record.key): record for record in read_records(probes / "outputs.jsonl", fd.Output)}
     return label.evidence["plants"] == "fault" and lenient(case(0), outputs[str(label.key)])[0] == 1.0
 
 
@@ -351,12 +351,14 @@ def corrected(
     file = decided(page, "ann", answers, tmp_path / "d.jsonl", why=HOSTILE, fault="reference_too_narrow")
     verdicts = [
         msgspec.structs.replace(
-            each,
-            evidence={"review": each.evidence["review"] | {"reference": (references or {})[each.case_id]}},
+            record,
+            evidence={
+                "review": record.evidence["review"] | {"reference": (references or {})[record.case_id]}
+            },
         )
-        if each.case_id in (references or {})
-        else each
-        for each in read_records(file, Verdict)
+        if record.case_id in (references or {})
+        else record
+        for record in read_records(file, Verdict)
     ]
     fd.write_records(file, verdicts)
     assert fiducial("review", run, "--add", file).code == 0
@@ -377,7 +379,7 @@ def test_references_are_widened_by_what_was_found_right_and_checking_goes_by_the
     patch = ("--labels-patch", tmp_path / "patch.jsonl")
     checked = fiducial("check", *inputs, *patch, "--out", tmp_path / "v.jsonl")
     assert (checked.code, f"corrected cases: {tmp_path / 'v.cases.jsonl'}" in checked.err) == (0, True)
-    now = {each.case_id: each.score for each in read_records(tmp_path / "v.jsonl", Verdict)}
+    now = {record.case_id: record.score for record in read_records(tmp_path / "v.jsonl", Verdict)}
     assert {case for case, score in now.items() if score == 1.0 and int(case[1:]) % 3 == 0} == {"c0", "c3"}
     done = fiducial("run", *inputs, *patch, "--out", tmp_path / "again")
     assert (done.code, done.err.count("corrected cases:")) == (0, 1)

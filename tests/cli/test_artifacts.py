@@ -236,7 +236,7 @@ def test_each_trial_has_its_own_workspace_and_counts_by_challenge(cases: Path, t
     assert "1 of 3 trials of 1 challenge passed" in done.out
     assert "failed: files/first, trial 2: missing_word" in done.out
     outputs = list(read_records(work / "outputs.jsonl", Output))
-    assert [(each.trial, each.workspace) for each in outputs] == [
+    assert [(output.trial, output.workspace) for output in outputs] == [
         (0, "workspaces/files__first"),
         (1, "workspaces/files__first~1"),
         (2, "workspaces/files__first~2"),

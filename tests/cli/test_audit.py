@@ -122,9 +122,9 @@ def test_mutate_says_what_it_made_and_other_commands_read_it(cases: Path, tmp_pa
     assert checked.code == 0
     labels = {label.key: label.score for label in read_records(probes / "labels.jsonl", Verdict)}
     verdicts = list(read_records(tmp_path / "v.jsonl", Verdict))
-    forms = {each.key for each in verdicts if each.error_type == DIFFERS_IN_FORM}
+    forms = {verdict.key for verdict in verdicts if verdict.error_type == DIFFERS_IN_FORM}
     assert {key.system for key in forms} == {"reference~letter_case"}
-    assert {each.key: 1.0 if each.key in forms else each.score for each in verdicts} == labels
+    assert {verdict.key: 1.0 if verdict.key in forms else verdict.score for verdict in verdicts} == labels
 
 
 def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Path):
@@ -496,7 +496,7 @@ def test_an_audit_goes_on_without_what_the_model_refuses(
     told = fiducial(*command)
     assert told.code == 0, told.err
     assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())
-    (judge,) = {each.judge for each in verdicts_in(out) if each.by == "tool_call_accuracy/direct@m"}
+    (judge,) = {verdict.judge for verdict in verdicts_in(out) if verdict.by == "tool_call_accuracy/direct@m"}
     roster = {each["by"]: each for each in json.loads((out / "run.json").read_bytes())["roster"]}
     assert roster["tool_call_accuracy/direct@m"]["refused"] == {"temperature": None}
     assert judge is not None

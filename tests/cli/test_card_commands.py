@@ -43,6 +43,6 @@ def test_failed_calls_are_made_again_and_recorded_replies_make_the_same_card(
     again = card_in(tmp_path / "theirs", "--replay", replies)
     assert {key for key in again if again[key] != resumed[key]} <= {"cost", "made"}
     probes, _ = audit_set()
-    order = [[*each.key] for each in read_facts(probes)]
+    order = [[*fact.key] for fact in read_facts(probes)]
     misses = [[each["case_id"], each["system"], each["trial"]] for each in again["misses"]]
     assert misses == [each for each in order if each in misses]

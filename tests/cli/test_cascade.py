@@ -99,7 +99,7 @@ def test_the_second_judge_is_asked_only_where_the_first_may_not_decide(
     said = " ".join(printed.split())
     assert f"decides {found['kept']} of {ITEMS} outputs alone" in said
     with RunStore(first) as store:
-        (cost,) = [each.cost for each in store.finished().judges or [] if each.cost]
+        (cost,) = [judge.cost for judge in store.finished().judges or [] if judge.cost]
     assert found["cost"] == cost
     assert f"cost ${cost:.4f} for all {ITEMS} outputs" in said
 
@@ -110,9 +110,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def test_what_is_kept_is_as_right_as_certified(files: Path, first: Path, tmp_path: Path):
     second(files, first, tmp_path / "second")
-    judged = {each["case_id"].partition("#")[0] for each in rows(tmp_path / "second" / "verdicts.jsonl")}
-    labels = {each["case_id"]: each["score"] for each in rows(files / "labels.jsonl")}
-    verdicts = {each["case_id"]: each["score"] for each in rows(first / "verdicts.jsonl")}
+    judged = {row["case_id"].partition("#")[0] for row in rows(tmp_path / "second" / "verdicts.jsonl")}
+    labels = {row["case_id"]: row["score"] for row in rows(files / "labels.jsonl")}
+    verdicts = {row["case_id"]: row["score"] for row in rows(first / "verdicts.jsonl")}
     kept = [case for case in labels if case not in judged]
     wrong = sum((verdicts[case] >= 0.5) != (labels[case] >= 0.5) for case in kept)
     assert len(kept) == part(tmp_path / "second")["kept"]

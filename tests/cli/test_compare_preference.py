@@ -303,7 +303,7 @@ def test_pairs_are_compared_without_what_the_model_refuses(prefer: Command, serv
     told = prefer("--no-cache")
     assert told.code == 0, told.err
     assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())
-    assert {each.outcome for each in verdicts()} == {"graded"}
+    assert {verdict.outcome for verdict in verdicts()} == {"graded"}
 
 
 def test_a_folder_of_an_earlier_parser_resumes_after_its_replies_are_parsed_again(

@@ -74,7 +74,7 @@ def test_the_worst_system_is_in_the_answer(
     tmp_path: Path, right: dict[str, int], limit: tuple[str, str], answer: str
 ):
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    fd.write_records(folder / "cases.jsonl", [fd.Case(**each) for each in open_cases(40)])
+    fd.write_records(folder / "cases.jsonl", [fd.Case(**case) for case in open_cases(40)])
     fd.write_records(
         folder / "verdicts.jsonl",
         [
@@ -134,11 +134,11 @@ def test_json_has_the_answer_alone(runs: tuple[Path, Path]):
 
 
 def test_only_named_files_are_written(runs: tuple[Path, Path], tmp_path: Path):
-    files = {each: each.read_bytes() for folder in runs for each in folder.iterdir()}
+    files = {path: path.read_bytes() for folder in runs for path in folder.iterdir()}
     _, text = gated(*runs, "--markdown", "--junit", tmp_path / "gate.xml")
     assert "| c20 | me | exact |" in text
     assert 'failures="1"' in (tmp_path / "gate.xml").read_text("utf-8")
-    assert files == {each: each.read_bytes() for folder in runs for each in folder.iterdir()}
+    assert files == {path: path.read_bytes() for folder in runs for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("also", [(), ("--markdown",), ("--json", "-")])
@@ -166,7 +166,7 @@ def test_help_begins_with_what_people_need_first():
 
 
 def test_the_command_that_judges_again_makes_the_runs_comparable(tmp_path: Path):
-    fd.write_records(tmp_path / "cases.jsonl", [fd.Case(**each) for each in open_cases(12)])
+    fd.write_records(tmp_path / "cases.jsonl", [fd.Case(**case) for case in open_cases(12)])
     for name, bad in (("was", 2), ("now", 4)):
         fd.write_records(tmp_path / f"{name}.jsonl", replies(bad, n=12))
         more = {"judge_on": "all"} if name == "now" else {}
@@ -183,7 +183,7 @@ def test_the_command_that_judges_again_makes_the_runs_comparable(tmp_path: Path)
 
 
 def test_markdown_shows_what_was_answered(tmp_path: Path):
-    cases = [fd.Case(**each) for each in open_cases(24)]
+    cases = [fd.Case(**case) for case in open_cases(24)]
     for name, wrong in (("was", 0), ("now", 24)):
         outputs = [
             fd.Output(

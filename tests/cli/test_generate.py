@@ -56,7 +56,7 @@ def test_some_cases_are_generated_and_the_rest_later(cases: Path, weather: Provi
     some = generate(cases, weather, "--only", "a", "--only", "b")
     assert "m: 2 of 2 outputs, 1 generated now" in some.out
     assert "m: 6 of 6 outputs, 4 generated now" in generate(cases, weather).out
-    assert sorted(each.case_id for each in outputs(cases)) == list("abcdef")
+    assert sorted(output.case_id for output in outputs(cases)) == list("abcdef")
     assert len(weather.seen) == 6
     assert sorted(path.name for path in cases.parent.glob("*only*")) == []
 
@@ -72,14 +72,14 @@ def test_a_selection_that_matches_nothing_or_would_lose_outputs_is_refused(
     ]:
         refused = generate(cases, weather, *options, *dry)
         assert (refused.code, message in refused.err) == (2, True), refused.err
-    assert [each.case_id for each in outputs(cases)] == ["a", "b"]
+    assert [output.case_id for output in outputs(cases)] == ["a", "b"]
 
 
 def test_every_case_and_trial_gets_an_output(cases: Path, weather: ProviderServer):
     result = generate(cases, weather, "--trials", "2")
     assert result.code == 0
     assert "m: 12 of 12 outputs, 12 generated now" in result.out
-    assert {(each.case_id, each.system, each.trial) for each in outputs(cases)} == {
+    assert {(output.case_id, output.system, output.trial) for output in outputs(cases)} == {
         (name, "m", trial) for name in "abcdef" for trial in (0, 1)
     }
     checked = fiducial("check", cases, "--outputs", cases.with_name("outputs.jsonl"), "--out", "v.jsonl")
@@ -195,8 +195,8 @@ def test_a_recording_is_replayed_without_a_model(cases: Path, weather: ProviderS
     result = fiducial("generate", cases, model="m", replay="r.jsonl", no_cache=True, out="again.jsonl")
     assert result.code == 0
     assert len(weather.seen) == 6
-    by_case = {each.case_id: each for each in read_records(Path("again.jsonl"), Output)}
-    assert by_case == {each.case_id: each for each in outputs(cases)}
+    by_case = {record.case_id: record for record in read_records(Path("again.jsonl"), Output)}
+    assert by_case == {output.case_id: output for output in outputs(cases)}
 
 
 def test_other_settings_are_another_system(cases: Path, weather: ProviderServer):
@@ -206,7 +206,7 @@ def test_other_settings_are_another_system(cases: Path, weather: ProviderServer)
     assert "outputs of 'm' were made with another mode; choose another --out or --system" in result.err
     weather.script = lambda _seen: Answer("no")
     assert generate(cases, weather, "--mode", "prompt", "--system", "m-prompt").code == 0
-    assert {each.system for each in outputs(cases)} == {"m", "m-prompt"}
+    assert {output.system for output in outputs(cases)} == {"m", "m-prompt"}
 
 
 def test_a_case_that_has_changed_is_not_answered_by_its_old_output(cases: Path, weather: ProviderServer):
@@ -327,7 +327,7 @@ def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked
     result = generate(path, server, "--no-cache")
     assert result.code == 0
     assert out.read_bytes().startswith(before)
-    assert sorted(each.case_id for each in outputs(path)) == sorted(f"c{number}" for number in range(60))
+    assert sorted(output.case_id for output in outputs(path)) == sorted(f"c{number}" for number in range(60))
     asked_again = [seen for seen in server.seen if seen.attempt > 1]
     # Two attempts are at work per call in flight: a reply may be there and not yet be written.
     assert len(asked_again) <= 2 * 4
@@ -406,7 +406,7 @@ def test_an_endpoint_that_has_no_tools_is_one_line_and_what_needs_none_is_done(
     assert result.code == 3
     (line,) = [line for line in result.out.splitlines() if "tools" in line]
     assert line.endswith('12 x HTTP 400: "tools" is not supported by this model')
-    assert [each.case_id for each in outputs(path)] == ["plain"]
+    assert [output.case_id for output in outputs(path)] == ["plain"]
     server.script = right
     assert generate(path, server).code == 0
     assert len(outputs(path)) == 13
@@ -497,8 +497,8 @@ def test_killed_within_conversations_each_goes_on_at_its_step(
     result = generate(path, server, "--concurrency", "3")
     assert result.code == 0, result.err
     assert out.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
-    assert {each.case_id for each in outputs(path)} == {f"c{number}" for number in range(8)}
-    assert all([len(turn) for turn in each.turns or []] == [5, 5] for each in outputs(path))
+    assert {output.case_id for output in outputs(path)} == {f"c{number}" for number in range(8)}
+    assert all([len(turn) for turn in output.turns or []] == [5, 5] for output in outputs(path))
     assert len({seen.raw for seen in server.seen}) == 8 * 6
     assert len([seen for seen in server.seen if seen.attempt > 1]) <= 3
 
@@ -507,12 +507,12 @@ def test_faults_within_conversations_change_nothing(tmp_path: Path, server: Prov
     path = conversations(tmp_path / "cases.jsonl", 3)
     server.script = in_steps
     generate(path, server, "--no-cache")
-    smooth = {each.case_id: each.turns for each in outputs(path)}
+    smooth = {output.case_id: output.turns for output in outputs(path)}
     path.with_name("outputs.jsonl").unlink()
     faults = cycle(FAULTS)
     server.script = lambda seen: next(faults) if seen.attempt == 2 else in_steps(seen)
     assert generate(path, server, "--no-cache").code == 0
-    assert {each.case_id: each.turns for each in outputs(path)} == smooth
+    assert {output.case_id: output.turns for output in outputs(path)} == smooth
     assert next(faults) is FAULTS[(3 * 6) % len(FAULTS)]  # each call met one
 
 

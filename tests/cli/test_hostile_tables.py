@@ -104,7 +104,7 @@ def test_a_table_is_read_or_refused_in_a_line(command: str, content: str, folder
     table = folder / "theirs.csv"
     made = CONTENTS[content](HEADERS[command], GOOD[command])
     table.write_bytes(made if isinstance(made, bytes) else made.encode())
-    before = {each.name for each in folder.rglob("*") if each.is_file()}
+    before = {path.name for path in folder.rglob("*") if path.is_file()}
     words = ["theirs.csv" if word == "TABLE" else word for word in COMMANDS[command]]
     ended = fiducial(*words)
     assert ended.code in {0, 1, 2}
@@ -114,7 +114,7 @@ def test_a_table_is_read_or_refused_in_a_line(command: str, content: str, folder
         assert (ended.out, len(problems)) == ("", 1)
         assert "theirs.csv" in ended.err
         assert len(ended.err) < 5000
-        assert {each.name for each in folder.rglob("*") if each.is_file()} == before
+        assert {path.name for path in folder.rglob("*") if path.is_file()} == before
     assert not {"\x1b", "\x07", "\u202e", "\0"} & {*ended.out, *ended.err}
     labels = folder / "imported" / "labels.jsonl"
     for label in read_records(labels, Verdict) if labels.exists() else ():

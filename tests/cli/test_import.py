@@ -33,7 +33,7 @@ def test_a_log_becomes_a_folder_and_the_next_command_is_said(tmp_path: Path):
     )
     assert len(list(read_records(out / "cases.jsonl", Case))) == 3
     assert len(list(read_records(out / "outputs.jsonl", Output))) == 3
-    assert {each.by for each in verdicts_in(out)} == {"includes"}
+    assert {verdict.by for verdict in verdicts_in(out)} == {"includes"}
     assert (out / "skipped.jsonl").read_bytes() == b""
 
 
@@ -249,8 +249,8 @@ def test_agent_logs_are_judged_with_the_answer_that_follows_the_calls(tmp_path: 
     server.script = lambda _: Answer("<S1>It is in transit.</S1><S2>0</S2>")
     run = fiducial("run", cases, "--outputs", outputs, *judged)
     assert run.code == 0, run.err
-    said = [each for each in verdicts_in(out / "run") if each.source == "judge"]
-    assert [(each.outcome, each.score) for each in said] == [("graded", 0.0)]
+    said = [verdict for verdict in verdicts_in(out / "run") if verdict.source == "judge"]
+    assert [(verdict.outcome, verdict.score) for verdict in said] == [("graded", 0.0)]
     (asked,) = server.seen
     shown = asked.text
     assert '"result": "in transit"' in shown
@@ -266,7 +266,7 @@ def test_calls_that_nothing_follows_are_left_to_the_judge_of_calls(tmp_path: Pat
     cases, outputs = out / "cases.jsonl", out / "outputs.jsonl"
     run = fiducial("run", cases, "--outputs", outputs, *judges, "--out", out / "run")
     assert run.code == 0, run.err
-    by = [each.by for each in verdicts_in(out / "run") if each.source == "judge"]
+    by = [verdict.by for verdict in verdicts_in(out / "run") if verdict.source == "judge"]
     assert sorted(by) == [
         "task_completion/lexical@baseline",
         "tool_call_accuracy/lexical@baseline",
@@ -288,12 +288,12 @@ def test_columns_named_by_who_speaks_are_question_and_answer(tmp_path: Path):
     assert result.code == 0, result.err
     cases = [*read_records(tmp_path / "out" / "cases.jsonl", Case)]
     assert [case.turns[0][0]["content"] for case in cases] == ["Who?", "When?"]
-    assert [each.text for each in read_records(tmp_path / "out" / "outputs.jsonl", Output)] == [
+    assert [record.text for record in read_records(tmp_path / "out" / "outputs.jsonl", Output)] == [
         "She.",
         "Now.",
     ]
     labels = [*read_records(tmp_path / "out" / "labels.jsonl", Verdict)]
-    assert [(each.by, each.score) for each in labels] == [("rating", 1.0), ("rating", 0.0)]
+    assert [(label.by, label.score) for label in labels] == [("rating", 1.0), ("rating", 0.0)]
 
 
 def refusal_of(path: Path, text: str) -> str:
@@ -334,7 +334,7 @@ def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_comm
     assert f"labels: {out}/labels.jsonl (3 added, 0 already there)" in added.out
     assert "1 earlier row superseded" in added.out
     labels = read_records(out / "labels.jsonl", Verdict)
-    assert {each.case_id: each.score for each in labels} == {"s0": 0.0, "s1": 1.0, "s2": 1.0}
+    assert {label.case_id: label.score for label in labels} == {"s0": 0.0, "s1": 1.0, "s2": 1.0}
     again = fiducial(*command[1:])
     assert "(0 added, 3 already there)" in again.out
 
@@ -589,7 +589,7 @@ def test_each_reason_to_skip_is_counted_with_an_example(tmp_path: Path):
         in told
     )
     labels = read_records(tmp_path / "out" / "labels.jsonl", Verdict)
-    assert {each.case_id: each.score for each in labels} == {"c0": 1.0, "c1": 0.0}
+    assert {label.case_id: label.score for label in labels} == {"c0": 1.0, "c1": 0.0}
 
 
 def test_the_help_lists_every_file_that_is_written(tmp_path: Path):
@@ -597,12 +597,12 @@ def test_the_help_lists_every_file_that_is_written(tmp_path: Path):
     table.write_text("id,question,answer,label,group\na,Where?,Rome,good,x\n")
     assert fiducial("import", table, "--out", out).code == 0
     told = fiducial("import", "--help").out
-    assert [each.name for each in out.iterdir() if each.name not in told] == []
+    assert [path.name for path in out.iterdir() if path.name not in told] == []
 
 
 def _grades(folder: Path) -> list[tuple[object, ...]]:
     verdicts = read_records(folder / "verdicts.jsonl", Verdict)
-    return [(each.case_id, each.by, each.source, each.score) for each in verdicts]
+    return [(verdict.case_id, verdict.by, verdict.source, verdict.score) for verdict in verdicts]
 
 
 def test_an_import_is_explained_by_the_command_that_names_its_columns(tmp_path: Path):
@@ -618,7 +618,7 @@ def test_an_import_is_explained_by_the_command_that_names_its_columns(tmp_path: 
     first = _grades(out)
     (line,) = fiducial("import", "--explain", out).out.splitlines()
     words = shlex.split(line)[1:]
-    assert [each for each in words if each.startswith(("label=", "score="))] == [
+    assert [word for word in words if word.startswith(("label=", "score="))] == [
         "label=HumanLabel",
         "score=GPT Score",
     ]

@@ -320,6 +320,6 @@ def test_names_of_candidates_are_shown_as_they_are_read(server: ProviderServer, 
     result = improve(server, few, candidate=tuple(f"{name}.prompty" for name in names), verbose=True)
     assert result.code in {0, 1}, result.err
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", result.out + result.err)
-    written = [each for each in Path("out").rglob("*.prompty") if each.name != "improved.prompty"]
-    assert [each.parent.name for each in written] == ["candidates"] * len(names)
+    written = [path for path in Path("out").rglob("*.prompty") if path.name != "improved.prompty"]
+    assert [path.parent.name for path in written] == ["candidates"] * len(names)
     assert "<img" not in Path("out/improvement.md").read_text("utf-8")

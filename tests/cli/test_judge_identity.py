@@ -68,7 +68,7 @@ def test_two_prompts_of_one_name_are_two_judges_that_are_both_asked(
     assert (result.code, asked.count("Ay"), asked.count("Bee")) == (0, 20, 20)
     assert {row.by for row in verdicts_in()} == {"a/mine@m", "b/mine@m"}
     by_name = {row.by: row.judge for row in verdicts_in()}
-    assert len({each.fingerprint for each in by_name.values() if each}) == 2
+    assert len({id_.fingerprint for id_ in by_name.values() if id_}) == 2
     assert {use["name"]: use["fingerprint"] for use in manifest()["judges"]} == {
         name: each.fingerprint for name, each in by_name.items() if each
     }

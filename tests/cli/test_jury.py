@@ -54,8 +54,8 @@ def test_a_jury_says_how_many_independent_votes_it_is_worth(judge: Command, serv
     members = [f"{DIRECT}@{model}" for model in ("high", "odd", "low")]
     result = judge("--judge", *members, "--jury", "majority", "--json", "use.json")
     uses = json.loads(Path("use.json").read_text())["judges"]
-    juries = [each["jury"] for each in uses if each["jury"] is not None]
-    assert [(each["jurors"], each["by"], each["constant"]) for each in juries] == [(3, "agreement", 2)]
+    juries = [use["jury"] for use in uses if use["jury"] is not None]
+    assert [(jury["jurors"], jury["by"], jury["constant"]) for jury in juries] == [(3, "agreement", 2)]
     assert juries[0]["votes"]["value"] == 1.0
     assert "3 votes are worth 1.00" in " ".join(result.out.split())
     calibrated = fiducial("calibrate", "run", "--json", "-")

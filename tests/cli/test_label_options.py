@@ -25,7 +25,7 @@ def given(*args: str) -> tuple[dict[str, Any], list[str]]:
     @click.command()
     @options_of(_Graded)
     def command() -> None:
-        words = [word for each in grade_options() for word in (each.option, *each.values)]
+        words = [word for option in grade_options() for word in (option.option, *option.values)]
         found.extend((grade_arguments(), words))
 
     CliRunner().invoke(command, args, catch_exceptions=False)

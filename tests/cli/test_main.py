@@ -44,12 +44,12 @@ def test_a_group_alone_shows_what_it_has(args: tuple[str, ...]):
 
 def commands(group: click.Group = cli, name: str = "fiducial") -> Iterator[tuple[str, click.Command]]:
     """All commands by what is typed, groups before those in them."""
-    for each in group.list_commands(click.Context(group)):
-        command = group.get_command(click.Context(group), each)
+    for list_command in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), list_command)
         assert command is not None
-        yield f"{name} {each}", command
+        yield f"{name} {list_command}", command
         if isinstance(command, click.Group):
-            yield from commands(command, f"{name} {each}")
+            yield from commands(command, f"{name} {list_command}")
 
 
 def test_a_group_says_what_each_of_its_commands_is_for_without_breaking_off():

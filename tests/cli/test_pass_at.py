@@ -54,10 +54,7 @@ def answers() -> None:
     asked: Any = [{"role": "user", "content": "?"}]
     write_records(
         Path("cases.jsonl"),
-        (
-            Case(id=each, kind="grounded_answer", messages=asked, reference={}, context=context)
-            for each in ids
-        ),
+        (Case(id=id_, kind="grounded_answer", messages=asked, reference={}, context=context) for id_ in ids),
     )
     write_records(
         Path("outputs.jsonl"),

@@ -61,7 +61,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def on(system: str, by: str) -> list[Verdict]:
-    return [each for each in verdicts_in("run") if each.system == system and each.by == by]
+    return [verdict for verdict in verdicts_in("run") if verdict.system == system and verdict.by == by]
 
 
 def test_each_criterion_is_a_verdict_and_a_met_bad_one_is_none_that_passes(
@@ -70,7 +70,7 @@ def test_each_criterion_is_a_verdict_and_a_met_bad_one_is_none_that_passes(
     server.script = judging
     told = judge(files, server, "rubric/each")
     assert told.code == 0, told.err
-    bad = {each.evidence["points"]: each for each in on("bad", "rubric/each@m")}
+    bad = {verdict.evidence["points"]: verdict for verdict in on("bad", "rubric/each@m")}
     assert {points: each.score for points, each in bad.items()} == {5: 1.0, 3: 0.0, -6: 0.0}
     assert bad[-6].evidence["raw_score"] == 1.0
     (whole,) = on("bad", "criteria/points@rubric/each@m")
@@ -87,8 +87,8 @@ def test_all_criteria_at_once_say_the_same(files: tuple[Path, Path], server: Pro
     assert told.code == 0, told.err
     assert len(server.seen) == 6 + 2
     for system in ANSWERS:
-        one_by_one = {each.case_id: each.score for each in on(system, "rubric/each@m")}
-        at_once = {each.case_id: each.score for each in on(system, "criteria@rubric/together@m")}
+        one_by_one = {verdict.case_id: verdict.score for verdict in on(system, "rubric/each@m")}
+        at_once = {verdict.case_id: verdict.score for verdict in on(system, "criteria@rubric/together@m")}
         assert one_by_one == at_once
         ((by_points,), (together,)) = (
             on(system, "criteria/points@rubric/each@m"),
@@ -121,10 +121,14 @@ def test_replies_are_read_again_with_their_criteria(files: tuple[Path, Path], se
     server.script = judging
     assert judge(files, server, "rubric/each", "rubric/together").code == 0
     before = {
-        (each.case_id, each.system, each.by): (each.score, each.evidence) for each in verdicts_in("run")
+        (verdict.case_id, verdict.system, verdict.by): (verdict.score, verdict.evidence)
+        for verdict in verdicts_in("run")
     }
     assert fiducial("judge", "--reparse", "run").code == 0
-    after = {(each.case_id, each.system, each.by): (each.score, each.evidence) for each in verdicts_in("run")}
+    after = {
+        (verdict.case_id, verdict.system, verdict.by): (verdict.score, verdict.evidence)
+        for verdict in verdicts_in("run")
+    }
     assert after == before
 
 
@@ -133,7 +137,7 @@ def test_a_judge_of_one_criterion_names_those_that_take_several(
 ):
     server.script = judging
     assert judge(files, server, "rubric").code == 0
-    reasons = {each.reason for each in verdicts_in("run")}
+    reasons = {verdict.reason for verdict in verdicts_in("run")}
     assert reasons == {
         "the case has several criteria: ask rubric/each or rubric/together, or a prompt with `each: criterion`"
     }
@@ -148,9 +152,9 @@ def test_without_positive_points_there_is_no_score(
     write_records(files[0], [Case(id="a", kind="open_answer", messages=asked, reference=reference)])
     server.script = judging
     assert judge(files, server, judge_name).code == 0
-    whole = [each for each in verdicts_in("run") if each.case_id == "a"]
-    assert {each.outcome for each in whole} == {"not_applicable"}
-    assert all("positive points" in (each.reason or "") for each in whole)
+    whole = [verdict for verdict in verdicts_in("run") if verdict.case_id == "a"]
+    assert {verdict.outcome for verdict in whole} == {"not_applicable"}
+    assert all("positive points" in (verdict.reason or "") for verdict in whole)
 
 
 def test_a_jury_and_python_take_a_rubric(files: tuple[Path, Path], server: ProviderServer):
@@ -173,7 +177,7 @@ def test_a_refused_parameter_is_left_out_of_every_question(files: tuple[Path, Pa
     )
     told = judge(files, server, "rubric/each", "rubric/together")
     assert told.code == 0, told.err
-    assert {each.outcome for each in verdicts_in("run")} == {"graded"}
+    assert {verdict.outcome for verdict in verdicts_in("run")} == {"graded"}
     assert judge(files, server, "rubric/each", "rubric/together").code == 0
 
 

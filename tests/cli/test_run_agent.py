@@ -45,7 +45,7 @@ def run(*more: str, agent: str = "agent.py", command: str = "run") -> Result:
 
 def passed(folder: Path) -> int:
     path = folder / "run" / "outputs.jsonl"
-    return sum("Rome" in str(each.text) for each in read_records(path, Output))
+    return sum("Rome" in str(record.text) for record in read_records(path, Output))
 
 
 COMMANDS = pytest.mark.parametrize("command", ["run", "generate"])
@@ -65,7 +65,7 @@ def test_an_output_of_another_system_is_refused_unless_the_system_is_named(
     )
     assert run("--system", "x", "--again", *calls, command=command).code == 0
     path = folder / ("run/outputs.jsonl" if command == "run" else "outputs.jsonl")
-    assert [(each.system, each.text) for each in read_records(path, Output)] == [("x", "Rome")]
+    assert [(record.system, record.text) for record in read_records(path, Output)] == [("x", "Rome")]
 
 
 @COMMANDS
@@ -100,7 +100,7 @@ def test_again_makes_outputs_anew(folder: Path, command: str):
 def test_again_leaves_other_systems_outputs_alone(folder: Path):
     for more in (("--system", "a"), ("--system", "b"), ("--system", "a", "--again")):
         assert run(*more, command="generate").code == 0
-    made = [each.system for each in read_records(folder / "outputs.jsonl", Output)]
+    made = [record.system for record in read_records(folder / "outputs.jsonl", Output)]
     assert made == ["b"] * 2 + ["a"] * 2
 
 
@@ -251,5 +251,5 @@ def test_what_agents_commonly_print_is_graded_as_the_answer_that_it_is(folder: P
     ask(folder, 4)
     result = run()
     assert result.code == 0, result.err
-    assert [each.case_id for each in verdicts_in(folder / "run") if each.score != 1] == ["q3"]
+    assert [verdict.case_id for verdict in verdicts_in(folder / "run") if verdict.score != 1] == ["q3"]
     assert "crashed" not in result.out

@@ -50,7 +50,9 @@ def test_both_models_and_what_they_took_are_told(cases: Path, tmp_path: Path):
     assert "agent: 1 of 1 output, 1 generated now" in told
     assert "simulated user person: calls: 4; tokens: " in told
     assert "stopped: 1 x the simulated user had 4 turns and was not done" in told
-    assert [each.model for each in read_records(tmp_path / "outputs.users.jsonl", UserTurn)] == ["person"] * 4
+    assert [record.model for record in read_records(tmp_path / "outputs.users.jsonl", UserTurn)] == [
+        "person"
+    ] * 4
 
 
 @pytest.mark.attack("keys and transport")
@@ -79,10 +81,10 @@ def test_a_run_generates_dialogues_and_judges_them_without_a_reference(cases: Pa
         )  # fmt: skip
     assert done.code == 0, done
     verdicts = [json.loads(line) for line in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()]
-    said = {each["by"]: each for each in verdicts if each["source"] == "judge"}
+    said = {verdict["by"]: verdict for verdict in verdicts if verdict["source"] == "judge"}
     assert said["task_completion/explicit@judge"]["score"] == 0
     assert said["first_wrong_step/reasons@judge"]["evidence"] == {"step": 0, "steps": 4}
-    assert [each["outcome"] for each in verdicts if each["source"] == "checker"] == ["undecided"]
+    assert [verdict["outcome"] for verdict in verdicts if verdict["source"] == "checker"] == ["undecided"]
 
 
 def test_a_dry_run_tells_the_bounds_and_calls_nothing(cases: Path):

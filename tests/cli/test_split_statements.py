@@ -409,8 +409,8 @@ def test_a_judge_that_is_called_says_of_an_answer_what_a_run_says(
     called = fd.judge("groundedness", model="m", split_statements=True, **way)
     pairs = zip(read_records(files[0], Case), read_records(files[1], Output), strict=True)
     said = [called(case, output) for case, output in pairs]
-    assert [(each.by, each.score, each.evidence) for each in said] == [
-        (each.by, each.score, each.evidence) for each in of_run
+    assert [(verdict.by, verdict.score, verdict.evidence) for verdict in said] == [
+        (verdict.by, verdict.score, verdict.evidence) for verdict in of_run
     ]
     called.close()
     with pytest.raises(UsageError, match="as a whole"):

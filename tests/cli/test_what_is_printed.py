@@ -156,7 +156,7 @@ def test_a_command_prints_what_it_printed(name: str, demo_runs: Path):
 
 
 def test_a_command_answers_in_a_screen_of_24_lines_and_80_columns():
-    for name in (each for each in COMMANDS if not each.endswith("in-full")):
+    for name in (command for command in COMMANDS if not command.endswith("in-full")):
         lines = (PRINTED / f"{name}.txt").read_text("utf-8").splitlines()
         # A command to type is one line, so that it can be copied.
         wide = [line for line in lines if columns_of(line) > 80 and not line.startswith("  fiducial ")]

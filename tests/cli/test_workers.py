@@ -46,7 +46,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     ids = {case.id for case in chosen}
     write_records(folder / "cases.jsonl", chosen)
     write_records(
-        folder / "outputs.jsonl", (each for each in demo_suite.outputs().values() if each.case_id in ids)
+        folder / "outputs.jsonl",
+        (output for output in demo_suite.outputs().values() if output.case_id in ids),
     )
     return Suite(folder / "cases.jsonl", folder / "outputs.jsonl")
 
@@ -189,11 +190,11 @@ def test_ended_by_a_signal_it_leaves_no_process_and_loses_nothing(
 def in_session(group: int) -> list[str]:
     """The processes that a command left behind."""
     found: list[str] = []
-    for each in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = each.read_text().rpartition(")")[2].split()
+            fields = path.read_text().rpartition(")")[2].split()
         except OSError:  # it ended meanwhile
             continue
         if fields[3] == str(group) and fields[0] != "Z":
-            found.append(each.parent.name)
+            found.append(path.parent.name)
     return found

@@ -77,18 +77,18 @@ def test_a_cascade_lets_it_decide_nothing_and_sends_everything_on(folder: Path):
 
 
 def test_audit_says_so(folder: Path):
-    (judge,) = [each for each in load_audit(folder / "audit").judges if each.forms]
+    (judge,) = [audit for audit in load_audit(folder / "audit").judges if audit.forms]
     assert {"fails right outputs", "does not read long material", "obeys the material"} <= {
-        each.concern for each in judge.findings
+        finding.concern for finding in judge.findings
     }
-    (fault,) = [each for each in judge.operators if each.operator == "answer_of_sibling"]
+    (fault,) = [operator for operator in judge.operators if operator.operator == "answer_of_sibling"]
     assert fault.change is not None
     assert fault.change.mean.high is not None
     assert fault.change.mean.high > 0  # not shown to fall
-    middle = next(each for each in judge.forms if each.form == "marker_in_middle")
+    middle = next(form for form in judge.forms if form.form == "marker_in_middle")
     assert middle.change.low is not None
     assert middle.change.low <= 0
-    repeats = next(each for each in judge.forms if each.form == "repeats")
+    repeats = next(form for form in judge.forms if form.form == "repeats")
     assert repeats.change.value == 0.0
 
 

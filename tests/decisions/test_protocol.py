@@ -134,12 +134,14 @@ def audited(folder: Path, fault: str | None, form: str) -> JudgeAudit:
 def test_an_audit_finds_what_leaks_into_answers(leak: str, tmp_path: Path):
     found = audited(tmp_path, leak, LEAKS[leak])
     assert ("moves on what is harmless", LEAKS[leak]) in {
-        (each.concern, each.where) for each in found.findings
+        (finding.concern, finding.where) for finding in found.findings
     }
 
 
 @pytest.mark.parametrize("form", [*LEAKS.values()])
 def test_an_audit_finds_no_leak_where_there_is_none(form: str, tmp_path: Path):
-    (result,) = [each for each in audited(tmp_path, None, form).forms if each.form == form]
+    (result,) = [
+        form_result for form_result in audited(tmp_path, None, form).forms if form_result.form == form
+    ]
     assert result.change.value == 0.0
     assert not result.moved

@@ -85,9 +85,9 @@ def every_error_type() -> set[str]:
         path for path in CHECKERS.rglob("*.py") if not NO_CHECKER & set(path.relative_to(CHECKERS).parts)
     ]
     found = {
-        each
+        type_
         for path in (*files, *STAGES.glob("*.py"))
-        for each in _types(ast.parse(path.read_text("utf-8")), in_turns=path.name == "turn_checks.py")
+        for type_ in _types(ast.parse(path.read_text("utf-8")), in_turns=path.name == "turn_checks.py")
     }
     return found | {"type_error:java", "type_error:js", DIFFERS_IN_FORM}
 

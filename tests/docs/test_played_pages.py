@@ -72,7 +72,7 @@ def page_text(page: str) -> str:
 def quoted_on(page: str) -> list[str]:
     """Return what the prose of a page quotes of what its commands print."""
     prose = re.sub(r"```.*?```", "", page_text(page), flags=re.DOTALL)
-    return [each.lower() for each in re.findall(r'"([^"]+)"', prose)] if page in QUOTED else []
+    return [found_text.lower() for found_text in re.findall(r'"([^"]+)"', prose)] if page in QUOTED else []
 
 
 QUOTED = {

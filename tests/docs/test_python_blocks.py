@@ -21,7 +21,9 @@ ADDRESS = "http://127.0.0.1:8000/v1"
 
 def python_of(page: str) -> list[str]:
     return [
-        each.text for each in blocks((ROOT / "docs" / page).read_text("utf-8")) if each.language == "python"
+        block.text
+        for block in blocks((ROOT / "docs" / page).read_text("utf-8"))
+        if block.language == "python"
     ]
 
 

@@ -59,8 +59,8 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert ran.code == 0, ran.err
     assert re.findall(r"`([^`\n]* outputs pass)`", README) == re.findall(r": (.* outputs pass),", ran.out)
     verdicts = verdicts_in("shop/run", source="checker")
-    assert [each.outcome for each in verdicts] == ["undecided", "graded", "undecided", "graded"]
-    assert [each.score for each in verdicts if each.outcome == "graded"] == [1.0, 0.0]
+    assert [verdict.outcome for verdict in verdicts] == ["undecided", "graded", "undecided", "graded"]
+    assert [verdict.score for verdict in verdicts if verdict.outcome == "graded"] == [1.0, 0.0]
     assert len(verdicts_in("shop/run", source="judge", outcome="graded")) >= 2
     assert (tmp_path / "shop" / "run" / "report.html").exists()
 
@@ -154,7 +154,7 @@ def test_a_fresh_machine_is_given_two_commands_before_anything_is_installed():
     commands = [line.partition("#")[0].strip() for line in first.splitlines()]
     assert commands == ["make demo", "make test"]
     targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-    assert {each.split()[1] for each in commands} <= set(targets)
+    assert {command.split()[1] for command in commands} <= set(targets)
     assert README.index("pip install") > README.index("make test")
 
 

@@ -25,15 +25,15 @@ def test_the_page_is_current():
 
 
 def test_every_kind_has_a_minimal_and_a_full_example():
-    assert [(each.kind, each.size) for each in EXAMPLES] == [
+    assert [(example.kind, example.size) for example in EXAMPLES] == [
         (kind, size) for kind in KINDS for size in ("minimal", "full")
     ]
-    assert all(each.kind == each.case["kind"] for each in EXAMPLES)
+    assert all(example.kind == example.case["kind"] for example in EXAMPLES)
 
 
 @each_row("kind", [name for name, spec in KINDS.items() if spec.reference is not None])
 def test_the_minimal_reference_has_what_is_required_and_the_full_one_everything(kind: Kind):
-    minimal, full = (each.case.get("reference", {}) for each in EXAMPLES if each.kind == kind)
+    minimal, full = (example.case.get("reference", {}) for example in EXAMPLES if example.kind == kind)
     fields = msgspec.structs.fields(cast("type[msgspec.Struct]", KINDS[kind].reference))
     either = {"criterion"} if kind == "open_answer" else set[str]()  # or `criteria`, not both
     decides = {"classes", "calls"} if kind == "multi_turn" else set[str]()  # or only a judge can grade it

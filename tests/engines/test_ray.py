@@ -191,10 +191,10 @@ def test_an_actor_that_is_killed_is_started_again_and_its_calls_are_tried_again(
 def actors() -> list[int]:
     """The processes of actors that ask."""
     found: list[int] = []
-    for each in Path("/proc").glob("[0-9]*/cmdline"):
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if b"ray::_Asker" in each.read_bytes():
-                found.append(int(each.parent.name))
+            if b"ray::_Asker" in path.read_bytes():
+                found.append(int(path.parent.name))
         except OSError:  # it ended meanwhile
             continue
     return found

@@ -101,7 +101,7 @@ def test_parts_of_a_node_that_dies_are_done_again_with_what_it_kept(cluster: Any
             if len(found) == 4:
                 cluster.remove_node(node, allow_graceful=False)
     assert found == [f"{part} {part}"[:3].encode() for part in range(16)]
-    assert len({each.name.partition("-")[2] for each in tmp_path.iterdir()}) > 1  # both had some
+    assert len({path.name.partition("-")[2] for path in tmp_path.iterdir()}) > 1  # both had some
 
 
 def test_where_nobody_answers_is_one_line_at_once():

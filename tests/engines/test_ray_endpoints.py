@@ -144,7 +144,7 @@ def test_the_rate_that_one_allows_is_kept_by_all_actors_together(evaluate: Evalu
 
 def test_calls_are_one_budget_for_all(evaluate: Evaluate):
     run, servers = evaluate(after(0.01), after(0.01), max_calls=25)
-    assert sum(len(each.seen) for each in servers) == 25
+    assert sum(len(server.seen) for server in servers) == 25
     assert run.judges[0].outcomes == {"graded": 25, "failed": COUNT - 25}
 
 
@@ -152,7 +152,7 @@ def test_dollars_are_one_budget_for_all(evaluate: Evaluate):
     prices = listed_prices("gpt-4o")
     assert prices is not None
     run, servers = evaluate(after(0.01), after(0.01), model="gpt-4o", max_cost=0.015)
-    asked = sum(len(each.seen) for each in servers)
+    asked = sum(len(server.seen) for server in servers)
     assert 0 < asked * prices.cost(100, 10) <= 0.015  # as many tokens as the servers count
     assert run.judges[0].outcomes == {"graded": asked, "failed": COUNT - asked}
 

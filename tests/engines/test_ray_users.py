@@ -142,9 +142,9 @@ def test_no_key_is_in_what_others_can_see(ours: tuple[str, Path]):
     address, folder = ours
     assert address
     mine = KEY.encode()
-    readable = [each for each in folder.rglob("*") if each.is_file() and mine in each.read_bytes()]
-    lines = [each.read_bytes() for each in Path("/proc").glob("[0-9]*/cmdline") if each.exists()]
-    shared = [each for each in Path("/dev/shm").glob("*") if each.stat().st_mode & 0o044]
+    readable = [path for path in folder.rglob("*") if path.is_file() and mine in path.read_bytes()]
+    lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    shared = [path for path in Path("/dev/shm").glob("*") if path.stat().st_mode & 0o044]
     assert (readable, [line for line in lines if mine in line and b"-c\0" not in line], shared) == (
         [],
         [],

@@ -53,8 +53,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Files:
     cases = list(demo_suite.cases().values())[::6]
     chosen = {case.id for case in cases}
     write_records(files.cases, cases)
-    write_records(files.outputs, (each for each in demo_suite.outputs().values() if each.case_id in chosen))
-    write_records(files.labels, (each for each in demo_suite.labels() if each.case_id in chosen))
+    write_records(
+        files.outputs, (output for output in demo_suite.outputs().values() if output.case_id in chosen)
+    )
+    write_records(files.labels, (label for label in demo_suite.labels() if label.case_id in chosen))
     return files
 
 

@@ -62,9 +62,9 @@ def test_checking_shards_says_the_same_however_many_there_are(tmp_path: Path, pa
     for part in range(parts):
         for name, records in (("cases", cases), ("outputs", outputs)):
             inside = [
-                each
-                for each in records
-                if part_of(getattr(each, "case_id", getattr(each, "id", "")), parts) == part
+                record
+                for record in records
+                if part_of(getattr(record, "case_id", getattr(record, "id", "")), parts) == part
             ]
             (tmp_path / name).mkdir(exist_ok=True)
             write_records(tmp_path / name / f"{part}.jsonl", inside)

@@ -92,7 +92,7 @@ def test_a_gate_corrects_with_no_labels_that_lengths_contradict(
     given = said if declared_in == "gate" else {}
     rate = fd.gate(run, minimum=["overall=0.4", "few:overall=0.1"], **given)
     drop = fd.gate(run, run, max_drop=0.4, **given)
-    assert {each.by for each in [*rate.checks, *drop.checks]} == {
+    assert {check.by for check in [*rate.checks, *drop.checks]} == {
         "judge, uncorrected" if chosen else "judge, corrected by labels"
     }
     assert (rate.answer, drop.answer) == (("cannot tell",) * 2 if chosen else ("passes",) * 2)
@@ -103,7 +103,9 @@ def test_lengths_of_each_of_two_runs_are_its_own(tmp_path: Path, renamed: bool):
     said: dict[str, Any] = {"labels_chosen_by": "random"}
     drawn = run_of(DRAWN, tmp_path / "drawn", **said)
     system = "you" if renamed else "me"
-    longest = run_of(LONGEST, tmp_path / "longest", [each | {"system": system} for each in OUTPUTS], **said)
+    longest = run_of(
+        LONGEST, tmp_path / "longest", [output | {"system": system} for output in OUTPUTS], **said
+    )
     for before, after in ((drawn, longest), (longest, drawn), (drawn, drawn)):
         with RunStore(before.kept) as was, RunStore(after.kept) as now:
             [strata] = two_runs(was, now).systems.values()
@@ -126,7 +128,7 @@ def test_lengths_are_read_only_where_labels_are_declared_a_random_sample(tmp_pat
 
 def test_of_an_output_in_two_runs_the_first_has_the_length(tmp_path: Path):
     run_of(DRAWN, tmp_path / "a")
-    run_of(DRAWN, tmp_path / "b", [each | {"text": f"{each['text']} more"} for each in OUTPUTS])
+    run_of(DRAWN, tmp_path / "b", [output | {"text": f"{output['text']} more"} for output in OUTPUTS])
     with RunStore(tmp_path / "a" / "run") as first, RunStore(tmp_path / "b" / "run") as second:
         table = replace(systems_table(first), labels_chosen_by="random")
         lengths = [

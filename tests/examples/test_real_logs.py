@@ -30,7 +30,7 @@ def test_pairs_of_request_and_response_are_sessions_with_their_users_and_tags():
     assert read.format == "openai"
     assert [(case.id, case.cluster, case.tags["shop"], len(case.turns)) for case in read.cases] == [("w-1", "ann", "north", 2), ("w-2", "ben", "north", 1)]  # fmt: skip
     assert [(output.text, len(output.tool_calls or [])) for output in read.outputs] == [("Bye!", 1), ("I cannot do that.", 0)]  # fmt: skip
-    assert [each.line for each in read.skipped] == [4]
+    assert [skipped.line for skipped in read.skipped] == [4]
 
 
 def test_failures_and_empty_answers_stay_in_the_denominator(tmp_path: Path):
@@ -43,7 +43,7 @@ def test_failures_and_empty_answers_stay_in_the_denominator(tmp_path: Path):
         "f-5": None,
     }
     assert {output.system for output in read.outputs} == {"helper-2"}
-    assert sorted(each.line or 0 for each in read.skipped) == [1, 6]
+    assert sorted(skipped.line or 0 for skipped in read.skipped) == [1, 6]
     assert rates(read) == {"helper-2": (0.0, 3)}
     said = "\n".join(import_lines(read.save(tmp_path / "out")))
     assert "3 outputs without an answer, graded 0: 2 failed, 1 empty" in said

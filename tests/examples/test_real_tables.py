@@ -115,7 +115,7 @@ def test_two_judges_beside_three_people_are_imported_as_such(tmp_path: Path) -> 
     table = tmp_path / "people.csv"
     table.write_text(rows)
     found = fd.read(table)
-    assert {(each.by, each.source) for each in found.verdicts} == {
+    assert {(verdict.by, verdict.source) for verdict in found.verdicts} == {
         *((name, "judge") for name in ("gpt_judge", "small_judge")),
         *((f"annotator_{n}", "human") for n in (1, 2, 3)),
         ("majority", "construction"),

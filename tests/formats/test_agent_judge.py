@@ -46,7 +46,7 @@ def test_a_judgment_is_a_verdict_per_requirement(tmp_path: Path):
         for number in range(2)
     ]
     read = read_of({"judge_stats": stats, "total_time": 1.0}, tmp_path / "39.json")
-    assert [(each.case_id, each.by, each.score, each.reason) for each in read.verdicts] == [
+    assert [(verdict.case_id, verdict.by, verdict.score, verdict.reason) for verdict in read.verdicts] == [
         ("39/0", "agent-as-a-judge", 1.0, "seen"),
         ("39/1", "agent-as-a-judge", 0.0, "seen"),
     ]
@@ -56,4 +56,4 @@ def test_a_judgment_is_a_verdict_per_requirement(tmp_path: Path):
 def test_a_requirement_without_a_judgment_is_listed(tmp_path: Path):
     task = {"name": "39", "requirements": [requirement(0, satisfied=True), requirement(1, satisfied=None)]}
     read = read_of(task, tmp_path / "39.json")
-    assert (len(read.verdicts), [each.field for each in read.skipped]) == (1, ["satisfied"])
+    assert (len(read.verdicts), [skipped.field for skipped in read.skipped]) == (1, ["satisfied"])

@@ -31,17 +31,17 @@ def written(tmp_path: Path, text: str) -> Path:
 def test_a_row_per_person_is_a_label_of_each_and_one_output(tmp_path: Path):
     found = fd.read(written(tmp_path, LONG))
     assert (len(found.outputs), len(found.skipped), found.cases[0].tags) == (3, 0, {})
-    people = [each for each in found.verdicts if each.source == "human"]
-    assert [(each.case_id, each.by, each.score) for each in people] == SAID
-    majority = [each for each in found.verdicts if each.by == "majority"]
-    assert [(each.case_id, each.outcome, each.score) for each in majority] == [("a", "undecided", None), ("b", "graded", 1.0)]  # fmt: skip
+    people = [verdict for verdict in found.verdicts if verdict.source == "human"]
+    assert [(person.case_id, person.by, person.score) for person in people] == SAID
+    majority = [verdict for verdict in found.verdicts if verdict.by == "majority"]
+    assert [(verdict.case_id, verdict.outcome, verdict.score) for verdict in majority] == [("a", "undecided", None), ("b", "graded", 1.0)]  # fmt: skip
 
 
 def test_columns_of_people_are_named_one_by_one(tmp_path: Path):
     path = written(tmp_path, WIDE)
     found = fd.read(path, map={"Anna M.": "label", "Björn": "label"})
-    assert [each.by for each in found.verdicts] == ["Anna M.", "Björn", "majority"] * 2 + ["Anna M.", "majority"]  # fmt: skip
-    assert [each.score for each in found.verdicts if each.by == "majority"] == [None, 1.0, 0.0]
+    assert [verdict.by for verdict in found.verdicts] == ["Anna M.", "Björn", "majority"] * 2 + ["Anna M.", "majority"]  # fmt: skip
+    assert [verdict.score for verdict in found.verdicts if verdict.by == "majority"] == [None, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_where_people_disagree_there_is_no_label(tmp_path: Path, text: str, map_
         labels=tmp_path / "in" / "labels.jsonl",
         out=tmp_path / "run",
     )
-    rows = [{"id": each.case_id, "judge_score": 1} for each in found.outputs]
+    rows = [{"id": output.case_id, "judge_score": 1} for output in found.outputs]
     for numbers in (
         fd.calibrate(run)["rubric/lexical@baseline"],
         fd.calibrate(rows, labels=path, map=map_)["judge_score"],
@@ -76,7 +76,7 @@ def test_a_blank_cell_of_labels_takes_no_label_away(tmp_path: Path):
 def test_a_second_persons_words_are_no_judge(tmp_path: Path):
     path = written(tmp_path, WIDE.replace("bad,\n", "bad,good\n"))
     found = fd.read(path, map={"label": "Anna M."})
-    assert {(each.by, each.source) for each in found.verdicts} == {("Anna M.", "human")}
+    assert {(verdict.by, verdict.source) for verdict in found.verdicts} == {("Anna M.", "human")}
     assert found.tags == ["Björn"]
 
 

@@ -143,8 +143,8 @@ def test_a_conversation_ends_with_its_answer(rows_of: RowsOf):
         {"role": "assistant", "content": "In Italy."},
     ]
     [row] = rows_of({"conversation": {"messages": messages, "context": ["Rome is in Italy."]}})
-    asked = [(each["role"], each["content"]) for each in messages[:3]]
-    assert [(each["role"], each["content"]) for each in row.case.turns[0]] == asked
+    asked = [(message["role"], message["content"]) for message in messages[:3]]
+    assert [(message["role"], message["content"]) for message in row.case.turns[0]] == asked
     assert [item.content for item in row.case.context] == ["Rome is in Italy.", "greetings"]
     assert row.output is not None
     assert row.output.text == "In Italy."
@@ -202,7 +202,10 @@ def verdicts_of(tmp_path: Path):
         path = tmp_path / "results.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         verdicts = [each for each in read_strictly("azure", path) if isinstance(each, Verdict)]
-        return [(each.case_id, each.by, each.outcome, each.score, each.reason) for each in verdicts]
+        return [
+            (verdict.case_id, verdict.by, verdict.outcome, verdict.score, verdict.reason)
+            for verdict in verdicts
+        ]
 
     return verdicts_of
 

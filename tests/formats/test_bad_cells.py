@@ -224,7 +224,9 @@ def _read(form: str, bad: Any, folder: Path) -> Reading:
 
 def _scores(found: Reading) -> list[float]:
     """Return the scores of the metric with the bad cell."""
-    return [each.score for each in found.verdicts if each.score is not None and each.by not in _OTHERS]
+    return [
+        verdict.score for verdict in found.verdicts if verdict.score is not None and verdict.by not in _OTHERS
+    ]
 
 
 @each_row("form", FORMS)
@@ -234,10 +236,13 @@ def test_a_cell_without_a_score_costs_that_cell_and_is_counted(form: str, tmp_pa
             continue
         found = _read(form, bad, tmp_path)
         assert (_scores(found), len(found.outputs)) == (GOOD, 4), bad
-        ungraded = [each for each in found.verdicts if not each.graded and each.by not in _OTHERS]
+        ungraded = [verdict for verdict in found.verdicts if not verdict.graded and verdict.by not in _OTHERS]
         assert ungraded or found.skipped, bad
         assert all(each.reason for each in (*ungraded, *found.skipped))
-        assert len([each for each in found.verdicts if each.by in _OTHERS - {"promptfoo"}]) in {0, 4}, bad
+        assert len([verdict for verdict in found.verdicts if verdict.by in _OTHERS - {"promptfoo"}]) in {
+            0,
+            4,
+        }, bad
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -250,10 +255,10 @@ def test_no_text_in_a_cell_changes_another_cell(
     if (number is not None and number > 1) or text.lstrip().startswith(("{", "[", '"')):
         return  # a number on another scale, or several scores
     found = _read(form, text, tmp_path_factory.getbasetemp())
-    others = [each.case_id for each in found.verdicts if each.graded and each.by not in _OTHERS]
+    others = [verdict.case_id for verdict in found.verdicts if verdict.graded and verdict.by not in _OTHERS]
     assert len(found.outputs) == 4
     assert len(others) in {3, 4}
-    counted = [each for each in found.verdicts if each.by not in _OTHERS]
+    counted = [verdict for verdict in found.verdicts if verdict.by not in _OTHERS]
     assert len(counted) + len(found.skipped) >= 4
 
 
@@ -277,7 +282,7 @@ def test_a_column_of_words_beside_a_sample_of_ragas_is_a_tag(tmp_path: Path):
     ]
     (tmp_path / "rows.jsonl").write_text(_lines(rows))
     found = fd.read(tmp_path / "rows.jsonl")
-    assert {each.by for each in found.verdicts} == {"faithfulness"}
+    assert {verdict.by for verdict in found.verdicts} == {"faithfulness"}
     assert found.cases[0].tags == {"notes": "see page 4"}
 
 
@@ -306,7 +311,7 @@ def test_an_unreadable_grade_costs_no_other_persons(tmp_path: Path):
     rows = "question,answer,annotator_1,annotator_2\na,b,good,good\nc,d,hmm,bad\ne,f,,bad\n"
     (tmp_path / "rows.csv").write_text(rows)
     found = fd.read(tmp_path / "rows.csv")
-    assert [(each.by, each.score) for each in found.verdicts] == [
+    assert [(verdict.by, verdict.score) for verdict in found.verdicts] == [
         ("annotator_1", 1.0),
         ("annotator_2", 1.0),
         ("majority", 1.0),
@@ -315,13 +320,13 @@ def test_an_unreadable_grade_costs_no_other_persons(tmp_path: Path):
         ("annotator_2", 0.0),
         ("majority", 0.0),
     ]
-    assert [each.field for each in found.skipped] == ["annotator_1"]
+    assert [skipped.field for skipped in found.skipped] == ["annotator_1"]
 
 
 def test_a_score_may_follow_an_empty_cell_of_the_same_answer(tmp_path: Path):
     (tmp_path / "rows.csv").write_text("id,question,answer,score\na,b,c,\na,b,c,1\n")
     found = fd.read(tmp_path / "rows.csv")
-    assert ([each.score for each in found.verdicts], found.skipped) == ([None, 1.0], [])
+    assert ([verdict.score for verdict in found.verdicts], found.skipped) == ([None, 1.0], [])
 
 
 def test_an_empty_score_of_a_question_without_an_answer_is_no_verdict(tmp_path: Path):

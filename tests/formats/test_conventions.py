@@ -44,9 +44,9 @@ class Talk(NamedTuple):
         """Yield each request, its reply, and the calls that follow."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": self.question}]  # fmt: skip
         for step in self.steps:
-            reply = {"role": "assistant", "content": None, "tool_calls": [each.chat() for each in step]}
+            reply = {"role": "assistant", "content": None, "tool_calls": [asked.chat() for asked in step]}
             yield messages, reply, step
-            results = [{"role": "tool", "tool_call_id": each.id, "content": each.result} for each in step]
+            results = [{"role": "tool", "tool_call_id": asked.id, "content": asked.result} for asked in step]
             messages = [*messages, reply, *results]
         yield messages, {"role": "assistant", "content": self.answer}, []
 
@@ -93,8 +93,8 @@ def spans(
     for messages, reply, step in talk.requests():
         add(*model(messages, reply))
         if tool is not None:
-            for each in step:
-                add(tool(each))
+            for asked in step:
+                add(tool(asked))
     return written
 
 
@@ -227,8 +227,8 @@ def in_langfuse(talk: Talk) -> Written:
     written: Written = [{"id": "r", "traceId": "t", "type": "AGENT", "name": "a", "startTime": "100", "input": {"args": [talk.question], "kwargs": {}}, "output": None}]  # fmt: skip
     for messages, reply, step in talk.requests():
         written.append({"id": f"o{len(written)}", "traceId": "t", "parentObservationId": "r", "type": "GENERATION", "model": "m", "startTime": str(100 + len(written)), "input": {"messages": messages}, "output": reply})  # fmt: skip
-        for each in step:
-            written.append({"id": f"o{len(written)}", "traceId": "t", "parentObservationId": "r", "type": "TOOL", "name": each.name, "startTime": str(100 + len(written)), "input": {"args": [], "kwargs": each.arguments}, "output": each.result})  # fmt: skip
+        for asked in step:
+            written.append({"id": f"o{len(written)}", "traceId": "t", "parentObservationId": "r", "type": "TOOL", "name": asked.name, "startTime": str(100 + len(written)), "input": {"args": [], "kwargs": asked.arguments}, "output": asked.result})  # fmt: skip
     return written
 
 
@@ -244,8 +244,8 @@ def in_langsmith(talk: Talk) -> Written:
     written: Written = [{"id": "r", "trace_id": "r", "run_type": "chain", "name": "a", "start_time": "100", "inputs": {"input": talk.question}, "outputs": {"step": 1, "state": []}}]  # fmt: skip
     for messages, reply, step in talk.requests():
         written.append({"id": f"o{len(written)}", "trace_id": "r", "parent_run_id": "r", "run_type": "llm", "name": "m", "start_time": str(100 + len(written)), "inputs": {"messages": messages}, "outputs": {"choices": [{"message": reply}]}})  # fmt: skip
-        for each in step:
-            written.append({"id": f"o{len(written)}", "trace_id": "r", "parent_run_id": "r", "run_type": "tool", "name": each.name, "start_time": str(100 + len(written)), "inputs": each.arguments, "outputs": {"output": each.result}})  # fmt: skip
+        for asked in step:
+            written.append({"id": f"o{len(written)}", "trace_id": "r", "parent_run_id": "r", "run_type": "tool", "name": asked.name, "start_time": str(100 + len(written)), "inputs": asked.arguments, "outputs": {"output": asked.result}})  # fmt: skip
     return written
 
 

@@ -27,4 +27,4 @@ def test_the_metrics_of_an_evaluation_result_are_verdicts(tmp_path: Path):
         ("a", "err", "failed", None),
         ("b", "polite", "graded", 0.0),
     ]
-    assert [[call.name for call in each.tool_calls or []] for each in found.outputs] == [[], ["f"]]
+    assert [[call.name for call in output.tool_calls or []] for output in found.outputs] == [[], ["f"]]

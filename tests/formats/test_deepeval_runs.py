@@ -51,4 +51,4 @@ def test_the_folder_of_the_cache_is_read_though_its_file_is_hidden(tmp_path: Pat
     folder.mkdir()
     (folder / ".latest_test_run.json").write_text(json.dumps({"testRunData": {"testCases": [CASE]}}))
     (folder / ".deepeval").write_text("key=value")
-    assert [each.by for each in fd.read(folder).verdicts] == ["Right"]
+    assert [verdict.by for verdict in fd.read(folder).verdicts] == ["Right"]

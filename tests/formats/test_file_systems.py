@@ -35,7 +35,7 @@ def saved(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def systems(folder: Path, **options: Any) -> set[str]:
-    return {each.system for each in fd.read(folder, **options).outputs}
+    return {output.system for output in fd.read(folder, **options).outputs}
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -45,7 +45,7 @@ def test_each_file_is_a_system_named_after_it(tmp_path: Path, suffix: str):
     imported = import_files(files, tmp_path / "out")
     assert (imported.outputs, imported.shared) == ({"base": 3, "new": 3}, 3)
     assert imported.file_systems == ["base", "new"]
-    assert [(each.system, each.score) for each in fd.read(tmp_path).verdicts][3:] == [
+    assert [(verdict.system, verdict.score) for verdict in fd.read(tmp_path).verdicts][3:] == [
         ("new", 0.0),
         ("new", 1.0),
         ("new", 0.0),

@@ -84,7 +84,7 @@ def test_a_printed_list_of_messages_is_read_and_one_cut_off_is_listed(tmp_path: 
     path.write_text("".join(json.dumps(each) + "\n" for each in (whole, cut)))
     found = fd.read(path)
     assert [output.text for output in found.outputs] == ["It's Rome"]
-    assert [each.line for each in found.skipped] == [2]
+    assert [skipped.line for skipped in found.skipped] == [2]
 
 
 def test_attributes_nested_as_phoenix_stores_them_are_read(tmp_path: Path):

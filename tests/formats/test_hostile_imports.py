@@ -228,7 +228,7 @@ def test_an_epoch_beyond_bounds_is_listed(tmp_path: Path):
         },
     )
     found = fd.read(tmp_path / "log.eval")
-    assert ([each.case_id for each in found.outputs], len(found.skipped)) == (["b"], 1)
+    assert ([output.case_id for output in found.outputs], len(found.skipped)) == (["b"], 1)
 
 
 @pytest.mark.parametrize("kind", ["date", "duration", "zone", "text"])
@@ -272,7 +272,7 @@ def test_a_record_too_large_to_be_read_again_is_listed_with_what_is_of_its_case(
         json.dumps({"status": "success", "eval": {"model": "m"}, "samples": samples})
     )
     found = fd.read(tmp_path / "log.json")
-    assert [each.case_id for each in found.outputs] == ["b"]
+    assert [output.case_id for output in found.outputs] == ["b"]
     reasons = [each.reason for each in found.skipped]
     assert reasons[0] == "the case is larger than 32 MiB"
     assert set(reasons[1:]) == {"the output is of a case or output that is larger than 32 MiB"}

@@ -30,7 +30,7 @@ def read(path: Path) -> tuple[int, int, str]:
         found = fd.read(path)
     except FiducialError as error:
         return 0, 0, str(error)
-    assert len({each.key for each in found.outputs}) == len(found.outputs)
+    assert len({output.key for output in found.outputs}) == len(found.outputs)
     return len(found.outputs), len(found.skipped), ""
 
 
@@ -248,7 +248,7 @@ def test_a_log_is_read_listed_or_refused(name: str, tmp_path: Path, monkeypatch:
     assert outputs is None or found == outputs, (found, error)
     assert path.name in error or not error
     assert "bomb" not in name or " unpacks to more than " in error
-    assert [each.name for each in tmp_path.iterdir()] == ["log.eval"]
+    assert [file.name for file in tmp_path.iterdir()] == ["log.eval"]
 
 
 def _frames() -> dict[str, Callable[[Any], Any]]:
@@ -338,7 +338,7 @@ def test_values_of_yaml_that_json_has_none_for_are_read_as_text(tmp_path: Path):
         "- {name: b, inputs: {q: !!binary aGk=}}\n"
     )
     found = fd.read(path)
-    asked = [each.turns[0][0]["content"] for each in found.cases]
+    asked = [case.turns[0][0]["content"] for case in found.cases]
     assert asked == ["2001-01-01", "[2 bytes]"]
     assert found.cases[0].tags == {"1": "2001-01-01T10:00:00"}
     path.write_text("cases: [{name: a, inputs: {1: x, '1': y}}]\n")

@@ -38,7 +38,7 @@ def samples(folder: Path, scores: list[Any], metric: str = "gpt_score") -> Path:
 def test_a_1_beside_larger_scores_is_not_read_as_the_best_score(tmp_path: Path):
     found = fd.read(samples(tmp_path, [1, 5, 1, 3]))
     assert {verdict.by for verdict in found.verdicts} == {"faithful"}
-    assert [each.reason for each in found.skipped] == [
+    assert [skipped.reason for skipped in found.skipped] == [
         "expected a score in [0, 1] from 'gpt_score', got 5; for another scale: score_scale={'gpt_score': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
         "expected a score in [0, 1] from 'gpt_score', got 3; for another scale: score_scale={'gpt_score': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
         "2 of its scores are from 0 to 1 and not read, since others are up to 5: score_scale={'gpt_score': ('?', '?')} (1:5 if 5 is best, 5:1 if 1 is)",
@@ -51,7 +51,7 @@ def test_a_persons_withdrawn_labels_name_the_option_that_scales_labels(tmp_path:
     [_, refused] = scaling.scaled_all(grades, position)
     [withdrawn] = scaling.withdrawn({"Ann": 1}, position.path)
     assert isinstance(refused, Skipped)
-    assert [each.reason.rpartition(": ")[2] for each in (refused, withdrawn)] == 2 * [
+    assert [skipped.reason.rpartition(": ")[2] for skipped in (refused, withdrawn)] == 2 * [
         "label_scale=('?', '?') (1:5 if 5 is best, 5:1 if 1 is)"
     ]
 
@@ -62,7 +62,7 @@ def test_an_import_withdraws_the_verdicts_of_a_judge_with_an_unknown_scale(tmp_p
     assert "gpt_score: 1 failed\n" in imported.out
     assert "faithful: 3 graded" in imported.out
     verdicts = list(read_records(tmp_path / "out" / "verdicts.jsonl", Verdict))
-    assert [(each.by, each.outcome) for each in verdicts if each.by == "gpt_score"] == [
+    assert [(verdict.by, verdict.outcome) for verdict in verdicts if verdict.by == "gpt_score"] == [
         ("gpt_score", "failed")
     ]
     assert "1 of its scores are from 0 to 1" in (tmp_path / "out" / "skipped.jsonl").read_text("utf-8")
@@ -76,7 +76,7 @@ def test_the_scale_of_a_judge_is_named(tmp_path: Path):
         fd.read(path, score_scale={"gpt_score": (1, 5)}).verdicts,
         read_records(tmp_path / "out" / "verdicts.jsonl", Verdict),
     ):
-        grades = [(each.by, each.score) for each in verdicts]
+        grades = [(verdict.by, verdict.score) for verdict in verdicts]
         assert grades == [
             ("gpt_score", 0.0), ("faithful", 0.5), ("gpt_score", 1.0), ("faithful", 0.5), ("gpt_score", 0.5), ("faithful", 0.5),
         ]  # fmt: skip
@@ -85,7 +85,7 @@ def test_the_scale_of_a_judge_is_named(tmp_path: Path):
 def test_one_scale_for_all_judges_has_no_name(tmp_path: Path):
     path = samples(tmp_path, [10, 0])
     found = fd.read(path, score_scale=(0, 10)).verdicts
-    assert [each.score for each in found] == [1.0, 0.05, 0.0, 0.05]
+    assert [verdict.score for verdict in found] == [1.0, 0.05, 0.0, 0.05]
 
 
 @each_row(
@@ -129,7 +129,9 @@ def test_a_number_outside_the_scale_of_its_tool_is_no_score(number: float):
     ],
 )
 def test_scores_of_one_name_are_numbered_past_names_in_use(names: list[str], apart: list[str]):
-    assert [each.by for each in numbered_names([ImportedScore(name) for name in names])] == apart
+    assert [
+        numbered_name.by for numbered_name in numbered_names([ImportedScore(name) for name in names])
+    ] == apart
 
 
 def test_the_worst_grade_of_azure_is_not_the_best_score(tmp_path: Path):
@@ -193,7 +195,7 @@ def rated(folder: Path, **columns: list[Any]) -> Path:
 
 def test_a_word_that_is_no_grade_is_called_an_unknown_grade(tmp_path: Path):
     found = fd.read(rated(tmp_path, thumbs=["up", "down"], gpt_score=["yes", "quite"])).skipped
-    assert [each.reason for each in found] == ["the score 'quite' is an unknown grade"]
+    assert [skipped.reason for skipped in found] == ["the score 'quite' is an unknown grade"]
 
 
 def test_a_1_with_an_error_of_rounding_is_a_1(tmp_path: Path):
@@ -205,7 +207,7 @@ def test_a_1_with_an_error_of_rounding_is_a_1(tmp_path: Path):
         fd.read(samples(tmp_path, almost)).verdicts,
         fd.read(rated(tmp_path, gpt_score=almost)).verdicts,
     ):
-        assert [each.score for each in verdicts if each.by == "gpt_score"] == [1.0, 0.5, 0.0]
+        assert [verdict.score for verdict in verdicts if verdict.by == "gpt_score"] == [1.0, 0.5, 0.0]
     assert fd.calibrate(rows)["j"].n == 3
 
 
@@ -236,12 +238,12 @@ def test_a_judge_may_have_any_name(tmp_path: Path, name: str):
     done = fiducial("import", path, "--score-scale", f"{name}=1:5", "--out", tmp_path / "out")
     assert done.code == 0
     verdicts = read_records(tmp_path / "out" / "verdicts.jsonl", Verdict)
-    assert [each.score for each in verdicts if each.by == name] == [0.0, 1.0]
+    assert [verdict.score for verdict in verdicts if verdict.by == name] == [0.0, 1.0]
 
 
 def test_a_metric_with_a_scale_is_read_although_some_values_are_words(tmp_path: Path):
     found = fd.read(samples(tmp_path, [1, "good", 5]), score_scale={"gpt_score": (1, 5)})
-    assert [each.score for each in found.verdicts if each.by == "gpt_score"] == [0.0, None, 1.0]
+    assert [verdict.score for verdict in found.verdicts if verdict.by == "gpt_score"] == [0.0, None, 1.0]
 
 
 def test_a_score_off_the_scale_of_its_tool_is_no_verdict():
@@ -262,4 +264,7 @@ def test_a_tag_with_ratings_is_listed_with_the_options_that_read_it(tmp_path: Pa
     assert "steps=" not in imported
     assert "by a judge, score_scale={'quality': ('?', '?')}" in repr(fd.read(path))
     found = fd.read(path, map={"label": "quality"}, label_scale=(1, 5), score_scale={"judge_score": (0, 100)})
-    assert [(each.by, each.score) for each in found.verdicts[:2]] == [("judge_score", 0.0), ("quality", 0.0)]
+    assert [(verdict.by, verdict.score) for verdict in found.verdicts[:2]] == [
+        ("judge_score", 0.0),
+        ("quality", 0.0),
+    ]

@@ -37,4 +37,4 @@ def test_a_log_that_ended_early_says_how_many_samples_it_has(
     path = tmp_path / "log.json"
     path.write_text(json.dumps(log(status, 3, **header)))
     read = fd.read(path)
-    assert (len(read.outputs), [each.reason for each in read.skipped]) == (3, [said] if said else [])
+    assert (len(read.outputs), [skipped.reason for skipped in read.skipped]) == (3, [said] if said else [])

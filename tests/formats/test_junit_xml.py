@@ -20,12 +20,12 @@ def xml(folder: Path, *tests: str) -> Path:
 
 
 def grades(path: Path) -> dict[tuple[str, int], float | None]:
-    return {(each.case_id, each.trial): each.score for each in fd.read(path).verdicts}
+    return {(verdict.case_id, verdict.trial): verdict.score for verdict in fd.read(path).verdicts}
 
 
 def test_results_of_pytest_are_read_test_by_test():
     reading = fd.read(PYTEST)
-    scores = {each.case_id: each.score for each in reading.verdicts}
+    scores = {verdict.case_id: verdict.score for verdict in reading.verdicts}
     assert reading.format == "junit"
     assert scores == {
         **dict.fromkeys([f"test_agent::test_ok[{n}]" for n in ("1", "2", "a|b", "x<y>&\"'")], 1.0),
@@ -38,16 +38,16 @@ def test_results_of_pytest_are_read_test_by_test():
         "test_agent::test_xpass": 0.0,
         "test_agent.TestA::test_ok": 1.0,
     }
-    assert {each.source for each in reading.verdicts} == {"checker"}
+    assert {verdict.source for verdict in reading.verdicts} == {"checker"}
     assert "expected 2" in str(reading.verdicts[4].reason)
-    assert [each.reason for each in reading.skipped] == [
+    assert [skipped.reason for skipped in reading.skipped] == [
         "test_agent::test_both stands 2 times: read as one test that fails if any of them does"
     ]
 
 
 def test_properties_are_tags_by_which_tests_are_gated():
     gate = fd.gate(PYTEST, minimum=["risk=high:overall=0.3", "overall=0.9"], no_new_failures=["risk=high"])
-    assert [each.answer for each in gate.checks] == ["passes", "fails", "passes"]
+    assert [check.answer for check in gate.checks] == ["passes", "fails", "passes"]
     assert (gate.outputs, gate.graded) == (12, 10)
 
 
@@ -166,7 +166,7 @@ def test_a_state_that_is_an_attribute_alone_counts(
 
 def test_what_an_element_says_of_a_failure_is_its_reason(tmp_path: Path):
     path = xml(tmp_path, "<testcase name='a' status='fail'><failure message='expected 2'/></testcase>")
-    assert [each.reason for each in fd.read(path).verdicts] == ["expected 2"]
+    assert [verdict.reason for verdict in fd.read(path).verdicts] == ["expected 2"]
 
 
 def test_a_tag_that_a_branch_dropped_still_counts_for_a_minimum(tmp_path: Path):
@@ -180,4 +180,4 @@ def test_a_tag_that_a_branch_dropped_still_counts_for_a_minimum(tmp_path: Path):
     minimum = ["risk=high:overall=0.8"]
     assert fd.gate(xml(after, *now), minimum=minimum).answer == "passes"
     gate = fd.gate(xml(after, *now), xml(before, *was), minimum=minimum)
-    assert [each.answer for each in gate.checks] == ["fails"]
+    assert [check.answer for check in gate.checks] == ["fails"]

@@ -38,7 +38,7 @@ def test_a_row_is_an_example_its_answer_and_its_scores(row: dict[str, Any], tmp_
     read = fd.read(path)
     assert (read.format, read.cases[0].id, read.outputs[0].text) == ("langsmith", "e1", "Rome")
     assert read.cases[0].reference == {"answers": ["Rome"]}
-    assert [(each.by, each.outcome, each.score) for each in read.verdicts] == [
+    assert [(verdict.by, verdict.outcome, verdict.score) for verdict in read.verdicts] == [
         ("right", "graded", 1.0),
         ("short", "not_applicable", None),
     ]
@@ -47,7 +47,7 @@ def test_a_row_is_an_example_its_answer_and_its_scores(row: dict[str, Any], tmp_
 def test_a_row_with_nothing_but_its_example_and_scores_gives_verdicts(tmp_path: Path):
     path = tmp_path / "rows.json"
     path.write_text(json.dumps([{"example_id": "e1", "results": [{"key": "right", "score": 0.5}]}]))
-    assert [(each.case_id, each.score) for each in fd.read(path).verdicts] == [("e1", 0.5)]
+    assert [(verdict.case_id, verdict.score) for verdict in fd.read(path).verdicts] == [("e1", 0.5)]
 
 
 def test_columns_of_to_pandas_are_read(tmp_path: Path):
@@ -60,4 +60,4 @@ def test_columns_of_to_pandas_are_read(tmp_path: Path):
         writer.writerow(row)
     read = fd.read(path)
     assert (read.format, read.outputs[0].text) == ("langsmith", "Rome")
-    assert [(each.by, each.score) for each in read.verdicts] == [("right", 1.0), ("near", 0.25)]
+    assert [(verdict.by, verdict.score) for verdict in read.verdicts] == [("right", 1.0), ("near", 0.25)]

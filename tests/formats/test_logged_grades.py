@@ -23,8 +23,12 @@ def logged(path: Path, *lines: dict[str, Any]) -> fd.Reading:
 
 def test_a_score_and_a_trial_are_kept(tmp_path: Path):
     read = logged(tmp_path / "log.jsonl", *(line(at, trial=at, score=at / 2) for at in range(3)))
-    assert (read.format, len(read.cases), [each.trial for each in read.outputs]) == ("openai", 1, [0, 1, 2])
-    assert [(each.by, each.trial, each.score) for each in read.verdicts] == [
+    assert (read.format, len(read.cases), [output.trial for output in read.outputs]) == (
+        "openai",
+        1,
+        [0, 1, 2],
+    )
+    assert [(verdict.by, verdict.trial, verdict.score) for verdict in read.verdicts] == [
         ("score", 0, 0.0),
         ("score", 1, 0.5),
         ("score", 2, 1.0),
@@ -36,12 +40,16 @@ def test_a_score_and_a_trial_are_kept(tmp_path: Path):
 )
 def test_scores_may_be_several_or_words(score: Any, found: dict[str, float], tmp_path: Path):
     read = logged(tmp_path / "log.jsonl", line(0, score=score))
-    assert {each.by: each.score for each in read.verdicts} == found
+    assert {verdict.by: verdict.score for verdict in read.verdicts} == found
 
 
 def test_a_score_that_cannot_be_read_is_listed_and_costs_only_itself(tmp_path: Path):
     read = logged(tmp_path / "log.jsonl", line(0, score="perhaps"))
-    assert (len(read.outputs), len(read.verdicts), [each.field for each in read.skipped]) == (1, 0, ["score"])
+    assert (len(read.outputs), len(read.verdicts), [skipped.field for skipped in read.skipped]) == (
+        1,
+        0,
+        ["score"],
+    )
 
 
 def test_a_score_within_a_session_is_named_as_not_read(tmp_path: Path):

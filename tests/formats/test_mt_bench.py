@@ -46,19 +46,21 @@ def test_a_folder_has_cases_of_several_turns_outputs_and_verdicts(tmp_path: Path
     saved(folder / "answer.jsonl", [answer(81)])
     saved(folder / "judgment.jsonl", [judgment(81, 10)])
     read = fd.read(folder, as_="mt-bench")
-    assert (len(read.cases), [(each.trial, each.text) for each in read.outputs]) == (
+    assert (len(read.cases), [(output.trial, output.text) for output in read.outputs]) == (
         2,
         [(0, "Second."), (1, "Fourth.")],
     )
     assert read.outputs[0].turns == [["First."], ["Second."]]
-    assert [(each.by, each.system, each.score) for each in read.verdicts] == [("gpt-4/single-v1", "m", 1.0)]
+    assert [(verdict.by, verdict.system, verdict.score) for verdict in read.verdicts] == [
+        ("gpt-4/single-v1", "m", 1.0)
+    ]
 
 
 def test_a_score_is_on_the_scale_that_the_prompt_names_and_a_failed_one_is_none(tmp_path: Path):
     read = fd.read(
         saved(tmp_path / "judgments.jsonl", [judgment(81, 1), judgment(82, 5.5), judgment(83, -1)])
     )
-    assert [(each.outcome, each.score) for each in read.verdicts] == [
+    assert [(verdict.outcome, verdict.score) for verdict in read.verdicts] == [
         ("graded", 0.0),
         ("graded", 0.5),
         ("unparsable", None),

@@ -71,7 +71,7 @@ def test_a_field_that_is_missing_or_of_another_type_is_read_or_told_in_one_line(
         except FiducialError as error:
             told = [str(error)]
         else:
-            told = [f"{each.file}: {each.reason}" for each in read.skipped]
+            told = [f"{skipped.file}: {skipped.reason}" for skipped in read.skipped]
         assert all("\n" not in line and str(tmp_path) in line for line in told)
 
 
@@ -83,7 +83,10 @@ def test_a_file_that_is_cut_off_is_told_in_one_line_with_its_name(file: Path, tm
     for share in (0.3, 0.7, 0.99):
         broken.write_text(text[: int(len(text) * share)], "utf-8")
         try:
-            told = [f"{each.file}:{each.line}: {each.reason}" for each in fd.read(broken, as_=name).skipped]
+            told = [
+                f"{skipped.file}:{skipped.line}: {skipped.reason}"
+                for skipped in fd.read(broken, as_=name).skipped
+            ]
         except InputError as error:
             told = [str(error)]
         assert any("not JSON" in line for line in told), told

@@ -110,7 +110,9 @@ def test_each_turn_of_a_conversation_is_a_case_where_that_is_asked_for(read: Rea
 def test_a_last_message_that_nobody_answered_is_listed_where_turns_are_cases(read: Read):
     chat = read({"messages": [ASKED, {"role": "assistant", "content": "Done."}, ASKED]}, unit="turn")
     assert [case.id for case in chat.cases] == ["chat-000001/1"]
-    assert [each.reason for each in chat.skipped] == ["the last message of this conversation has no answer"]
+    assert [skipped.reason for skipped in chat.skipped] == [
+        "the last message of this conversation has no answer"
+    ]
 
 
 def test_an_accepted_answer_may_be_the_last_text_of_a_conversation(read: Read):
@@ -130,7 +132,7 @@ def test_a_stored_completion_has_its_choices_as_trials_and_its_metadata_as_tags(
     choices = [{"message": {"role": "assistant", "content": text}} for text in ("a", "b")]
     line = {"object": "chat.completion", "id": "x", "model": "m", "messages": [ASKED], "choices": choices, "metadata": {"k": "v"}}  # fmt: skip
     chat = read(line)
-    assert [(each.trial, each.text) for each in chat.outputs] == [(0, "a"), (1, "b")]
+    assert [(output.trial, output.text) for output in chat.outputs] == [(0, "a"), (1, "b")]
     assert chat.cases[0].tags["k"] == "v"
 
 
@@ -213,7 +215,7 @@ def test_a_case_that_comes_again_is_one_and_its_answer_is_refused_and_listed(rea
 )
 def test_a_line_that_is_no_chat_is_listed_with_its_number(read: Read, line: Any):
     chats = read({"messages": [ASKED]}, line)
-    assert (len(chats.cases), [each.line for each in chats.skipped]) == (1, [2])
+    assert (len(chats.cases), [skipped.line for skipped in chats.skipped]) == (1, [2])
 
 
 def test_rows_without_ids_in_several_files_have_ids_of_their_own(tmp_path: Path):
@@ -251,7 +253,7 @@ def test_a_request_and_its_response_are_found_under_any_of_the_usual_names(line:
     path.write_text(json.dumps(line) + "\n")
     chat = fd.read(path)
     assert chat.cases[0].all_messages == [ASKED]
-    assert [(each.text, each.system) for each in chat.outputs] == [("Done.", "m")]
+    assert [(output.text, output.system) for output in chat.outputs] == [("Done.", "m")]
 
 
 def test_session_user_and_metadata_are_id_cluster_and_tags(read: Read):
@@ -291,7 +293,7 @@ def test_a_failure_that_names_no_model_is_of_the_only_one_in_the_log(read: Read)
 def test_a_failure_that_was_answered_later_is_listed(read: Read):
     chat = read({"id": "a", "model": "m", "messages": [ASKED], "error": "timeout"}, {"id": "a", "model": "m", "messages": [ASKED], "response": "Done."})  # fmt: skip
     assert [output.text for output in chat.outputs] == ["Done."]
-    assert [(each.line, each.field) for each in chat.skipped] == [(1, "error")]
+    assert [(skipped.line, skipped.field) for skipped in chat.skipped] == [(1, "error")]
 
 
 def test_two_models_in_one_log_are_one_system_where_that_is_said(read: Read):
@@ -312,10 +314,10 @@ def test_two_models_that_took_turns_in_a_session_are_one_system_and_two_that_wer
     def line(model: str, asked: str):
         return {"session_id": "s", "model": model, "messages": [{"role": "user", "content": asked}], "response": f"{asked}!"}  # fmt: skip
 
-    assert [(each.system, each.text) for each in read(line("m", "a"), line("n", "b")).outputs] == [
+    assert [(output.system, output.text) for output in read(line("m", "a"), line("n", "b")).outputs] == [
         ("n", "b!")
     ]
-    assert [(each.system, each.text) for each in read(line("m", "a"), line("n", "a")).outputs] == [("m", "a!"), ("n", "a!")]  # fmt: skip
+    assert [(output.system, output.text) for output in read(line("m", "a"), line("n", "a")).outputs] == [("m", "a!"), ("n", "a!")]  # fmt: skip
 
 
 def test_a_session_goes_on_from_file_to_file(tmp_path: Path):
@@ -333,7 +335,9 @@ def test_another_answer_from_which_a_session_does_not_go_on_is_listed(read: Read
     said = [ASKED, {"role": "assistant", "content": "b"}, {"role": "user", "content": "And?"}]
     chat = read(line([ASKED], "a"), line([ASKED], "b"), line(said, "c"))
     assert chat.outputs[0].turns == [["b"], ["c"]]
-    assert [each.reason for each in chat.skipped] == ["another answer, which the session does not continue"]
+    assert [skipped.reason for skipped in chat.skipped] == [
+        "another answer, which the session does not continue"
+    ]
 
 
 def test_calls_behind_each_other_in_a_response_are_one_step(read: Read):
@@ -430,7 +434,7 @@ def test_an_expected_function_that_no_case_offers_is_listed(read: Read, tmp_path
     table = tmp_path / "expected.csv"
     table.write_text("id,expected_calls\na,watr(bed='roses')\n")
     chat = read({"id": "a", "messages": [ASKED], "tools": [TOOL], "response": "?"}, join=table)
-    assert [each.reason for each in chat.skipped] == [
+    assert [skipped.reason for skipped in chat.skipped] == [
         "'watr' is expected, but no tool of the case has this name (did you mean 'water'?)"
     ]
     assert chat.cases[0].kind == "tool_call"
@@ -473,7 +477,7 @@ def test_an_answer_that_was_cut_off_is_kept_and_counted(tmp_path: Path, response
 def test_an_odd_reason_to_stop_is_none(read: Read, odd: Any):
     response: dict[str, Any] = {"stop_reason": odd, "incomplete_details": odd, "choices": [{"message": {"content": "Wet."}, "finish_reason": odd}]}  # fmt: skip
     chat = read({"request": {"messages": [ASKED]}, "response": response})
-    assert ([each.text for each in chat.outputs], chat.skipped) == (["Wet."], [])
+    assert ([output.text for output in chat.outputs], chat.skipped) == (["Wet."], [])
 
 
 def test_a_chat_of_gemini_has_its_calls_results_and_functions(read: Read):
@@ -493,7 +497,7 @@ def test_a_chat_of_gemini_has_its_calls_results_and_functions(read: Read):
     assert chat.outputs[0].system == "g-2"
     assert chat.outputs[0].turns == [["Well.", [water, water], ToolResults(results=[{"wet": 1}, {"wet": 2}]), "Done."]]  # fmt: skip
     lower: dict[str, Any] = {"type": "object", "properties": {"bed": {"type": "string", "enum": ["A"]}}}
-    assert [each["function"] for each in chat.cases[0].tools] == [{"name": "water", "parameters": lower}, {"name": "dig"}]  # fmt: skip
+    assert [tool["function"] for tool in chat.cases[0].tools] == [{"name": "water", "parameters": lower}, {"name": "dig"}]  # fmt: skip
 
 
 def test_a_conversation_of_bedrock_has_its_calls_results_and_functions(read: Read):
@@ -530,7 +534,7 @@ def test_what_a_log_service_keeps_as_text_is_read(read: Read, name: str):
         "response": {"choices": [{"message": {"content": "Wet."}}]},
     }
     chat = read({"@timestamp": "2026-01-01T00:00:00Z", "level": "info", name: json.dumps(held)})
-    assert [each.text for each in chat.outputs] == ["Wet."]
+    assert [output.text for output in chat.outputs] == ["Wet."]
 
 
 @each_row(
@@ -587,8 +591,8 @@ def test_a_batchs_answers_find_their_questions_by_custom_id_in_either_order(
         [json.loads(line) for line in (tmp_path / "shop" / name).read_text().splitlines()]
         for name in ("cases.jsonl", "outputs.jsonl")
     )
-    assert [each["messages"] for each in cases] == [[ASKED]] * 3
-    assert [(each["case_id"], each.get("text"), each.get("error")) for each in outputs] == [
+    assert [case["messages"] for case in cases] == [[ASKED]] * 3
+    assert [(output["case_id"], output.get("text"), output.get("error")) for output in outputs] == [
         ("q0", "Done.", None),
         ("q1", None, "expired"),
         ("q2", None, "down"),
@@ -605,13 +609,13 @@ def test_a_batchs_answers_alone_are_refused_with_the_command_that_reads_them(tmp
 def test_a_custom_id_that_comes_again_is_listed(tmp_path: Path):
     [path] = _batch(tmp_path, "in.jsonl")
     path.write_text(path.read_text() * 2)
-    assert [each.reason for each in fd.read(path).skipped] == [
+    assert [skipped.reason for skipped in fd.read(path).skipped] == [
         f"another line has the custom_id 'q{n}'" for n in range(3)
     ]
 
 
 def test_a_chat_without_messages_is_listed(read: Read):
     chats = read({"messages": [ASKED]}, {"messages": []})
-    assert [(each.line, each.field, each.reason) for each in chats.skipped] == [
+    assert [(skipped.line, skipped.field, skipped.reason) for skipped in chats.skipped] == [
         (2, "messages", "there is no message")
     ]

@@ -20,7 +20,7 @@ MODELS = {"id": "q", "model_a": "careful", "model_b": "hasty"}
 
 
 def scores(rows: list[dict[str, Any]], path: Path, **options: Any) -> list[float | None]:
-    return [each.score for each in fd.read(written(rows, path), **options).verdicts]
+    return [verdict.score for verdict in fd.read(written(rows, path), **options).verdicts]
 
 
 def asked(rows: list[dict[str, Any]], **more: Any) -> list[dict[str, Any]]:
@@ -104,16 +104,16 @@ def test_choices_in_one_hot_columns_are_read(tmp_path: Path):
 
 def test_the_chosen_one_is_the_better_one(tmp_path: Path):
     read = fd.read(written([{"prompt": "Why?", "chosen": "So.", "rejected": "No."}], tmp_path / "a.jsonl"))
-    assert [(each.system, each.source, each.score) for each in read.verdicts] == [
+    assert [(verdict.system, verdict.source, verdict.score) for verdict in read.verdicts] == [
         ("chosen vs rejected", "human", 1.0)
     ]
-    assert [each.text for each in read.outputs] == ["So.", "No."]
+    assert [output.text for output in read.outputs] == ["So.", "No."]
 
 
 def test_both_games_of_mt_bench_are_verdicts_in_both_orders(tmp_path: Path):
     row = {"question_id": 81, "model_1": "m", "model_2": "n", "g1_winner": "model_1", "g2_winner": "model_2", "judge": ["gpt-4", "pair-v2"], "turn": 1}  # fmt: skip
     read = fd.read(written([row], tmp_path / "pair.jsonl"))
-    assert [(each.system, each.by, each.score) for each in read.verdicts] == [
+    assert [(verdict.system, verdict.by, verdict.score) for verdict in read.verdicts] == [
         ("m vs n", "gpt-4/pair-v2", 1.0),
         ("n vs m", "gpt-4/pair-v2", 1.0),
     ]
@@ -128,7 +128,7 @@ def test_a_game_that_failed_has_no_score(tmp_path: Path):
         "g2_winner": "tie",
         "judge": "gpt-4",
     }
-    assert [(each.outcome, each.score) for each in fd.read(written([row], tmp_path / "a.jsonl")).verdicts] == [("failed", None), ("graded", 0.5)]  # fmt: skip
+    assert [(verdict.outcome, verdict.score) for verdict in fd.read(written([row], tmp_path / "a.jsonl")).verdicts] == [("failed", None), ("graded", 0.5)]  # fmt: skip
 
 
 def test_a_row_without_a_choice_is_ungraded_and_counted(tmp_path: Path):
@@ -136,7 +136,7 @@ def test_a_row_without_a_choice_is_ungraded_and_counted(tmp_path: Path):
         [{**MODELS, "human_winner": "model_a", "judge_pick": pick} for pick in ("A", "B", None, "perhaps")]
     )
     read = fd.read(written(rows, tmp_path / "a.json"))
-    judged = [(each.outcome, each.score) for each in read.verdicts if each.by == "judge_pick"]
+    judged = [(verdict.outcome, verdict.score) for verdict in read.verdicts if verdict.by == "judge_pick"]
     assert judged == [("graded", 1.0), ("graded", 0.0), ("not_applicable", None), ("unparsable", None)]
 
 
@@ -169,7 +169,7 @@ def test_outputs_of_one_question_are_one_case_and_others_a_further_one(tmp_path:
     ]
     read = fd.read(written(rows, tmp_path / "a.json"))
     assert (len(read.cases), len(read.outputs)) == (2, 4)
-    assert [each.system for each in read.verdicts] == ["x vs y", "y vs x", "x vs y"]
+    assert [verdict.system for verdict in read.verdicts] == ["x vs y", "y vs x", "x vs y"]
     assert read.cases[1].cluster == read.cases[0].id
 
 
@@ -202,7 +202,7 @@ def test_numbers_that_nobody_explained_are_asked(
 def test_a_swapped_row_needs_a_choice_that_names_its_output(tmp_path: Path):
     rows = asked([{**AB, "verdict": word, "swapped": True} for word in ("A", "response_A", "tie")])
     read = fd.read(written(rows, tmp_path / "a.json"))
-    assert [(each.system, each.score) for each in read.verdicts] == [("response_B vs response_A", 0.0), ("response_B vs response_A", 0.5)]  # fmt: skip
+    assert [(verdict.system, verdict.score) for verdict in read.verdicts] == [("response_B vs response_A", 0.0), ("response_B vs response_A", 0.5)]  # fmt: skip
     assert "first shown" in read.skipped[0].reason
 
 

@@ -115,11 +115,11 @@ ABSENT: dict[str, list[dict[str, Any]]] = {
 @each_row("lines", ABSENT.values())
 def test_an_answer_that_was_not_recorded_is_listed_and_no_output(read: Read, lines: list[Any]):
     found = read(*lines)
-    assert [each.text for each in found.outputs] in ([], ["Hello"])
-    assert [each.field for each in found.skipped] == ["output"]
+    assert [output.text for output in found.outputs] in ([], ["Hello"])
+    assert [skipped.field for skipped in found.skipped] == ["output"]
     assert found.skipped[0].reason.partition(";")[0] == NO_ANSWER.partition(";")[0]
     assert len(found.cases) == len(found.outputs) + 1
-    assert not any(each in str(found.cases) for each in PLACEHOLDERS)
+    assert not any(placeholder in str(found.cases) for placeholder in PLACEHOLDERS)
 
 
 EMPTY: dict[str, dict[str, Any]] = {
@@ -141,7 +141,7 @@ EMPTY: dict[str, dict[str, Any]] = {
 @each_row("line", EMPTY.values())
 def test_a_recorded_empty_answer_is_an_output_graded_0(read: Read, line: Any):
     found = read(line)
-    assert [each.error for each in found.outputs] == ["the answer is empty"]
+    assert [output.error for output in found.outputs] == ["the answer is empty"]
     assert found.skipped == []
 
 
@@ -156,7 +156,7 @@ FAILED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("line", FAILED.values(), ids=FAILED)
 def test_a_run_that_failed_is_an_output_whatever_was_recorded(read: Read, line: Any):
     found = read(line)
-    assert [each.error for each in found.outputs] in (["no luck"], ["error"])
+    assert [output.error for output in found.outputs] in (["no luck"], ["error"])
     assert found.skipped == []
 
 
@@ -205,13 +205,13 @@ def test_tools_without_a_model_are_calls_and_the_answer_at_the_root_is_enough(re
 
 def test_an_evaluation_of_an_answer_that_was_not_recorded_stays(read: Read):
     found = read(*spans(genai(**{"gen_ai.evaluation.name": "polite", "gen_ai.evaluation.score.label": "pass"})))  # fmt: skip
-    assert [(each.by, each.score) for each in found.verdicts] == [("polite", 1.0)]
+    assert [(verdict.by, verdict.score) for verdict in found.verdicts] == [("polite", 1.0)]
     assert found.outputs == []
 
 
 def test_an_import_lists_them(tmp_path: Path):
     path = tmp_path / "spans.jsonl"
-    path.write_text("".join(json.dumps(each) + "\n" for each in spans(AGENT, genai(**ASKED))))
+    path.write_text("".join(json.dumps(span) + "\n" for span in spans(AGENT, genai(**ASKED))))
     summary = import_files([path], tmp_path / "out")
     assert (summary.outputs, summary.empty, summary.failed, summary.skipped) == ({}, 0, 0, 1)
     [listed] = (tmp_path / "out" / "skipped.jsonl").read_text().splitlines()

@@ -20,7 +20,7 @@ def joined(folder: Path, rows: str) -> fd.Reading:
 )
 def test_a_row_without_a_grade_is_no_second_row(rows: str, tmp_path: Path):
     found = joined(tmp_path, f"id,label,note\n{rows}")
-    assert [(each.case_id, each.score) for each in found.verdicts] == [("a", 0.0)]
+    assert [(verdict.case_id, verdict.score) for verdict in found.verdicts] == [("a", 0.0)]
     assert not found.skipped
 
 
@@ -33,14 +33,14 @@ def test_a_second_grade_says_what_to_type(tmp_path: Path):
     found = joined(tmp_path, "id,label\na,good\na,bad\n")
     remedy = "delete one, or give each person a column: annotator_1, annotator_2"
     told = f"a second row has the id 'a', and another grade than line 2; {remedy}"
-    assert [each.reason for each in found.skipped] == [told]
+    assert [skipped.reason for skipped in found.skipped] == [told]
     people = joined(tmp_path, "id,annotator_1,annotator_2\na,good,bad\n")
-    assert {each.by for each in people.verdicts} == {"annotator_1", "annotator_2", "majority"}
+    assert {verdict.by for verdict in people.verdicts} == {"annotator_1", "annotator_2", "majority"}
 
 
 def test_a_second_reference_is_skipped(tmp_path: Path):
     found = joined(tmp_path, "id,expected_answer\na,Rome\na,Milan\n")
-    assert [each.reason for each in found.skipped] == [
+    assert [skipped.reason for skipped in found.skipped] == [
         "a second row has the id 'a', and other values than line 2; delete one"
     ]
 
@@ -53,8 +53,8 @@ def test_what_the_data_say_counts_before_what_the_joined_table_says(tmp_path: Pa
         "id,expected_answer,topic,team\na,Milan,theirs,red\nb,Oslo,theirs,blue\n"
     )
     found = fd.read(tmp_path / "log.csv", join=tmp_path / "more.csv")
-    assert [each.tags for each in found.cases] == [
+    assert [case.tags for case in found.cases] == [
         {"topic": "ours", "team": "red"},
         {"topic": "ours", "team": "blue"},
     ]
-    assert [each.reference["answers"] for each in found.cases] == [["Rome"], ["Oslo"]]
+    assert [case.reference["answers"] for case in found.cases] == [["Rome"], ["Oslo"]]

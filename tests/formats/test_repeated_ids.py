@@ -31,7 +31,7 @@ def test_other_questions_under_an_id_are_asked_about(tmp_path: Path):
             fd.read(given)
         assert caught.value.arguments == {"map": {"trial": "?"}}
     own = fd.read(path, map={"cluster": "id"})
-    assert (len(own.cases), len(own.outputs), {each.cluster for each in own.cases}) == (
+    assert (len(own.cases), len(own.outputs), {case.cluster for case in own.cases}) == (
         6,
         6,
         {"q0", "q1", "q2"},

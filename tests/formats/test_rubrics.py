@@ -99,7 +99,7 @@ def test_points_default_to_one_and_what_is_no_number_is_listed():
     found = fd.read("c.csv")
     (case,) = found.cases
     assert [each.get("points", 1) for each in case.reference["criteria"]] == [1]
-    assert [(each.line, each.field) for each in found.skipped] == [(3, "points"), (4, "criterion")]
+    assert [(skipped.line, skipped.field) for skipped in found.skipped] == [(3, "points"), (4, "criterion")]
 
 
 def test_an_item_with_two_questions_is_listed():

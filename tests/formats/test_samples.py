@@ -111,7 +111,7 @@ def test_what_a_tool_could_not_score_has_an_outcome_and_a_reason_and_no_score():
     nothing = said("braintrust/results.json")["none_score"]
     assert (nothing.outcome, nothing.score) == ("not_applicable", None)
     assert said("braintrust/results.json")["boom"].outcome == "failed"
-    assert [each.outcome for each in fd.read(SAMPLES / "phoenix").verdicts] == [
+    assert [verdict.outcome for verdict in fd.read(SAMPLES / "phoenix").verdicts] == [
         "graded",
         "failed",
         "not_applicable",
@@ -166,7 +166,7 @@ def test_keys_that_parquet_adds_to_every_row_are_no_arguments_and_that_is_said()
     read = fd.read(SAMPLES / "hf/rows.parquet")
     calls: list[Any] = [output.tool_calls for output in read.outputs]
     assert [call.arguments for (call,) in calls] == [{"x": 1}, {"y": "s"}]
-    assert [each.field for each in read.skipped] == ["tool_calls"]
+    assert [skipped.field for skipped in read.skipped] == ["tool_calls"]
 
 
 def test_kinds_follow_from_what_is_there():
@@ -223,7 +223,7 @@ def test_a_log_that_is_cut_off_or_damaged_is_told_in_one_line(tmp_path: Path):
     (tmp_path / "damaged.eval").write_bytes(raw[:at] + b"XXXX" + raw[at + 4 :])
     read = fd.read(tmp_path / "damaged.eval")
     assert len(read.outputs) == 2
-    assert [each.field for each in read.skipped] == ["samples/s1_epoch_1.json"]
+    assert [skipped.field for skipped in read.skipped] == ["samples/s1_epoch_1.json"]
 
 
 @pytest.mark.parametrize("value", [[], {}, [1, 0], {"a": 1, "b": 0}])

@@ -117,16 +117,16 @@ MIXED = [*permutations([("caller", CALLS), ("speaker", TEXT), ("silent", EMPTY),
 @each_row("order", [MIXED[0], MIXED[6], MIXED[-1], MIXED[17]])
 def test_every_answer_is_an_output_whatever_the_first_one_did(log: Log, order: Answers, tmp_path: Path):
     found = fd.read(log(order, tmp_path))
-    assert sorted(each.system for each in found.outputs) == ["broken", "caller", "silent", "speaker"]
+    assert sorted(output.system for output in found.outputs) == ["broken", "caller", "silent", "speaker"]
     assert found.skipped == []
     [case] = found.cases
     assert case.kind == "open_answer"
-    assert [bool(each.tool_calls) for each in found.outputs if each.system == "caller"] == [True]
+    assert [bool(output.tool_calls) for output in found.outputs if output.system == "caller"] == [True]
 
 
 def test_an_answer_that_is_refused_decides_no_kind(tmp_path: Path):
     found = fd.read(rows([("caller", CALLS), ("caller", TEXT)], tmp_path))
-    assert ([each.kind for each in found.cases], len(found.outputs)) == (["any_call"], 1)
+    assert ([case.kind for case in found.cases], len(found.outputs)) == (["any_call"], 1)
     assert len(found.skipped) == 1
 
 
@@ -134,7 +134,7 @@ def test_an_answer_that_is_refused_decides_no_kind(tmp_path: Path):
 @each_row("order", [*permutations([("caller", CALLS), ("other", CALLS), ("broken", ERROR)])])
 def test_a_case_to_which_every_answer_is_calls_is_of_calls(log: Log, order: Answers, tmp_path: Path):
     found = fd.read(log(order, tmp_path))
-    assert ([each.kind for each in found.cases], len(found.outputs)) == (["any_call"], 3)
+    assert ([case.kind for case in found.cases], len(found.outputs)) == (["any_call"], 3)
     assert found.skipped == []
 
 
@@ -146,8 +146,8 @@ def test_orders_give_equal_cases(tmp_path: Path):
 def test_attempts_of_one_system_may_differ(tmp_path: Path):
     line = {"id": "t", "model": "m", "messages": ASKED, "response": {"choices": [{"message": CALLS}, {"message": TEXT}]}}  # fmt: skip
     found = fd.read(lines(tmp_path / "chats.jsonl", [line]))
-    assert [(each.trial, bool(each.tool_calls)) for each in found.outputs] == [(0, True), (1, False)]
-    assert [each.kind for each in found.cases] == ["open_answer"]
+    assert [(output.trial, bool(output.tool_calls)) for output in found.outputs] == [(0, True), (1, False)]
+    assert [case.kind for case in found.cases] == ["open_answer"]
     again = [{"id": "t", "model": "m", "messages": ASKED, "response": {"choices": [{"message": each}]}} for each in (TEXT, CALLS)]  # fmt: skip
     assert len(fd.read(lines(tmp_path / "again.jsonl", again), system="m").outputs) == 2
 
@@ -165,7 +165,7 @@ def test_columns_of_answers_are_systems_and_each_may_call(tmp_path: Path):
         writer.writerows(table)
     found = fd.read(path, map={"a": "response", "b": "response"})
     assert (len(found.outputs), found.skipped) == (6, [])
-    assert [each.kind for each in found.cases] == ["open_answer", "open_answer", "any_call"]
+    assert [case.kind for case in found.cases] == ["open_answer", "open_answer", "any_call"]
 
 
 def test_a_context_makes_it_a_question_about_the_context(tmp_path: Path):
@@ -177,14 +177,14 @@ def test_a_context_makes_it_a_question_about_the_context(tmp_path: Path):
     ]
     for order in permutations(answers):
         found = fd.read(lines(path, [given | each for each in order]))
-        assert ([each.kind for each in found.cases], len(found.outputs)) == (["grounded_answer"], 2)
+        assert ([case.kind for case in found.cases], len(found.outputs)) == (["grounded_answer"], 2)
 
 
 def test_a_reference_decides_the_kind_and_calls_do_not(tmp_path: Path):
     expected = {"id": "t", "question": "Where?", "expected_calls": [{"name": "f", "arguments": {"x": 1}}]}
     answers = [{"system": "a", "answer": "Rome"}, {"system": "b", "tool_calls": [{"name": "f", "arguments": {"x": 1}}]}]  # fmt: skip
-    found = fd.read(lines(tmp_path / "rows.jsonl", [expected | each for each in answers]))
-    assert [check(found.cases[0], each).score for each in found.outputs] == [0, 1]
+    found = fd.read(lines(tmp_path / "rows.jsonl", [expected | answer for answer in answers]))
+    assert [check(found.cases[0], output).score for output in found.outputs] == [0, 1]
 
 
 def test_a_failure_before_an_answer_does_not_decide_what_the_case_has(tmp_path: Path):
@@ -192,7 +192,7 @@ def test_a_failure_before_an_answer_does_not_decide_what_the_case_has(tmp_path: 
     given = {"id": "t", "question": "Where?", "system": "b", "answer": "Rome", "contexts": ["In Rome."]}
     for order in permutations([failed, given]):
         found = fd.read(lines(tmp_path / "rows.jsonl", order))
-        assert [(each.kind, len(each.context)) for each in found.cases] == [("grounded_answer", 1)]
+        assert [(case.kind, len(case.context)) for case in found.cases] == [("grounded_answer", 1)]
         assert (len(found.outputs), found.skipped) == (2, [])
 
 
@@ -218,5 +218,5 @@ def test_the_files_of_an_import_and_its_counts_are_of_the_kind_at_the_end(tmp_pa
     saved = fd.read(path).save(tmp_path / "saved")
     assert (saved.kinds, saved.answered) == (summary.kinds, summary.answered)
     suite = importing.import_log("openai", path)
-    assert [each.kind for each in suite.cases] == ["open_answer", "open_answer", "any_call"]
+    assert [case.kind for case in suite.cases] == ["open_answer", "open_answer", "any_call"]
     assert len([*suite.outputs]) == 5

@@ -13,7 +13,7 @@ from fiducial.api.reading import import_files
 
 def reasons(path: Path, text: str) -> list[str]:
     path.write_text(text)
-    return [each.reason for each in fd.read(path).skipped]
+    return [skipped.reason for skipped in fd.read(path).skipped]
 
 
 def logged(case_id: str, answer: str) -> str:
@@ -31,7 +31,7 @@ def test_another_answer_in_a_log_is_counted_as_a_trial_on_request(tmp_path: Path
     (reason,) = reasons(log, logged("a", "Gone") + logged("a", "Stayed"))
     told = "'m' already answered 'a', trial 0, in line 1; count repeated attempts as trials with "
     assert reason.startswith(told)
-    assert [each.trial for each in fd.read(log, system="m").outputs] == [0, 1]
+    assert [output.trial for output in fd.read(log, system="m").outputs] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_grade_counts_if_an_earlier_row_of_the_output_has_none(tmp_path: Path)
     path = tmp_path / "rows.csv"
     assert reasons(path, "id,question,answer,label\na,Why?,So,\na,Why?,So,bad\n") == []
     found = fd.read(path)
-    assert (len(found.outputs), [each.score for each in found.verdicts]) == (1, [0.0])
+    assert (len(found.outputs), [verdict.score for verdict in found.verdicts]) == (1, [0.0])
 
 
 def test_other_answers_of_nobody_named_are_attempts(tmp_path: Path):
@@ -56,8 +56,10 @@ def test_other_answers_of_nobody_named_are_attempts(tmp_path: Path):
     lines = ["a,Why?,So,ann,1", "a,Why?,No,ann,0", "a,Why?,So,bob,1", "a,Why?,No,bob,1"]
     path.write_text("\n".join(["id,question,answer,annotator,label", *lines, ""]))
     found = fd.read(path)
-    assert [(each.trial, each.text) for each in found.outputs] == [(0, "So"), (1, "No")]
-    people = [(each.trial, each.by, each.score) for each in found.verdicts if each.source == "human"]
+    assert [(output.trial, output.text) for output in found.outputs] == [(0, "So"), (1, "No")]
+    people = [
+        (verdict.trial, verdict.by, verdict.score) for verdict in found.verdicts if verdict.source == "human"
+    ]
     assert people == [(0, "ann", 1.0), (1, "ann", 0.0), (0, "bob", 1.0), (1, "bob", 1.0)]
     imported = import_files([path], tmp_path / "out")
     assert (imported.attempts, imported.skipped) == (1, 0)

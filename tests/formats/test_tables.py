@@ -64,7 +64,7 @@ def test_the_separator_is_that_of_the_header(read: Read, name: str, separator: s
 def test_a_row_with_too_many_fields_is_listed_with_its_line(read: Read):
     found = read("question,answer\na,b\nc,d,e\nf,g\n")
     assert len(found.cases) == 2
-    assert [(each.line, each.reason) for each in found.skipped] == [
+    assert [(skipped.line, skipped.reason) for skipped in found.skipped] == [
         (3, "wrong number of fields: 3, but the header has 2")
     ]
 
@@ -91,7 +91,7 @@ def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
         ("gold", "human", 1.0),
         ("gold", "human", 0.0),
     ]
-    assert [each.line for each in found.skipped] == [3]
+    assert [skipped.line for skipped in found.skipped] == [3]
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_the_worst_grade_of_a_scale_that_nobody_named_is_no_pass(
 ):
     (tmp_path / "graded.csv").write_text(f"id,{field}\nx,1\ny,5\nz,3\n")
     found = read("id,question,answer\nx,a,b\ny,c,d\nz,e,f\n", join=tmp_path / "graded.csv")
-    assert [each.source for each in found.verdicts] == []
-    assert [each.line for each in found.skipped] == [2, 3, 4]
+    assert [verdict.source for verdict in found.verdicts] == []
+    assert [skipped.line for skipped in found.skipped] == [2, 3, 4]
     assert hint in found.skipped[0].reason
 
 
@@ -129,7 +129,7 @@ def test_the_scale_of_grades_above_1_is_asked(read: Read, name: str, asked: dict
     answered: Any = {
         key: (1, 5) if isinstance(open_, tuple) else {name: (1, 5)} for key, open_ in asked.items()
     }
-    graded = [each.score for each in read(text, **answered).verdicts if each.by == name]
+    graded = [verdict.score for verdict in read(text, **answered).verdicts if verdict.by == name]
     assert graded == [0.0, 0.25, 0.5, 0.75, 1.0] * 2
 
 
@@ -146,7 +146,7 @@ def test_the_user_may_say_that_no_column_holds_labels_or_scores(read: Read):
 
 def test_a_label_outside_its_scale_names_that_scale(read: Read):
     found = read("question,answer,grade\na,b,1\nc,d,9\n", label_scale=(1, 5))
-    assert [each.score for each in found.verdicts] == [0.0]
+    assert [verdict.score for verdict in found.verdicts] == [0.0]
     assert "the label '9' is not from 1 to 5" in found.skipped[0].reason
 
 
@@ -156,7 +156,7 @@ def test_grades_may_have_a_decimal_comma(read: Read):
         map={"query": "Frage", "label": "Note"},
         label_scale=(1, 5),
     )
-    assert [each.score for each in found.verdicts] == [0.25, 0.875, 1.0, 0.0]
+    assert [verdict.score for verdict in found.verdicts] == [0.25, 0.875, 1.0, 0.0]
 
 
 def test_cases_by_the_default_criterion_are_counted_and_quote_it(tmp_path: Path):
@@ -174,7 +174,7 @@ BOTH = {"response": "answer_a", "answer_b": "response"}
 def test_several_columns_of_answers_are_a_system_each(read: Read):
     found = read(WIDE, map=BOTH)
     assert [(case.id, case.tags) for case in found.cases] == [("row-000001", {}), ("row-000002", {})]
-    assert [(each.case_id, each.system, each.text) for each in found.outputs] == [
+    assert [(output.case_id, output.system, output.text) for output in found.outputs] == [
         ("row-000001", "answer_a", "x"),
         ("row-000001", "answer_b", None),
         ("row-000002", "answer_a", "no"),
@@ -185,7 +185,7 @@ def test_several_columns_of_answers_are_a_system_each(read: Read):
 def test_a_row_without_one_of_several_columns_has_no_answer_of_that_system(read: Read):
     rows = [{"question": "q", "answer_a": "x"}, {"question": "r", "answer_a": "y", "answer_b": "z"}]
     found = read("".join(f"{json.dumps(row)}\n" for row in rows), "rows.jsonl", map=BOTH, as_="json")
-    assert [each.system for each in found.outputs] == ["answer_a", "answer_a", "answer_b"]
+    assert [output.system for output in found.outputs] == ["answer_a", "answer_a", "answer_b"]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_references_are_joined_by_id_and_those_of_no_case_are_listed(read: Read,
     found = read('id,question,tool_calls\na,Go,"' + calls + '"\n', "rows.csv", join=table)
     assert (found.cases[0].kind, found.cases[0].tags) == ("tool_call", {"team": "north"})
     assert fd.check(found.cases[0], found.outputs[0]).score == 1.0
-    assert [(each.line, each.reason) for each in found.skipped] == [(3, "no case has the id 'z'")]
+    assert [(skipped.line, skipped.reason) for skipped in found.skipped] == [(3, "no case has the id 'z'")]
 
 
 TOOL = '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
@@ -269,15 +269,15 @@ def test_expected_calls_may_be_written_as_text_and_an_unreadable_one_costs_no_ca
     found = read("id,question,tool_calls\n" + "".join(f"{name},Go,{calls}\n" for name in "abc"), join=table)
     assert [case.kind for case in found.cases] == ["tool_call", "any_call", "any_call"]
     assert found.cases[0].reference["calls"] == [{"name": "f", "arguments": {"x": 1}}]
-    assert [(each.by, each.score) for each in found.verdicts] == [("Human grade", 1.0), ("Human grade", 0.0), ("Human grade", 1.0)]  # fmt: skip
-    assert [(each.line, each.field) for each in found.skipped] == [(4, "expected_calls"), (6, "expected_calls")]  # fmt: skip
+    assert [(verdict.by, verdict.score) for verdict in found.verdicts] == [("Human grade", 1.0), ("Human grade", 0.0), ("Human grade", 1.0)]  # fmt: skip
+    assert [(skipped.line, skipped.field) for skipped in found.skipped] == [(4, "expected_calls"), (6, "expected_calls")]  # fmt: skip
     assert "the arguments of f are not a JSON object" in found.skipped[1].reason
 
 
 def test_a_title_above_the_header_and_empty_columns_behind_it_are_no_header(read: Read):
     found = read("Answers 2026;;;\n;;;\nquestion;answer;;\na;b;;\nc;d;;e\n")
     assert [case.messages for case in found.cases] == [[{"role": "user", "content": "a"}]]
-    assert [each.line for each in found.skipped] == [5]
+    assert [skipped.line for skipped in found.skipped] == [5]
     with pytest.raises(InputError, match="two columns have no name: name them in the header"):
         read("question,,,answer\na,,,b\n")
 
@@ -330,7 +330,7 @@ def test_calls_in_a_column_of_answers_are_expected_calls(read: Read):
 def test_an_id_of_no_case_names_the_one_that_is_spelled_alike(read: Read, tmp_path: Path):
     (tmp_path / "expected.csv").write_text("id,expected\nConv 1,yes\nconv-2,no\nconv-9,no\n")
     found = read("id,question,answer\nconv-1,Is it?,yes\nconv-2,Is it?,no\n", join=tmp_path / "expected.csv")
-    assert [each.reason for each in found.skipped] == [
+    assert [skipped.reason for skipped in found.skipped] == [
         "no case has the id 'Conv 1' (did you mean 'conv-1'?)",
         "no case has the id 'conv-9'",
     ]
@@ -420,7 +420,7 @@ def _written(tmp_path: Path, text: str) -> Path:
 def test_columns_named_after_metrics_are_judges_scores(read: Read):
     rows = "question,answer,faithfulness,answer_relevancy,lang\na,b,0.5,nan,de\nc,d,,0.9,en\n"
     found = read(rows)
-    assert [(each.by, each.score) for each in found.verdicts] == [
+    assert [(verdict.by, verdict.score) for verdict in found.verdicts] == [
         ("faithfulness", 0.5),
         ("answer_relevancy", None),
         ("faithfulness", None),
@@ -529,7 +529,7 @@ def test_a_row_of_a_trial_below_0_is_listed_with_its_line(read: Read, name: str)
     found = read(text, name)
     assert [output.trial for output in found.outputs] == [0, 2]
     line = 3 if name.endswith(".csv") else 2
-    assert [(each.line, each.field) for each in found.skipped] == [(line, "trial")]
+    assert [(skipped.line, skipped.field) for skipped in found.skipped] == [(line, "trial")]
     assert "whole number" in found.skipped[0].reason
 
 
@@ -614,7 +614,7 @@ def test_calls_that_were_made_may_be_written_as_text_too(read: Read):
     found = read("question,expected_calls,tool_calls\n" + "".join(f"Go,{row}\n" for row in rows))
     checked = [fd.check(case, output).score for case, output in zip(found.cases, found.outputs, strict=True)]
     assert checked == [1.0, 0.0]
-    assert [(each.line, each.reason.partition(":")[0]) for each in found.skipped] == [(4, "cannot be read as calls")]  # fmt: skip
+    assert [(skipped.line, skipped.reason.partition(":")[0]) for skipped in found.skipped] == [(4, "cannot be read as calls")]  # fmt: skip
 
 
 def test_a_data_frames_numbers_and_nulls_are_ids_trials_and_empty_answers(read: Read):
@@ -626,7 +626,7 @@ def test_a_data_frames_numbers_and_nulls_are_ids_trials_and_empty_answers(read: 
     reading = read("\n".join(lines), "rows.jsonl")
     assert [(case.id, len(case.messages)) for case in reading.cases] == [("7", 1), ("8", 0), ("9", 1)]
     assert [case.kind for case in reading.cases] == ["open_answer"] * 3
-    assert [(each.system, each.trial, each.error) for each in reading.outputs] == [
+    assert [(output.system, output.trial, output.error) for output in reading.outputs] == [
         ("4", 1, None), ("logged", 0, None), ("logged", 0, "the answer is empty")]  # fmt: skip
     assert [verdict.outcome for verdict in reading.verdicts] == ["not_applicable"]
     assert read("question,answer,trial\na?,b,2.0\n").outputs[0].trial == 2
@@ -678,7 +678,7 @@ def test_files_that_a_folders_format_does_not_read_are_listed(tmp_path: Path):
     (tmp_path / "._a.csv").write_bytes(b"\x00\x05\x16\x07\xff")  # macOS adds it to ZIP files
     reading = fd.read(tmp_path)
     assert (reading.format, len(reading.cases)) == ("csv", 1)
-    assert [(each.file, each.reason) for each in reading.skipped] == [
+    assert [(skipped.file, skipped.reason) for skipped in reading.skipped] == [
         (str(tmp_path / "b.jsonl"), "not read, since its folder is read as csv; import the file by itself")
     ]
 

@@ -42,11 +42,11 @@ def test_trials_of_a_task_are_outputs_of_one_case_each_with_what_its_user_said(t
     rows = [tau(task, trial, float(trial == 0)) for task in range(3) for trial in range(4)]
     read = fd.read(saved(rows, tmp_path / "gpt-4o-retail.json"))
     assert (read.format, len(read.cases), len(read.outputs), len(read.skipped)) == ("tau", 3, 12, 0)
-    assert [(each.by, each.source, each.score) for each in read.verdicts[:2]] == [
+    assert [(verdict.by, verdict.source, verdict.score) for verdict in read.verdicts[:2]] == [
         ("reward", "checker", 1.0),
         ("reward", "checker", 0.0),
     ]
-    later = next(each for each in read.outputs if each.trial == 3)
+    later = next(output for output in read.outputs if output.trial == 3)
     assert later.asked is not None
     assert later.asked[0][-1]["content"] == "Hello 3, cancel please."
     assert read.cases[0].tags["instruction"] == "You want to cancel 41."
@@ -78,15 +78,15 @@ def test_a_document_of_tau2_names_agent_task_and_what_was_not_graded(tmp_path: P
         "simulations": [simulation, {**simulation, "trial": 1, "reward_info": None}],
     }
     read = fd.read(saved(document, tmp_path / "results.json"))
-    assert (len(read.cases), [each.system for each in read.outputs]) == (1, ["gpt-x", "gpt-x"])
-    assert [(each.outcome, each.score) for each in read.verdicts] == [
+    assert (len(read.cases), [output.system for output in read.outputs]) == (1, ["gpt-x", "gpt-x"])
+    assert [(verdict.outcome, verdict.score) for verdict in read.verdicts] == [
         ("graded", 1.0),
         ("not_applicable", None),
     ]
     assert [call.name for call in read.outputs[0].tool_calls or []] == ["cancel"]
     assert read.cases[0].tags["termination_reason"] == "user_stop"
     assert len(read.skipped) == 2
-    assert all("simulated user (2)" in each.reason for each in read.skipped)
+    assert all("simulated user (2)" in skipped.reason for skipped in read.skipped)
 
 
 def test_a_call_may_have_its_arguments_as_kwargs():

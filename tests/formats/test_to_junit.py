@@ -28,7 +28,9 @@ def suites(
     context = ExportContext("task", "2026-01-02T03:04:05+00:00", thresholds or {}, {})
     write(items, folder / "junit.xml", context)
     root = ET.parse(folder / "junit.xml").getroot()
-    return {each.get("name", ""): [int(each.get(name, "")) for name in COUNTS] for each in (root, *root)}
+    return {
+        element.get("name", ""): [int(element.get(name, "")) for name in COUNTS] for element in (root, *root)
+    }
 
 
 def test_each_count_is_of_its_own_and_of_its_own_system(tmp_path: Path):

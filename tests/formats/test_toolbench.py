@@ -35,7 +35,7 @@ def read_of(value: Any, path: Path) -> fd.Reading:
 def test_answers_by_id_are_outputs_of_their_method(tmp_path: Path):
     read = read_of({"1187": item(FINAL), "29": item(GAVE_UP)}, tmp_path / "G1.json")
     assert (read.format, [case.id for case in read.cases]) == ("toolbench", ["1187", "29"])
-    assert [(each.system, each.text, each.error) for each in read.outputs] == [
+    assert [(output.system, output.text, output.error) for output in read.outputs] == [
         ("cot", "Toy Story.", None),
         ("cot", "", "the answer is empty"),
     ]
@@ -59,7 +59,7 @@ def test_an_api_is_a_tool_with_its_parameters(tmp_path: Path):
 def test_annotations_are_repeated_verdicts(word: str, score: float | None, tmp_path: Path):
     value = {"1": {"query": "Which?", "task_solvable": "Solvable", "is_solved": {"0": word, "1": word}}}
     verdicts = read_of(value, tmp_path / "pass.json").verdicts
-    assert [(each.by, each.repeat, each.score) for each in verdicts] == [
+    assert [(verdict.by, verdict.repeat, verdict.score) for verdict in verdicts] == [
         ("tooleval", 0, score),
         ("tooleval", 1, score),
     ]

@@ -162,7 +162,7 @@ def test_a_tool_that_no_model_asked_for_is_listed_and_is_no_call(read: Read):
     again = tool_span(4, f"{3:016x}", {"city": "Rome"}, "booked")  # the same, by a second instrumentation
     found = read(otlp(span({"gen_ai.operation.name": "invoke_agent"}), asked, ran, again, tool_span(5, ROOT, {"city": "Oslo"}, "booked")))  # fmt: skip
     assert found.outputs[0].turns == BOOKED
-    assert [each.field for each in found.skipped] == ["tool_calls"]
+    assert [skipped.field for skipped in found.skipped] == ["tool_calls"]
     assert "'book'" in found.skipped[0].reason
 
 
@@ -179,14 +179,14 @@ def test_a_trace_of_a_tool_alone_is_no_case(read: Read):
     chat = chat_span(1, "", FIRST, "Rome") | {"traceId": "f" * 32}
     found = read(otlp(chat, tool_span(2, "", {"city": "Rome"}, "booked")))
     assert [case.messages for case in found.cases] == [FIRST]
-    assert [each.field for each in found.skipped] == ["trace_id"]
+    assert [skipped.field for skipped in found.skipped] == ["trace_id"]
 
 
 def test_instructions_that_only_the_agent_has_come_before_the_question(read: Read):
     told = json.dumps([{"type": "text", "content": "Be brief."}])
     agent = span({"gen_ai.operation.name": "invoke_agent", "gen_ai.system_instructions": told})
     found = read(otlp(agent, chat_span(2, ROOT, FIRST, "Rome")))
-    assert [each["role"] for each in found.cases[0].turns[0]] == ["system", "user"]
+    assert [message["role"] for message in found.cases[0].turns[0]] == ["system", "user"]
 
 
 def oi_chat(number: int, parent: str, asked: list[Any], said: dict[str, Any]) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def test_an_agent_that_another_calls_as_a_tool_is_the_tools_work(read: Read):
     ))  # fmt: skip
     assert found.cases[0].messages == asked
     assert found.outputs[0].turns == [[[call("expert", q="Italy?")], ToolResults(results=["Rome"]), "done"]]
-    assert [each.field for each in found.skipped] == ["spans"]
+    assert [skipped.field for skipped in found.skipped] == ["spans"]
 
 
 def test_a_tool_that_failed_and_ran_again_without_an_id_has_the_last_result(read: Read):
@@ -249,7 +249,7 @@ def test_arguments_that_python_printed_find_their_call(read: Read):
 
 def test_ids_that_each_reply_gives_again_name_the_call_of_that_reply(read: Read):
     one, two = asking(("call_0", "f", {"x": 1})), asking(("call_0", "f", {"x": 2}))
-    told = [{"role": "tool", "tool_call_id": "call_0", "content": each} for each in ("one", "two")]
+    told = [{"role": "tool", "tool_call_id": "call_0", "content": literal} for literal in ("one", "two")]
     found = read(otlp(
         AGENT,
         oi_chat(2, ROOT, FIRST, one),
@@ -283,7 +283,7 @@ def test_rows_of_logfires_table_are_spans(read: Read):
     row = {"trace_id": TRACE, "span_id": ROOT, "parent_span_id": None, "span_name": "chat m", "start_timestamp": "2026-01-01T00:00:00Z", "otel_status_code": None}  # fmt: skip
     failed = {**row, "trace_id": "f" * 32, "otel_status_code": "ERROR", "otel_status_message": "busy"}
     found = read({**row, "attributes": json.dumps(attributes)}, {**failed, "attributes": {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": asked}})  # fmt: skip
-    assert [(each.text, each.error) for each in found.outputs] == [("Rome", None), (None, "busy")]
+    assert [(output.text, output.error) for output in found.outputs] == [("Rome", None), (None, "busy")]
 
 
 TIMES: dict[str, tuple[Any, Any]] = {
@@ -314,4 +314,4 @@ def test_instructions_of_a_request_to_gemini_are_read(read: Read):
     request = {"contents": [{"role": "user", "parts": [{"text": "Where?"}]}], "config": {"system_instruction": {"parts": [{"text": "Be brief."}]}}}  # fmt: skip
     reply = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Rome"}]}}]}
     found = read(otlp(span({"openinference.span.kind": "LLM", "input.value": json.dumps(request), "output.value": json.dumps(reply)})))  # fmt: skip
-    assert [each["content"] for each in found.cases[0].turns[0]] == ["Be brief.", "Where?"]
+    assert [message["content"] for message in found.cases[0].turns[0]] == ["Be brief.", "Where?"]

@@ -200,7 +200,7 @@ def test_feedback_of_langsmith_goes_to_its_run_on_its_own_scale(read: Read):
         ("thumb", "human", "graded", 1.0),
         ("boom", "judge", "failed", None),
     ]
-    assert [each.reason for each in found.skipped] == ["expected a score in [0, 1] from 'length', got 40; for another scale: score_scale={'length': ('?', '?')} (0:100 if 100 is best, 100:0 if 0 is)"]  # fmt: skip
+    assert [skipped.reason for skipped in found.skipped] == ["expected a score in [0, 1] from 'length', got 40; for another scale: score_scale={'length': ('?', '?')} (0:100 if 100 is best, 100:0 if 0 is)"]  # fmt: skip
 
 
 def test_runs_of_langsmith_below_the_root_are_steps(read: Read):

@@ -66,8 +66,10 @@ VALUES = st.recursive(
 
 @given(st.lists(st.dictionaries(st.sampled_from(["a", "b", "c_1"]), VALUES, max_size=3), min_size=1, max_size=3), st.sampled_from([", ", "; ", "\n", " and "]))  # fmt: skip
 def test_whatever_values_calls_have_they_are_read_back(arguments: list[dict[str, Any]], between: str):
-    written = between.join(f"f({', '.join(f'{k}={v!r}' for k, v in each.items())})" for each in arguments)
-    assert written_calls(written) == [{"name": "f", "arguments": each} for each in arguments]
+    written = between.join(
+        f"f({', '.join(f'{k}={v!r}' for k, v in argument.items())})" for argument in arguments
+    )
+    assert written_calls(written) == [{"name": "f", "arguments": argument} for argument in arguments]
 
 
 def test_arguments_that_python_printed_are_an_object():

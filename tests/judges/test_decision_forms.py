@@ -37,9 +37,9 @@ def test_every_form_changes_the_request_in_every_dialect(form: str, api: Any):
 
 def test_forms_are_other_judges_and_no_two_are_the_same():
     asked = [in_form(judge(), form) for form in FORM_NAMES]
-    assert len({each.fingerprint for each in [judge(), *asked]}) == 1 + len(DECISION_FORMS)
-    assert {each.id.kind for each in asked} == {"form"}
-    assert all(each.by.endswith(f"~{each.form}") for each in asked)
+    assert len({prompt_judge.fingerprint for prompt_judge in [judge(), *asked]}) == 1 + len(DECISION_FORMS)
+    assert {prompt_judge.id.kind for prompt_judge in asked} == {"form"}
+    assert all(prompt_judge.by.endswith(f"~{prompt_judge.form}") for prompt_judge in asked)
 
 
 @every_form

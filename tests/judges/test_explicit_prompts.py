@@ -57,7 +57,9 @@ def test_a_bare_task_completion_means_the_variant_that_is_shown_results():
 def test_pieces_may_name_results_by_any_ids(ids: tuple[str, str]):
     judge = load_judge("groundedness/explicit", model="m")
     context = [ContextItem(id=name, content="x") for name in ids]
-    (shown,) = [each["content"] for each in judge.messages(make_case(context=context), make_output())[1:]]
+    (shown,) = [
+        message["content"] for message in judge.messages(make_case(context=context), make_output())[1:]
+    ]
     assert all(f"Index: {name}\n" in shown for name in ids)
     reply = f"<S1>1. one, indexes [{ids[0]}, {ids[1]}] <P>1</P>\n2. two, indexes [] <P>0</P></S1><S2>0.5</S2>"
     assert judge.parse(reply).score == 0.5

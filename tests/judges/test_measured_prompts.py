@@ -51,10 +51,10 @@ def number(cell: str) -> list[str]:
 
 def kept(data: str) -> Mapping[str, MeasuredPrompt]:
     return {
-        str(name): each
+        str(name): prompt
         for name, known in known_prompts().items()
-        for each in known.measured
-        if each.data == data
+        for prompt in known.measured
+        if prompt.data == data
     }
 
 
@@ -79,7 +79,7 @@ def test_longer_rules_are_known_to_judge_tool_calls_worse():
 def test_no_variant_is_known_to_be_better_than_a_default_and_no_default_to_be_worse():
     for name, known in known_prompts().items():
         default = name.variant == DEFAULT_VARIANTS.get(name.judge)
-        found = {each.found for each in known.measured}
+        found = {prompt.found for prompt in known.measured}
         assert ("worse" if default else "better") not in found
 
 

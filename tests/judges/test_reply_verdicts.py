@@ -27,7 +27,9 @@ def stored(
 ) -> Verdict:
     """Return a verdict as an earlier version of the judge left it."""
     kept = (
-        {"unread": [{"text": each} if isinstance(each, str) else each for each in unread]} if unread else {}
+        {"unread": [{"text": reply} if isinstance(reply, str) else reply for reply in unread]}
+        if unread
+        else {}
     )
     return Verdict.on(
         ItemKey("c", "s", 0),

@@ -194,10 +194,10 @@ def test_a_number_beyond_floating_point_declares_no_scale(schema: dict[str, Any]
 
 def test_a_score_in_steps_is_the_number_that_is_written() -> None:
     low_is_best = Scale(0, 1, 0.1, "low")
-    assert [low_is_best.normalise(each / 10) for each in range(11)] == [
-        each / 10 for each in range(10, -1, -1)
+    assert [low_is_best.normalise(index / 10) for index in range(11)] == [
+        index / 10 for index in range(10, -1, -1)
     ]
     high_is_best = Scale(0, 1, 0.1)
-    assert [high_is_best.normalise(high_is_best.nearest(each / 10)) for each in range(11)] == [
-        each / 10 for each in range(11)
+    assert [high_is_best.normalise(high_is_best.nearest(index / 10)) for index in range(11)] == [
+        index / 10 for index in range(11)
     ]

@@ -77,7 +77,7 @@ def test_a_check_is_run_explained_and_continued(folder: Path):
         ]
 
     answers = ask(folder, question)
-    assert not any(each.is_error for each in answers)
+    assert not any(answer.is_error for answer in answers)
     checked, explained, step = map(said, answers)
     assert "0.00 [0.00, 0.79]" in checked
     assert "got 'Oslo', acceptable 'Rome'" in explained

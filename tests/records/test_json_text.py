@@ -60,7 +60,7 @@ def written(value: Any, *, ascii_only: bool, between: str) -> str:
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        return f"[{','.join(written(each, ascii_only=ascii_only, between=between) for each in items)}]"
+        return f"[{','.join(written(item, ascii_only=ascii_only, between=between) for item in items)}]"
     return json.dumps(value, ensure_ascii=ascii_only)
 
 

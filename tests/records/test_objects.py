@@ -82,7 +82,7 @@ def test_copies_are_nobody_elses_to_read(objects_in_memory: Any, tmp_path: Path)
 def test_a_folder_comes_with_what_is_below_it(objects_in_memory: Any, tmp_path: Path):
     objects_in_memory.pipe({"/b/d/1.jsonl": b"1", "/b/d/work/a/f.txt": b"2", "/b/e.jsonl": b"3"})
     folder = fetched("memory://b/d/", tmp_path)
-    assert {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()} == {
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == {
         "1.jsonl",
         "work/a/f.txt",
     }
@@ -91,7 +91,7 @@ def test_a_folder_comes_with_what_is_below_it(objects_in_memory: Any, tmp_path: 
 
 def test_a_pattern_is_a_folder_of_what_fits(objects_in_memory: Any, tmp_path: Path):
     objects_in_memory.pipe({"/b/p-1.jsonl": b"1", "/b/p-2.jsonl": b"2", "/b/q.jsonl": b"3"})
-    assert sorted(each.name for each in fetched("memory://b/p-*.jsonl", tmp_path).iterdir()) == [
+    assert sorted(path.name for path in fetched("memory://b/p-*.jsonl", tmp_path).iterdir()) == [
         "p-1.jsonl",
         "p-2.jsonl",
     ]
@@ -115,7 +115,7 @@ def test_what_changes_while_it_is_read_is_refused(objects_in_memory: Any, tmp_pa
     objects_in_memory.pipe("/b/x.jsonl", b"another")
     with pytest.raises(InputError, match="changes while it is read"):
         fetch_input(objects, before, tmp_path)
-    assert not [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_what_the_disk_has_no_room_for_is_not_begun(objects_in_memory: Any, tmp_path: Path):

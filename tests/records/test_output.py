@@ -116,7 +116,7 @@ def test_messages_are_those_that_the_agent_was_given():
     asked: list[Any] = [[{"role": "user", "content": "another"}]]
     said = Case(id="c", kind="multi_turn", messages=[[{"role": "user", "content": "first"}], asked[0]])
     plain = Output(case_id="c", system="s", turns=[["done"], ["done"]])
-    assert [each["content"] for each in messages_asked(said, plain)] == ["first", "another"]
+    assert [message["content"] for message in messages_asked(said, plain)] == ["first", "another"]
     assert messages_asked(said, Output(case_id="c", system="s", turns=[["done"]], asked=asked)) == asked[0]
 
 

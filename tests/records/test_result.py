@@ -15,9 +15,9 @@ from fiducial.records.result import BINDERS, Display, Displayed, Framed, display
 
 
 def _subtypes(kind: type) -> Iterator[type]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subtypes(each)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _subtypes(subclass)
 
 
 def _result_types() -> dict[str, type]:

@@ -75,7 +75,7 @@ def _typed_uses(path: Path) -> list[str]:
     source = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)) if _MAY_BUILD.search(source) else ():
         if isinstance(node, ast.Call) and (name := ast.unparse(node.func)).startswith("msgspec."):
-            typed = name == "msgspec.convert" or any(each.arg == "type" for each in node.keywords)
+            typed = name == "msgspec.convert" or any(keyword.arg == "type" for keyword in node.keywords)
             if typed or (name.endswith(".Decoder") and node.args):
                 found.append(f"{path}:{node.lineno}: {name}")
     return found

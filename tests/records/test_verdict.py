@@ -22,7 +22,7 @@ def test_a_judge_is_asked_each_repeat_but_a_baseline_and_a_jury_once(kind: Judge
 def test_judges_of_one_name_are_shown_with_as_much_of_their_fingerprints_as_differs():
     names = ShownNames()
     alike = [judge(fingerprint="1" * 6 + digit * 58) for digit in "234"]
-    assert [names.of(each, "j") for each in (*alike, alike[0])] == ["j", "j#111111", "j#1111114", "j"]
+    assert [names.of(id_, "j") for id_ in (*alike, alike[0])] == ["j", "j#111111", "j#1111114", "j"]
     assert names.judges == {"j": alike[0], "j#111111": alike[1], "j#1111114": alike[2]}
 
 

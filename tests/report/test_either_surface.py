@@ -85,8 +85,8 @@ def test_a_sentence_names_settings_as_its_surface_does(
     python = said()
     with spelled_as_options(option_of):
         typed = said()
-    assert [each for each in options if each not in typed] == []
-    assert [each for each in arguments if each not in python] == []
+    assert [option for option in options if option not in typed] == []
+    assert [argument for argument in arguments if argument not in python] == []
     assert not re.search(r"(?<![\w-])--[a-z]", python)
 
 

@@ -98,7 +98,9 @@ def test_a_system_that_is_not_shown_to_be_worse_is_named_with_the_difference_tha
     ]
     found = compare(table_from_rows(rows), by="system")
     told = answers(RunSummary(systems=systems("a", "b", "c"), compared=found)).better.text
-    pair = next(each for each in found.pairs if {each.a, each.b} == {"a", "c"})
+    pair = next(
+        compared_pair for compared_pair in found.pairs if {compared_pair.a, compared_pair.b} == {"a", "c"}
+    )
     largest = max(abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None)
     assert f"Not significantly different from it: c ({largest:.2f} could still be there)." in told
 
@@ -512,7 +514,7 @@ def test_the_verdict_on_a_judge_follows_from_the_ends_of_its_rates(found: JudgeC
     told = answers(
         RunSummary(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
     )
-    assert [each.word for each in told.trust] == [word]
+    assert [trust.word for trust in told.trust] == [word]
 
 
 @each_row(
@@ -569,7 +571,7 @@ def test_verdicts_on_several_judges_need_intervals_that_hold_for_all_at_once():
     for names, words in (("j", ["both error rates below 10 %"]), ("jk", ["needs more labels"] * 2)):
         calibration = Calibration(judges=dict.fromkeys(names, alone))
         found = RunSummary(systems=systems("a"), judges=judged(*names), calibration=calibration)
-        assert [each.word for each in answers(found).trust] == words
+        assert [trust.word for trust in answers(found).trust] == words
 
 
 def test_few_labels_never_get_a_worse_word():
@@ -778,7 +780,7 @@ def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_i
     )
     told = answers(RunSummary(systems=systems("a"), judges=judged("j", "k"), calibration=calibration))
     assert told.next.command.startswith(command)
-    why = {each.judge: each.why for each in told.trust}
+    why = {trust.judge: trust.why for trust in told.trust}
     assert "adjudicated by people: of 9 disagreements the judge is right in" in why["j"]
     assert "adjudicated" not in why["k"]
 

@@ -12,7 +12,7 @@ from fiducial.report.score_thresholds import JudgedRow, bins_of, rates_by_thresh
 def test_each_score_that_can_be_a_threshold_has_both_rates_with_intervals():
     scored = [(0.2, 0.0, "a"), (0.6, 0.0, "b"), (0.6, 1.0, "c"), (1.0, 1.0, "d")]
     rows = [JudgedRow(*row, undecided=True) for row in scored]
-    found = {each.at: each for each in rates_by_threshold(rows, 0.5)}
+    found = {rate.at: rate for rate in rates_by_threshold(rows, 0.5)}
     assert list(found) == [0.5, 0.6, 1.0]
     assert (found[1.0].passed_bad.value, found[1.0].failed_good.value) == (0.0, 0.5)
     assert (found[0.6].passed_bad.value, found[0.6].failed_good.value) == (0.5, 0.0)
@@ -40,7 +40,7 @@ def test_few_scores_have_a_group_each():
     scored = [(0.0, 0.0, "a"), (0.5, 1.0, "b"), (0.5, 0.0, "c"), (1.0, 1.0, "d")]
     rows = [JudgedRow(*row) for row in scored]
     found = bins_of(rows, 0.5)
-    assert [(each.rate.name, each.passed, each.failed) for each in found] == [
+    assert [(bin_.rate.name, bin_.passed, bin_.failed) for bin_ in found] == [
         ("0", 0, 1),
         ("0.5", 1, 1),
         ("1", 1, 0),
@@ -49,7 +49,7 @@ def test_few_scores_have_a_group_each():
 
 def test_many_scores_are_grouped_by_tenths_and_the_highest_belongs_to_the_last():
     found = bins_of([JudgedRow(n / 100, 1.0, str(n)) for n in range(101)], 0.5)
-    assert [each.passed for each in found] == [*[10] * 9, 11]
+    assert [bin_.passed for bin_ in found] == [*[10] * 9, 11]
     assert found[-1].rate.name == "0.9 to 1"
     assert found[0].mean == pytest.approx(0.045)
 
@@ -60,7 +60,7 @@ def test_rows_without_a_label_are_in_no_group():
 
 def test_labels_pass_from_the_threshold_on():
     rows = [JudgedRow(1.0, label, str(label)) for label in (0.5, 0.9, 1.0)]
-    assert [(each.passed, each.failed) for each in bins_of(rows, 1.0)] == [(1, 2)]
+    assert [(bin_.passed, bin_.failed) for bin_ in bins_of(rows, 1.0)] == [(1, 2)]
 
 
 def test_intervals_are_those_of_clustered_rates():

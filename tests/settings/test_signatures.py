@@ -104,7 +104,7 @@ def choices(function: Callable[..., Any], annotation: Any) -> set[str]:
     module = vars(sys.modules[inspect.unwrap(function).__module__])
     kind = eval(annotation, module) if isinstance(annotation, str) else annotation
     if get_origin(kind) in {Union, UnionType}:
-        return set[str]().union(*(choices(function, each) for each in get_args(kind)))
+        return set[str]().union(*(choices(function, arg) for arg in get_args(kind)))
     return set(get_args(kind)) if get_origin(kind) is Literal else set()
 
 

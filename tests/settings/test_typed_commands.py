@@ -74,7 +74,7 @@ def test_words_are_arguments_and_options_by_setting(
     typed = typed_command(text)
     assert typed is not None
     assert typed.arguments == arguments
-    assert [(each.name, *each.values) for each in typed.options] == options
+    assert [(option.name, *option.values) for option in typed.options] == options
     assert str(typed) == text
 
 
@@ -118,7 +118,7 @@ def test_every_command_in_a_text_has_the_settings_that_it_names():
                     known = set[str]()
                     for each in () if settings is None else declared(settings):
                         known |= {each.name, each.option.removeprefix("--").replace("-", "_")}
-                    given_ = {each.arg for each in node.keywords if each.arg is not None}
+                    given_ = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
                     wrong += [f"{path.name}:{node.lineno}: {verb.value} {name}" for name in given_ - known]
                     wrong += [] if settings else [f"{path.name}:{node.lineno}: {verb.value}"]
     assert wrong == []

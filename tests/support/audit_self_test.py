@@ -122,7 +122,9 @@ def table(results: Mapping[str, tuple[Found, JudgeAudit]]) -> Iterable[str]:
     yield "| planted weakness | found, with its measure | planted and not found | found and not there |"
     yield "|---|---|---|---|"
     for name, (expected, audit) in results.items():
-        sentences = "<br>".join(f"{each.concern}: {each.sentence}" for each in audit.findings) or "nothing"
+        sentences = (
+            "<br>".join(f"{finding.concern}: {finding.sentence}" for finding in audit.findings) or "nothing"
+        )
         found = found_in(audit)
         cells = [
             ", ".join(where for _, where in sorted(each)) or "-"

@@ -16,7 +16,7 @@ _SECTION = r"=== (\w{20}) begin %s output ===\n(.*?)\n=== \1 end %s output ==="
 def shown(seen: Seen) -> tuple[str, str]:
     """The two outputs in a request."""
     found = [re.search(_SECTION % (which, which), seen.text, re.DOTALL) for which in ("first", "second")]
-    first, second = (each[2] if each else "" for each in found)
+    first, second = (match[2] if match else "" for match in found)
     return first, second
 
 

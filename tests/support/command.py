@@ -31,7 +31,9 @@ Command: TypeAlias = Callable[..., Result]
 def verdicts_in(folder: str | Path = "run", **said: str) -> list[Verdict]:
     """Return a run folder's verdicts with these fields: ``verdicts_in("run", source="judge")``."""
     found = read_records(Path(folder) / "verdicts.jsonl", Verdict)
-    return [each for each in found if all(getattr(each, name) == value for name, value in said.items())]
+    return [
+        verdict for verdict in found if all(getattr(verdict, name) == value for name, value in said.items())
+    ]
 
 
 Option: TypeAlias = str | Path | float | tuple[str | Path, ...]

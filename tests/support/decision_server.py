@@ -21,7 +21,9 @@ def deciding(decide: Decide, *, model: str = "jev-1.13.0", **usage: int) -> Scri
     def script(seen: Seen) -> Response:
         questions: Any = seen.body["questions"]
         listed = not hasattr(questions, "items")
-        named: dict[str, Any] = {each["name"]: each for each in questions} if listed else questions
+        named: dict[str, Any] = (
+            {question["name"]: question for question in questions} if listed else questions
+        )
         answers = {name: answer(each, decide(name, each)) for name, each in named.items()}
         given = {name: each for name, each in answers.items() if each is not None}
         counted = {"input_tokens": len(seen.raw) // 4, "output_tokens": len(named)} | usage

@@ -159,11 +159,11 @@ Shape = dict[str, int]
 
 def shape_of(folder: Path) -> Shape:
     """Return what a command left in the folder where it ran."""
-    files = (each for each in folder.rglob("*") if each.is_file() and each.name != "said")
-    files = (each for each in files if each.relative_to(folder).parts[0] != SCRATCH)
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "said")
+    files = (file for file in files if file.relative_to(folder).parts[0] != SCRATCH)
     return {
-        str(each.relative_to(folder)): each.read_bytes().count(b"\n") if each.suffix == ".jsonl" else 0
-        for each in files
+        str(file.relative_to(folder)): file.read_bytes().count(b"\n") if file.suffix == ".jsonl" else 0
+        for file in files
     }
 
 

@@ -37,7 +37,7 @@ def world(rng: np.random.Generator, plan: Plan) -> StratifiedItems:
     chance = 1 / (1 + np.exp(-odds - plan.alike * rng.normal(size=plan.items // plan.rows)[cluster]))
     label = (rng.random(plan.items) < chance).astype(np.float64)
     score = (rng.random(plan.items) < np.where(label == 1, 0.9, 0.15)).astype(np.float64)
-    return StratifiedItems(label, score, stratum, cluster, [str(each) for each in range(len(plan.rates))])
+    return StratifiedItems(label, score, stratum, cluster, [str(index) for index in range(len(plan.rates))])
 
 
 def labelled(

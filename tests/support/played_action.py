@@ -112,7 +112,7 @@ class Sandbox:
 
     def holds(self, condition: str, known: dict[str, str]) -> bool:
         """Return whether a condition of comparisons holds."""
-        parts = [each.strip() for each in condition.split("&&") if each.strip() not in {"", "always()"}]
+        parts = [piece.strip() for piece in condition.split("&&") if piece.strip() not in {"", "always()"}]
         for part in parts:
             found = re.fullmatch(r"([\w.]+) (==|!=) '([^']*)'", part)
             assert found is not None, part

@@ -45,10 +45,10 @@ class Typed(NamedTuple):
 def blocks(page: str) -> list[Block]:
     """Return the blocks of a page in order, without the indentation of their lists."""
     found: list[Block] = []
-    for each in _BLOCK.finditer(page):
-        named = _NAMED.search(page, 0, each.start())
-        text = re.sub(f"^{each[1]}", "", each[3], flags=re.MULTILINE)
-        found.append(Block(each[2], text, named[1] if named else None))
+    for match in _BLOCK.finditer(page):
+        named = _NAMED.search(page, 0, match.start())
+        text = re.sub(f"^{match[1]}", "", match[3], flags=re.MULTILINE)
+        found.append(Block(match[2], text, named[1] if named else None))
     return found
 
 
@@ -85,7 +85,7 @@ def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
         "COLUMNS": "80",
     }
     with patch.dict(os.environ, environment, clear=True), chdir(folder), _Shell() as shell:
-        return [(each, _printed(each.command, shell)) for each in commands]
+        return [(command, _printed(command.command, shell)) for command in commands]
 
 
 def _printed(command: str, shell: _Shell) -> str:

@@ -137,7 +137,7 @@ def effort(browser: Browser, page: Path, question: Question) -> Effort:
         if _seen(browser, question.answer, patience=1.0 if clicks else 0.0):
             break
         if selector is None or not browser.all(selector):
-            pixels += int(browser.run(_FAR, [each.selector for each in question.answer]))
+            pixels += int(browser.run(_FAR, [answer.selector for answer in question.answer]))
             break
         pixels += int(browser.run(_FAR, [selector]))
         browser.run("document.querySelector(arguments[0]).scrollIntoView({block: 'nearest'})", selector)

@@ -40,7 +40,9 @@ class Shown:
     def texts(self) -> list[str]:
         """Texts of the output: its text, or those in its arguments."""
         arguments = [call.arguments for call in self.output.tool_calls or []]
-        values = [value for each in arguments if isinstance(each, dict) for value in each.values()]
+        values = [
+            value for argument in arguments if isinstance(argument, dict) for value in argument.values()
+        ]
         return [self.output.text or "", *(value for value in values if isinstance(value, str))]
 
 

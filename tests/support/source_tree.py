@@ -246,4 +246,4 @@ def _imports(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[str
             candidates = [each for each in inner if each in modules] or [stem]
         else:
             continue
-        yield from (each for each in candidates if each in modules and each != name)
+        yield from (candidate for candidate in candidates if candidate in modules and candidate != name)

@@ -56,7 +56,7 @@ def test_a_name_means_a_fault_by_its_words(name: str, fault: bool) -> None:
 )
 def test_values_that_only_say_whether_it_is_so_are_asked(values: list[Any], asked: list[str]) -> None:
     assert [
-        each for each in shlex.split(direction_options("refused", values)) if each != "--map-label"
+        part for part in shlex.split(direction_options("refused", values)) if part != "--map-label"
     ] == asked
 
 

@@ -26,13 +26,13 @@ def test_a_packed_file_is_read_as_the_file_in_it(name: str, text: str, tmp_path:
     packed.write_bytes(gzip.compress(text.encode()))
     one, other = fd.read(plain), fd.read(packed)
     assert (other.format, other.cases, other.outputs) == (one.format, one.cases, one.outputs)
-    assert [each.reason for each in other.skipped] == [each.reason for each in one.skipped]
+    assert [skipped.reason for skipped in other.skipped] == [skipped.reason for skipped in one.skipped]
 
 
 def test_skipped_rows_name_the_packed_file(tmp_path: Path):
     path = tmp_path / "rows.csv.gz"
     path.write_bytes(gzip.compress(TABLE.encode()))
-    assert [(each.file, each.line) for each in fd.read(path).skipped] == [(str(path), 3)]
+    assert [(skipped.file, skipped.line) for skipped in fd.read(path).skipped] == [(str(path), 3)]
     import_files([path], tmp_path / "out")
     (listed,) = (tmp_path / "out" / "skipped.jsonl").read_text().splitlines()
     assert json.loads(listed)["file"] == str(path)

@@ -29,7 +29,10 @@ def bomb(row: bytes, unpacked_bytes: int) -> bytes:
 
 @pytest.mark.parametrize(
     "name",
-    ["rows.jsonl.gz", *(pytest.param(f"rows.{each}.gz", marks=pytest.mark.slow) for each in ("csv", "json"))],
+    [
+        "rows.jsonl.gz",
+        *(pytest.param(f"rows.{literal}.gz", marks=pytest.mark.slow) for literal in ("csv", "json")),
+    ],
 )
 @pytest.mark.parametrize(
     "made",

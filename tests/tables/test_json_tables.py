@@ -65,7 +65,7 @@ def test_a_row_of_another_length_than_the_columns_is_listed(tmp_path: Path):
     table = {"columns": ["question", "answer"], "data": [["a", "b"], ["c"]]}
     reading = _read(table, tmp_path, as_="json")
     assert [output.text for output in reading.outputs] == ["b"]
-    assert [(each.field, each.reason) for each in reading.skipped] == [
+    assert [(skipped.field, skipped.reason) for skipped in reading.skipped] == [
         ("data[1]", "expected a list of 2 cells, one per column")
     ]
 

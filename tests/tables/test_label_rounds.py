@@ -33,23 +33,23 @@ def test_the_first_labels_are_a_round_without_a_number():
 def test_labels_of_further_outputs_are_the_next_round():
     before = [label(0), label(1)]
     second = in_next_round(before, [label(2), label(3)])
-    assert [round_added(each) for each in second] == [2, 2]
+    assert [round_added(verdict) for verdict in second] == [2, 2]
     third = in_next_round([*before, *second], [label(4)])
-    assert [round_added(each) for each in third] == [3]
+    assert [round_added(verdict) for verdict in third] == [3]
     assert n_rounds([*before, *second, *third]) == 3
 
 
 def test_labels_of_labelled_outputs_keep_their_round():
     before = [label(0), label(1, added_in=2)]
     again = in_next_round(before, [label(0, 0.0), label(1, by="bob"), label(1)])
-    assert [round_added(each) for each in again] == [1, 2, 2]
+    assert [round_added(verdict) for verdict in again] == [1, 2, 2]
     assert again[2] == before[1]
     assert sorted(rounds_of_outputs([*before, *again]).values()) == [1, 2]
 
 
 def test_an_output_that_nobody_could_decide_has_no_round_yet():
     before = [label(0), label(1, None)]
-    assert [round_added(each) for each in in_next_round(before, [label(1)])] == [2]
+    assert [round_added(verdict) for verdict in in_next_round(before, [label(1)])] == [2]
 
 
 @each_row("number", [0, -1, "2", None, 2.0, [2]])

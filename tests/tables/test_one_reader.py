@@ -138,13 +138,13 @@ def _finite(values: dict[str, Any]) -> dict[str, float]:
 
 
 def _by_source(verdicts: list[Verdict], source: str) -> dict[str, float]:
-    return _finite({each.case_id: each.score for each in verdicts if each.source == source})
+    return _finite({verdict.case_id: verdict.score for verdict in verdicts if verdict.source == source})
 
 
 def _calibrated(path: Path) -> Read:
     table = read_calibration_table([path])
     items = [str(table.value("item_id", row)) for row in range(len(table))]
-    skipped = [each for each in table.warnings if " skipped, the first: " in each]
+    skipped = [warning for warning in table.warnings if " skipped, the first: " in warning]
     count, first = (0, "") if not skipped else _counted(skipped[0])
     return Read(
         _finite(dict(zip(items, table.score.tolist(), strict=True))),

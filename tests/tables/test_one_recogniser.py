@@ -103,10 +103,10 @@ def _by_read(rows: list[dict[str, Any]]) -> tuple[object, ...]:
         verdicts = fd.read(rows).verdicts
     except ChoiceNeeded as asked:
         return ("asked", asked.arguments)
-    people = sorted({each.by for each in verdicts if each.source == "human"})
+    people = sorted({verdict.by for verdict in verdicts if verdict.source == "human"})
     return (
         people[0] if people else None,
-        sorted({each.by for each in verdicts if each.source == "judge"}),
+        sorted({verdict.by for verdict in verdicts if verdict.source == "judge"}),
     )
 
 
@@ -191,7 +191,7 @@ def test_scores_known_by_their_values_alone_are_asked() -> None:
     rows = _rows(human_label=[n % 2 for n in N], PASS=[n // 2 % 2 for n in N])
     assert _by_calibrate(rows) == ("asked", {"map": {"score": "PASS"}})
     found = fd.read(rows)
-    assert ({each.source for each in found.verdicts}, found.tags) == ({"human"}, ["PASS"])
+    assert ({verdict.source for verdict in found.verdicts}, found.tags) == ({"human"}, ["PASS"])
     assert "'score': 'PASS'" in repr(found)
     several = _rows(
         human_label=[n % 2 for n in N], PASS=[n // 2 % 2 for n in N], Ready=[n // 3 % 2 for n in N]

@@ -279,7 +279,7 @@ def test_a_column_judge_of_grades_is_a_score(words: tuple[str, str], tmp_path: P
     path = tmp_path / "rows.csv"
     path.write_text("\n".join([",".join(made[0]), *(",".join(map(str, row.values())) for row in made)]))
     verdicts = fd.read(path).verdicts
-    assert [each.score for each in verdicts if each.by == "judge"] == [1, 0, 1, 0]
+    assert [verdict.score for verdict in verdicts if verdict.by == "judge"] == [1, 0, 1, 0]
     assert read_table([path]).score.tolist() == [1, 0, 1, 0]
 
 

@@ -50,7 +50,7 @@ def test_files_of_verdicts_are_joined_and_mixed_with_no_table(tmp_path: Path):
     files = [tmp_path / "ann.jsonl", tmp_path / "bob.jsonl"]
     for file in files:
         write_records(file, [Verdict.on(ItemKey("a", "bot", 0), by=file.stem, source="human", score=1.0)])
-    assert [each.by for each in read_records(joined_label_files(files), Verdict)] == ["ann", "bob"]
+    assert [record.by for record in read_records(joined_label_files(files), Verdict)] == ["ann", "bob"]
     grades = table(tmp_path, "grades.csv", "id,label\na,1\n")
     with pytest.raises(UsageError, match=r"ann.jsonl holds verdicts, .*grades.csv is a table"):
         joined_label_files([files[0], grades])

@@ -46,7 +46,7 @@ def test_a_run_warns(tmp_path: Path):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fd.evaluate([CASE], [OUTPUT], labels=path)
-    assert f"labels: {SKIPPED.format(path)}" in [str(each.message) for each in caught]
+    assert f"labels: {SKIPPED.format(path)}" in [str(message.message) for message in caught]
 
 
 def test_labels_that_are_added_count_it(tmp_path: Path):
@@ -64,7 +64,7 @@ def test_several_files_count_them_together(tmp_path: Path):
     bad.write_text("id,label\na,1\nb\n")
     good = tmp_path / "good.csv"
     good.write_text("id,label\na,1\n")
-    joined = joined_label_files([label_table(each, GradeScale(), {}) for each in (good, bad, bad)])
+    joined = joined_label_files([label_table(path, GradeScale(), {}) for path in (good, bad, bad)])
     assert getattr(joined, "unread").count == 2  # noqa: B009 - an attribute of tables
 
 

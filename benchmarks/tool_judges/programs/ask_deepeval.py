@@ -23,7 +23,7 @@ def _test_case(item: Any) -> LLMTestCase:
 
 
 def _calls(calls: Any) -> list[ToolCall]:
-    return [ToolCall(name=each["name"], input_parameters=each["arguments"]) for each in calls or ()]
+    return [ToolCall(name=call["name"], input_parameters=call["arguments"]) for call in calls or ()]
 
 
 def _measured(make: Callable[[Any], Any]) -> Callable[[Any], ToolVerdict]:
@@ -37,7 +37,9 @@ def _measured(make: Callable[[Any], Any]) -> Callable[[Any], ToolVerdict]:
 
 def _tools(item: Any) -> list[ToolCall]:
     functions = [each.get("function", each) for each in item["tools"] or ()]
-    return [ToolCall(name=each["name"], description=each.get("description")) for each in functions]
+    return [
+        ToolCall(name=function["name"], description=function.get("description")) for function in functions
+    ]
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def _verdict(found: Any) -> ToolVerdict:
 
 
 def _calls(calls: Any) -> list[Any]:
-    return [FunctionCall(name=each["name"], arguments=each["arguments"]) for each in calls or ()]
+    return [FunctionCall(name=call["name"], arguments=call["arguments"]) for call in calls or ()]
 
 
 def _judges() -> dict[str, Callable[[Any], ToolVerdict]]:

@@ -84,7 +84,7 @@ def _page(case_id: str, material: ClaimMaterial, other: ClaimMaterial, rng: rand
     stated = [*material.stated, *more, *_about_others(material, other, rng)]
     context, sources = _results(stated, rng)
     case = made_grounded_case(case_id, user(material.question), context)
-    wordings = [shuffled(range(len(each.relation.in_answer)), rng) for each in (*more, material.true)]
+    wordings = [shuffled(range(len(fact.relation.in_answer)), rng) for fact in (*more, material.true)]
     return _Page(case, [*stated, *material.implied], sources, more, wordings, rng.randrange(_MORE + 1))
 
 
@@ -110,8 +110,8 @@ def _results(
     for start in range(0, len(facts), size):
         part = facts[start : start + size]
         item_id = f"result-{len(items) + 1}"
-        text = " ".join(sentence(rng.choice(each.relation.in_context), each.slots) for each in part)
+        text = " ".join(sentence(rng.choice(fact.relation.in_context), fact.slots) for fact in part)
         items.append(ContextItem(id=item_id, request="everything on record", content=text))
-        for thing in {each.slots["thing"] for each in part}:
+        for thing in {fact.slots["thing"] for fact in part}:
             sources.setdefault(thing, []).append(item_id)
     return items, sources

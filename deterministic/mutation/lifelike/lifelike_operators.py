@@ -57,7 +57,7 @@ def _operators(fault: str, about: str) -> Iterator[Operator]:
     yield Operator(fault + TWIN, family, "twin", partial(_right, fault), f"right, in the wording of {fault}")
 
 
-LIFELIKE = tuple(each for fault, about in _ABOUT.items() for each in _operators(fault, about))
+LIFELIKE = tuple(operator for fault, about in _ABOUT.items() for operator in _operators(fault, about))
 """Operators that apply to `lifelike_pairs` alone."""
 
 

@@ -34,17 +34,17 @@ def contradiction(card: AuditCard) -> str:
 def _contradictions(card: AuditCard) -> Iterator[str]:
     natural = card.natural
     by_name = [*_counted(card), *_counted_naturally(card)]
-    shares = [*(each.share for each in by_name), *(each.rate for each in card.operators)]
-    if not all(_is_within(each, 0.0) for each in shares):
+    shares = [*(counted.share for counted in by_name), *(operator.rate for operator in card.operators)]
+    if not all(_is_within(share, 0.0) for share in shares):
         yield "a share is not between 0 and 1"
     if not all(map(_is_about_its_value, shares)):
         yield "a share is not within its interval, or over no probes"
     if min(_counts(card)) < 0:
         yield "a count is negative"
-    for each in filter(None, (card.probabilities, natural and natural.probabilities)):
-        if not _are_possible(each):
+    for probabilities in filter(None, (card.probabilities, natural and natural.probabilities)):
+        if not _are_possible(probabilities):
             yield "no probabilities give such statistics"
-    if len({(each.case_id, each.system, each.trial) for each in card.misses}) < len(card.misses):
+    if len({(miss.case_id, miss.system, miss.trial) for miss in card.misses}) < len(card.misses):
         yield "a wrongly graded probe is listed twice"
     yield from _of_misses(_counted(card), card.misses)
     if natural is not None and natural.misses:  # earlier cards do not list them
@@ -56,8 +56,8 @@ def _counts(card: AuditCard) -> Iterator[float]:
     cost, natural = card.cost, card.natural
     yield from card.kinds.values()
     yield from card.shares.ungraded.values()
-    for each in card.operators:
-        yield from each.ungraded.values()
+    for operator in card.operators:
+        yield from operator.ungraded.values()
     if natural is not None:
         yield from (*natural.ungraded.values(), natural.named, natural.found, natural.differing)
     yield from (cost.verdicts, cost.calls, cost.prompt_tokens, cost.completion_tokens, cost.from_recording)
@@ -86,32 +86,32 @@ def _counted_naturally(card: AuditCard) -> list[_Counted]:
 
 
 def _of_misses(shares: Iterable[_Counted], misses: Collection[CardMiss]) -> Iterator[str]:
-    listed = Counter(each.plants for each in misses)
-    for each in shares:
-        count = sum(listed[plants] for plants in each.plants)
-        if abs(count - _missed(each.share, hits_are_misses=each.hits_are_misses)) > _ROUNDING * (1 + count):
-            yield f"the share of {each.name} is not that of the {count:,} listed as graded wrongly"
+    listed = Counter(miss.plants for miss in misses)
+    for share in shares:
+        count = sum(listed[plants] for plants in share.plants)
+        if abs(count - _missed(share.share, hits_are_misses=share.hits_are_misses)) > _ROUNDING * (1 + count):
+            yield f"the share of {share.name} is not that of the {count:,} listed as graded wrongly"
 
 
 def _of_operators(card: AuditCard) -> Iterator[str]:
-    listed = Counter(each.operator for each in card.misses)
+    listed = Counter(miss.operator for miss in card.misses)
     for one in card.operators:
         missed = _missed(one.rate, hits_are_misses=one.plants != "fault")
         if abs(listed[one.operator] - missed) > _ROUNDING * (1 + missed):
             yield f"the share of {one.operator} is not that of those listed as graded wrongly"
-    for each in _counted(card):
-        if each.share.n != sum(one.rate.n for one in _of_plants(card.operators, each.plants)):
-            yield f"the share of {each.name} is over another number of probes than those of its operators"
-    ungraded = sum(sum(each.ungraded.values()) for each in card.operators)
+    for counted in _counted(card):
+        if counted.share.n != sum(one.rate.n for one in _of_plants(card.operators, counted.plants)):
+            yield f"the share of {counted.name} is over another number of probes than those of its operators"
+    ungraded = sum(sum(operator.ungraded.values()) for operator in card.operators)
     if ungraded != sum(card.shares.ungraded.values()):
         yield "its operators have another number of probes without a score"
-    asked = ungraded + sum(each.rate.n for each in card.operators)
+    asked = ungraded + sum(operator.rate.n for operator in card.operators)
     if asked != sum(card.kinds.values()):
         yield f"its operators have {asked:,} probes, and its kinds of case {sum(card.kinds.values()):,}"
 
 
 def _of_plants(operators: Iterable[OperatorResult], plants: Collection[str]) -> Iterator[OperatorResult]:
-    return (each for each in operators if each.plants in plants)
+    return (operator for operator in operators if operator.plants in plants)
 
 
 def _missed(share: Statistic, *, hits_are_misses: bool) -> float:
@@ -130,9 +130,9 @@ def _is_about_its_value(share: Statistic) -> bool:
 
 def _are_possible(of: CardProbabilities) -> bool:
     losses = (of.ece, of.brier, of.brier_of_base_rate)
-    return all(_is_within(each, 0.0) for each in losses) and _is_within(of.calibration_in_the_large, -1.0)
+    return all(_is_within(loss, 0.0) for loss in losses) and _is_within(of.calibration_in_the_large, -1.0)
 
 
 def _is_within(statistic: Statistic, lowest: float) -> bool:
     ends = (statistic.value, statistic.low, statistic.high)
-    return all(each is None or lowest <= each <= 1.0 for each in ends)
+    return all(end is None or lowest <= end <= 1.0 for end in ends)

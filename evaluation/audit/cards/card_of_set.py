@@ -32,17 +32,17 @@ def _differences(card: AuditCard) -> Iterator[str]:
     for kind, asked in card.kinds.items():
         if asked != len(by_kind[kind]):
             yield f"{card.set.name} has {len(by_kind[kind]):,} probes of {kind}, not {asked:,}"
-    probes = [each for kind in card.kinds for each in by_kind[kind]]
-    wanted = Counter((each.operator, each.plants) for each in probes)
-    for each in card.operators:
-        known = wanted.pop((each.operator, each.plants), 0)
-        if each.rate.n + sum(each.ungraded.values()) != known:
-            yield f"{card.set.name} has {known:,} probes of {each.operator} for these kinds of case"
+    probes = [facts for kind in card.kinds for facts in by_kind[kind]]
+    wanted = Counter((probe.operator, probe.plants) for probe in probes)
+    for operator in card.operators:
+        known = wanted.pop((operator.operator, operator.plants), 0)
+        if operator.rate.n + sum(operator.ungraded.values()) != known:
+            yield f"{card.set.name} has {known:,} probes of {operator.operator} for these kinds of case"
     if wanted:
         yield f"it has no share of {min(wanted)[0]}"
-    names = {(each.key, each.operator, each.plants) for each in probes}
+    names = {(probe.key, probe.operator, probe.plants) for probe in probes}
     listed = {
-        (ItemKey(each.case_id, each.system, each.trial), each.operator, each.plants) for each in card.misses
+        (ItemKey(miss.case_id, miss.system, miss.trial), miss.operator, miss.plants) for miss in card.misses
     }
     if listed - names:
         yield "it lists a probe as graded wrongly that is none of its kinds of case"
@@ -53,6 +53,6 @@ def _probes_by_kind(name: str) -> dict[str, list[ProbeFacts]]:
     folder, _ = audit_set(name)
     found: dict[str, list[ProbeFacts]] = {}
     with CaseIndex(folder / CASES) as cases:
-        for each in read_facts(folder):
-            found.setdefault(cases.facts(each.key.case_id).kind, []).append(each)
+        for fact in read_facts(folder):
+            found.setdefault(cases.facts(fact.key.case_id).kind, []).append(fact)
     return found

@@ -39,12 +39,12 @@ def card_probabilities(probes: Sequence[ScoredProbe]) -> CardProbabilities | Non
 
     Attacks and their controls are left out: they are made to deceive, and all of them are wrong.
     """
-    graded = [each for each in probes if each.score is not None and each.facts.plants not in _ADVERSARIAL]
+    graded = [probe for probe in probes if probe.score is not None and probe.facts.plants not in _ADVERSARIAL]
     if not graded:
         return None
-    scores = np.array([each.score for each in graded], dtype=np.float64)
-    right = np.array([each.facts.right for each in graded], dtype=np.bool_)
-    cluster = cluster_numbers(each.cluster for each in graded)
+    scores = np.array([probe.score for probe in graded], dtype=np.float64)
+    right = np.array([probe.facts.right for probe in graded], dtype=np.bool_)
+    cluster = cluster_numbers(probe.cluster for probe in graded)
     sample = make_sample(right.astype(np.float64), scores, cluster)
     found = losses(scores, right, cluster)
     return CardProbabilities(

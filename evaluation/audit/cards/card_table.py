@@ -61,7 +61,7 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
         UsageError: There is no card; the cards are of different sets; or an unsigned one has the judge of a signed one.
     """
     signed = [read_signed_card(path) for path in paths]
-    cards = [each.card for each in signed]
+    cards = [signed_card.card for signed_card in signed]
     if not cards:
         raise UsageError("no cards")
     sets = list(dict.fromkeys(card.set for card in cards))
@@ -76,8 +76,8 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
     signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
     return AuditCards(
         set=sets[0],
-        cards=[each.card for each in signed],
-        signed_by=[each.signed_by for each in signed],
+        cards=[signed_card.card for signed_card in signed],
+        signed_by=[signed_card.signed_by for signed_card in signed],
     )
 
 

@@ -223,17 +223,17 @@ def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:
         task = next(iter(store.roster))  # the judge that was asked for; its baseline follows
         facts = list(read_facts(probes))
         chosen = choose_probes(facts, len(facts), cases.cluster).probes
-        verdicts = [each for each in store.verdicts.read() if each.author == task.id]
+        verdicts = [verdict for verdict in store.verdicts.read() if verdict.author == task.id]
         clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen}
         scored = scored_probes(verdicts, chosen, clusters, {task.id: task.threshold}).get(task.id, {})
         # Not as replies came, so that anybody makes the same card again.
-        in_order = [scored[each.key] for each in facts if each.key in scored]
+        in_order = [scored[fact.key] for fact in facts if fact.key in scored]
         return _Judged(
             task.id,
             task.by,
             task.threshold,
             in_order,
-            dict(Counter(cases.facts(each.facts.key.case_id).kind for each in in_order)),
+            dict(Counter(cases.facts(probe.facts.key.case_id).kind for probe in in_order)),
             models_named_in(verdicts),
             _cost(store, task.id, prices),
             manifest.about,
@@ -259,7 +259,7 @@ def _natural(run: Path, probes: Path, part: NaturalPart, prices: PriceList | Non
         caught=_share(judged.probes, {"fault"}, lambda each: not each.passed),
         rejected=_share(judged.probes, {"nothing"}, lambda each: not each.passed),
         ungraded=_ungraded(judged.probes),
-        misses=[msgspec.structs.replace(each, reason=None) for each in _misses(judged.probes)],
+        misses=[msgspec.structs.replace(miss, reason=None) for miss in _misses(judged.probes)],
         probabilities=judged.probabilities,
     )
 
@@ -267,30 +267,30 @@ def _natural(run: Path, probes: Path, part: NaturalPart, prices: PriceList | Non
 def _share(
     probes: Iterable[ScoredProbe], plants: Collection[str], counts: Callable[[ScoredProbe], bool]
 ) -> Statistic:
-    graded = [each for each in probes if each.facts.plants in plants and each.score is not None]
-    scores = np.array([counts(each) for each in graded], dtype=np.float64)
-    return share_of(scores, cluster_numbers(each.cluster for each in graded))
+    graded = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
+    scores = np.array([counts(probe) for probe in graded], dtype=np.float64)
+    return share_of(scores, cluster_numbers(probe.cluster for probe in graded))
 
 
 def _ungraded(probes: Iterable[ScoredProbe]) -> dict[str, int]:
-    return dict(Counter(each.outcome for each in probes if each.score is None))
+    return dict(Counter(probe.outcome for probe in probes if probe.score is None))
 
 
 def _misses(probes: Iterable[ScoredProbe]) -> Iterator[CardMiss]:
-    for each in probes:
-        if each.score is not None and each.is_misjudged:
+    for probe in probes:
+        if probe.score is not None and probe.is_misjudged:
             yield CardMiss(
-                plants=each.facts.plants,
-                operator=each.facts.operator,
-                **each.facts.key._asdict(),
-                change=each.facts.change,
-                score=each.score,
-                reason=each.reason,
+                plants=probe.facts.plants,
+                operator=probe.facts.operator,
+                **probe.facts.key._asdict(),
+                change=probe.facts.change,
+                score=probe.score,
+                reason=probe.reason,
             )
 
 
 def _cost(store: RunStore, judge: JudgeId, prices: PriceList | None) -> CardCost:
-    use = next(each for each in judge_uses(store, prices) if each.id == judge)
+    use = next(judge_use for judge_use in judge_uses(store, prices) if judge_use.id == judge)
     asked = sum(use.outcomes.values())
     anew = asked - use.from_cache
     seconds = None if use.seconds is None or not use.calls or not anew else use.seconds / anew

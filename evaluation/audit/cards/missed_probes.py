@@ -21,15 +21,17 @@ def missed_probes(card: AuditCard) -> dict[str, list[ShownProbe]]:
     """
     folder, _ = audit_set(card.set.name)
     wanted = {_key(miss): miss for miss in card.misses}
-    facts = [each for each in read_facts(folder) if each.key in wanted]
-    outputs = {each.key: each for each in read_records(sources_path(card.set.name), Output)}
-    outputs |= {each.key: each for each in read_records(folder / OUTPUTS, Output) if each.key in wanted}
-    named = {each.key.case_id for each in facts}
-    cases = {each.id: each for each in read_records(folder / CASES, Case) if each.id in named}
+    facts = [fact for fact in read_facts(folder) if fact.key in wanted]
+    outputs = {record.key: record for record in read_records(sources_path(card.set.name), Output)}
+    outputs |= {
+        record.key: record for record in read_records(folder / OUTPUTS, Output) if record.key in wanted
+    }
+    named = {fact.key.case_id for fact in facts}
+    cases = {record.id: record for record in read_records(folder / CASES, Case) if record.id in named}
     found: dict[str, list[ShownProbe]] = {}
-    for each in facts:
-        miss = wanted[each.key]
-        found.setdefault(each.operator, []).append(shown_probe(each, miss.score, miss.reason, outputs, cases))
+    for fact in facts:
+        miss = wanted[fact.key]
+        found.setdefault(fact.operator, []).append(shown_probe(fact, miss.score, miss.reason, outputs, cases))
     return found
 
 

@@ -90,10 +90,12 @@ def lay_out_natural(references: Iterable[NaturalReference], source: FolderPath, 
     Raises:
         InputError: The copy cannot be read.
     """
-    wanted = {each.key: each for each in references}
-    in_copy = {each.key: each for each in read_records(source / OUTPUTS, Output) if each.key in wanted}
+    wanted = {reference.key: reference for reference in references}
+    in_copy = {
+        record.key: record for record in read_records(source / OUTPUTS, Output) if record.key in wanted
+    }
     needed = {key.case_id for key in in_copy}
-    cases = {each.id: each for each in read_records(source / CASES, Case) if each.id in needed}
+    cases = {record.id: record for record in read_records(source / CASES, Case) if record.id in needed}
     found = {
         key: output
         for key, output in in_copy.items()

@@ -200,7 +200,7 @@ class Climb:
     def _untried(self, task: JudgeTask, writer: RunWriter) -> dict[ItemKey, LadderQuestion]:
         """Return and mark as tried the questions to a judge that are neither answered nor tried."""
         done = writer.verdicts.settled
-        keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
+        keys = {VerdictKey(question.key, task.id, 0): question for question in self._questions(task)}
         untried = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
         self._tried |= untried.keys()
         return {key.item: each for key, each in untried.items()}
@@ -212,7 +212,9 @@ class Climb:
 
     def _scored(self, writer: RunWriter) -> dict[Author, dict[ItemKey, ScoredProbe]]:
         """Return each judge's verdicts on its questions."""
-        questions_by_key = {each.key: each for task in self._tasks for each in self._questions(task)}
+        questions_by_key = {
+            question.key: question for task in self._tasks for question in self._questions(task)
+        }
         for key in questions_by_key.keys() - self._facts.keys():
             self._pose(questions_by_key[key])
         clusters = {key.case_id: each.cluster for key, each in questions_by_key.items()}
@@ -221,11 +223,11 @@ class Climb:
 
 
 def _of_dial(scored: Iterable[ScoredProbe], dial: Dial) -> list[ScoredProbe]:
-    return [each for each in scored if each.facts.operator == dial.name]
+    return [probe for probe in scored if probe.facts.operator == dial.name]
 
 
 def _count_graded(scored: Iterable[ScoredProbe]) -> int:
-    return sum(each.score is not None for each in scored)
+    return sum(probe.score is not None for probe in scored)
 
 
 def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRound] = ()) -> LadderRound:

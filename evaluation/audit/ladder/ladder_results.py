@@ -103,8 +103,8 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 
     def named(self, level: float) -> str:
         """Return a level for display: its number, or the last step reached."""
-        steps = [each.step for each in self.levels if each.level <= level + _ROUNDING]
-        numbers = all(each.step == str(each.level) for each in self.levels)
+        steps = [counts.step for counts in self.levels if counts.level <= level + _ROUNDING]
+        numbers = all(counts.step == str(counts.level) for counts in self.levels)
         return f"{level:.3g}" if numbers else f"{level:.3g} ({steps[-1]})"
 
     @property
@@ -129,11 +129,11 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 def answers_of(dial: Dial, scored: Iterable[ScoredProbe]) -> LadderAnswers:
     """Return the verdicts on faulty outputs, for the fit."""
     level_index = {level: number for number, level in enumerate(dial.levels)}
-    faults = [each for each in scored if each.facts.plants == "fault" and each.score is not None]
+    faults = [probe for probe in scored if probe.facts.plants == "fault" and probe.score is not None]
     return LadderAnswers(
-        np.array([level_index[level_of(each)] for each in faults], dtype=np.int64),
-        np.array([not each.passed for each in faults], dtype=np.float64),
-        cluster_numbers(each.cluster for each in faults),
+        np.array([level_index[level_of(fault)] for fault in faults], dtype=np.int64),
+        np.array([not fault.passed for fault in faults], dtype=np.float64),
+        cluster_numbers(fault.cluster for fault in faults),
     )
 
 
@@ -148,8 +148,8 @@ def ladder_result(
     """Analyse one judge's answers on one dial; findings hold for all ``dials`` together at 95 %."""
     answers = answers_of(dial, scored)
     fit = fit_ladder(family, answers) if len(answers.level_index) else None
-    right = [each for each in scored if each.facts.plants == "nothing" and each.score is not None]
-    failed = np.array([not each.passed for each in right], dtype=np.float64)
+    right = [probe for probe in scored if probe.facts.plants == "nothing" and probe.score is not None]
+    failed = np.array([not probe.passed for probe in right], dtype=np.float64)
     return LadderResult(
         dial=dial.name,
         about=dial.about,
@@ -160,11 +160,11 @@ def ladder_result(
         trend_p=None if fit is None else fit.trend_p,
         misfit_p=None if fit is None else fit.misfit_p,
         dip=None if fit is None or fit.dip is None else _step(dial, fit.dip),
-        failed_right=share_of(failed, cluster_numbers(each.cluster for each in right)),
+        failed_right=share_of(failed, cluster_numbers(probe.cluster for probe in right)),
         levels=_counts(dial, scored),
         places=dial.places,
         curve=[] if fit is None else _curve(dial, fit),
-        ungraded=dict(Counter(each.outcome for each in scored if each.score is None)),
+        ungraded=dict(Counter(probe.outcome for probe in scored if probe.score is None)),
         found=fit is not None and fit.beyond < _ALPHA / dials,
     )
 
@@ -192,13 +192,13 @@ def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
 def _curve(dial: Dial, fit: LadderFit) -> list[CurvePoint]:
     return [
         CurvePoint(
-            place=each.position,
-            level=dial.level_at(each.position),
-            share=each.share,
-            low=each.low,
-            high=each.high,
+            place=point.position,
+            level=dial.level_at(point.position),
+            share=point.share,
+            low=point.low,
+            high=point.high,
         )
-        for each in fit.points()
+        for point in fit.points()
     ]
 
 
@@ -208,9 +208,9 @@ def _step(dial: Dial, number: int) -> str:
 
 def _counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts]:
     tally: Counter[tuple[int, bool, bool]] = Counter(
-        (level_of(each), each.facts.plants == "fault", each.passed)
-        for each in scored
-        if each.score is not None
+        (level_of(probe), probe.facts.plants == "fault", probe.passed)
+        for probe in scored
+        if probe.score is not None
     )
     return [
         LevelCounts(

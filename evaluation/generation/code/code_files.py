@@ -116,4 +116,4 @@ _LIBRARIES = [
 def is_library(path: Path) -> bool:
     """Return whether a file belongs to Python or to an installed package."""
     installed = {"site-packages", "dist-packages"} & {*path.parts}
-    return bool(installed) or any(path.is_relative_to(each) for each in _LIBRARIES)
+    return bool(installed) or any(path.is_relative_to(library) for library in _LIBRARIES)

@@ -135,7 +135,7 @@ def _assignments(content: bytes) -> dict[str, str]:
             statement = ast.get_source_segment(text, node) or ""
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
-            statements |= {each.id: statement for each in names}
+            statements |= {name.id: statement for name in names}
     return statements
 
 
@@ -148,13 +148,13 @@ def _cells(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _names_in(code: CodeType) -> set[str]:
-    inner = [_names_in(each) for each in code.co_consts if isinstance(each, CodeType)]
+    inner = [_names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
     return {*code.co_names}.union(*inner)
 
 
 def _compiled(code: CodeType) -> str:
     constants = [
-        _compiled(each) if isinstance(each, CodeType) else _constant(each) for each in code.co_consts
+        _compiled(const) if isinstance(const, CodeType) else _constant(const) for const in code.co_consts
     ]
     return repr((code.co_code, code.co_names, code.co_varnames, constants))
 

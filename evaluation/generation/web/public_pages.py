@@ -64,7 +64,7 @@ class _Guard(AbstractResolver):
         addresses = await self._inner.resolve(host, port, family)
         if self.open:
             return addresses
-        public = [each for each in addresses if is_public(each["host"])]
+        public = [address for address in addresses if is_public(address["host"])]
         if not public:
             raise OSError(errno.EACCES, f"{host} is no public address")
         return public
@@ -89,7 +89,9 @@ def is_public(address: str) -> bool:
             return is_public(str(inner))
         if parsed in _TRANSLATED:
             return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
-    return parsed.is_global and not parsed.is_multicast and not any(parsed in each for each in _NOT_PUBLIC)
+    return (
+        parsed.is_global and not parsed.is_multicast and not any(parsed in network for network in _NOT_PUBLIC)
+    )
 
 
 _NOT_PUBLIC = [

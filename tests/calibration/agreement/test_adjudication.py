@@ -181,7 +181,7 @@ def test_errors_of_labels_are_told_by_category() -> None:
     given = table_from_rows(rows(2, 1, 0, 1, category="a") + rows(2, 0, 0, 2, category="b"))
     found = judged(given, said(afp0="right")).label_errors
     assert list(found) == ["all", "a", "b"]
-    assert [(value_of(each.found), each.found.n) for each in found.values()] == [
+    assert [(value_of(errors.found), errors.found.n) for errors in found.values()] == [
         (1 / 8, 8),
         (1 / 4, 4),
         (0.0, 4),
@@ -250,12 +250,13 @@ def test_a_person_who_decides_again_has_said_the_later_thing(tmp_path: Path) -> 
     file = tmp_path / "a.jsonl"
     fd.write_records(file, [verdict(), verdict(score=0.0), verdict(by="bob")])
     (decisions,) = read_decisions(file).by_item.values()
-    assert [(each.by, each.found) for each in decisions] == [("ann", "wrong"), ("bob", "right")]
+    assert [(decision.by, decision.found) for decision in decisions] == [("ann", "wrong"), ("bob", "right")]
 
 
 def test_the_recorded_decisions_side_with_the_judge_and_never_with_the_official_label() -> None:
     recorded = {
-        (each.case_id, each.system): each.evidence["review"] for each in read_records(RECORDED, Verdict)
+        (record.case_id, record.system): record.evidence["review"]
+        for record in read_records(RECORDED, Verdict)
     }
     for judge, counts in (("tool_call_accuracy", (25, 0, 11)), ("task_completion", (9, 0, 0))):
         mine = {key: review for key, review in recorded.items() if review["judge"].startswith(judge)}

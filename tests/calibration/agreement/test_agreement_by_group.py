@@ -61,7 +61,7 @@ def test_differences_are_those_of_the_means() -> None:
     found = system_agreement(label, score, system, cluster)
     for number, each in found.systems.items():
         assert each.difference.value == pytest.approx((score - label)[system == int(number)].mean())
-    worst = max(abs(each.difference.value or 0.0) for each in found.systems.values())
+    worst = max(abs(means.difference.value or 0.0) for means in found.systems.values())
     assert found.largest_difference.value == pytest.approx(worst)
 
 

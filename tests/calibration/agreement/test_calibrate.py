@@ -253,9 +253,9 @@ def test_all_trials_of_an_item_count_like_items_of_one_cluster() -> None:
         for judge in ("j", "k", "l")
     ]
     named = [
-        {name: value for name, value in each.items() if name != "trial"}
-        | {"item_id": f"{each['item_id']}#{each['trial']}", "cluster": each["item_id"]}
-        for each in rows
+        {name: value for name, value in row.items() if name != "trial"}
+        | {"item_id": f"{row['item_id']}#{row['trial']}", "cluster": row["item_id"]}
+        for row in rows
     ]
     requests = Requests(max_error=0.3, cascade=["j", "k"])
     trials, items = (
@@ -270,7 +270,7 @@ def test_all_trials_of_an_item_count_like_items_of_one_cluster() -> None:
         items.cascade,
     )
     suspected = [
-        [(each.label, each.contradicted_by) for each in found.suspected_label_errors]
+        [(error.label, error.contradicted_by) for error in found.suspected_label_errors]
         for found in (trials, items)
     ]
     assert sorted(suspected[0]) == sorted(suspected[1])
@@ -292,7 +292,7 @@ def test_a_certificate_says_that_it_is_of_one_output_of_each_unequal_cluster(siz
     found = calibrate(table_from_rows(rows), replicates=20, slices=False, requests=requests)
     assert found.cascade is not None
     certificates = [*found.selective.values(), found.cascade.judges["j"]]
-    assert [each.bound_of for each in certificates] == [bound_of] * 3
-    said = [str(each) for each in requested_pieces(found) if "error rate at most" in str(each)]
+    assert [certificate.bound_of for certificate in certificates] == [bound_of] * 3
+    said = [str(piece) for piece in requested_pieces(found) if "error rate at most" in str(piece)]
     assert len(said) == 3
     assert all(("one output of each cluster" in each) == (bound_of == "clusters") for each in said)

@@ -51,7 +51,9 @@ def test_the_rate_of_errors_is_that_of_outputs_both_could_decide() -> None:
 
 def test_a_third_person_who_is_asked_because_two_differ_does_not_count() -> None:
     third: list[LabelDecision] = ["right", "wrong", "undecidable"]
-    said = [two("right", "right")] * 18 + [(*two("right", "wrong"), Decision("cyd", each)) for each in third]
+    said = [two("right", "right")] * 18 + [
+        (*two("right", "wrong"), Decision("cyd", decision)) for decision in third
+    ]
     assert decider_errors(said) == (18, 3)
 
 
@@ -123,7 +125,10 @@ def test_second_decisions_correct_numbers_for_errors_and_a_single_person_changes
         assert mended.by.error is not None
         accuracy = float((score == truth).mean())
         seen.append(
-            tuple(value_of(each.judges["j"].corrected["accuracy"]) - accuracy for each in (naive, mended))  # pyright: ignore[reportArgumentType]
+            tuple(
+                value_of(adjudication.judges["j"].corrected["accuracy"]) - accuracy
+                for adjudication in (naive, mended)
+            )  # pyright: ignore[reportArgumentType]
         )
     naive_bias, bias = np.mean(seen, axis=0).tolist()
     assert abs(bias) < 0.012

@@ -201,7 +201,7 @@ def test_one_judge_of_several_is_not_most_of_them() -> None:
         for part in ("both", judge)
         for n in range(10)
     ]
-    assert [each.item_id for each in suspected_label_errors(table_from_rows(rows)).first] == ["both3"]
+    assert [label.item_id for label in suspected_label_errors(table_from_rows(rows)).first] == ["both3"]
 
 
 def test_the_most_doubtful_are_listed_and_all_are_counted() -> None:
@@ -227,14 +227,24 @@ def test_errors_of_a_judge_in_the_large_class_do_not_hide_wrong_labels_of_the_sm
     rows = rows_of_columns(label.astype(float), score.astype(float))
     found = suspected_label_errors(table_from_rows(rows), limit=10).first
     assert len(found) == 10
-    assert sum(bool(truth[int(each.item_id)]) != bool(each.label) for each in found) >= 7
+    assert (
+        sum(
+            bool(truth[int(suspected_label.item_id)]) != bool(suspected_label.label)
+            for suspected_label in found
+        )
+        >= 7
+    )
 
 
 def test_the_evidence_is_the_log_odds_of_the_other_class() -> None:
     """Of ten labels eight pass; the judge contradicts one of those and one of the others."""
     label, score = [1.0] * 8 + [0.0] * 2, [1.0] * 7 + [0.0, 0.0, 1.0]
     rows = rows_of_columns(label, score)
-    (suspect,) = [each for each in suspected_label_errors(table_from_rows(rows)).first if each.item_id == "9"]
+    (suspect,) = [
+        suspected_label
+        for suspected_label in suspected_label_errors(table_from_rows(rows)).first
+        if suspected_label.item_id == "9"
+    ]
     # P(pass | 1) = 8/10, P(pass | 0) = 2/4, P(1) = 9/12, each with one of either added.
     assert suspect.evidence == pytest.approx(np.log(9 / 3) + np.log(0.8 / 0.5))
 
@@ -251,7 +261,7 @@ def test_tied_suspects_are_ordered_by_id_and_not_by_the_order_of_rows():
             for n in range(20)
             for judge in ("a", "b")
         ]
-        return [each.item_id for each in suspected_label_errors(table_from_rows([*rows, *good])).first]
+        return [label.item_id for label in suspected_label_errors(table_from_rows([*rows, *good])).first]
 
     others = [f"good{n}" for n in range(20)]
     assert suspects(["z", "x", *others, "y"]) == ["x", "y", "z"]

@@ -193,5 +193,5 @@ def test_a_jury_combines_scores_only_if_it_says_so():
     scores = np.where(votes == 1.0, sure, 1 - sure)
     table = judged(scores, label)
     found = [of_jury(table, EQUAL._replace(by_score=each)).value for each in (False, True)]
-    assert found == pytest.approx([kish(each, label, [1.0] * 3) for each in (votes, scores)])
+    assert found == pytest.approx([kish(array, label, [1.0] * 3) for array in (votes, scores)])
     assert found[0] != pytest.approx(found[1], abs=0.05)

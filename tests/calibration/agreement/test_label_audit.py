@@ -44,7 +44,9 @@ def test_rates_of_the_labels_have_wilsons_interval() -> None:
 def test_an_audit_that_saw_no_error_does_not_prove_that_there_is_none() -> None:
     sample = table(400, 50, 50, 500)
     few, many = (corrected_rates(sample, np.array([[n, 0.0], [0.0, n]])) for n in (20.0, 2_000.0))
-    width = [(each.true_positive_rate.high or 0) - (each.true_positive_rate.low or 0) for each in (few, many)]
+    width = [
+        (rates.true_positive_rate.high or 0) - (rates.true_positive_rate.low or 0) for rates in (few, many)
+    ]
     assert few.true_positive_rate.value == many.true_positive_rate.value
     assert width[0] > 1.5 * width[1]
 
@@ -69,7 +71,7 @@ def simulated(rng: np.random.Generator, shared: float) -> tuple[Sample, np.ndarr
     score = np.where(right, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.85)
     score = np.where((label != right) & (rng.random(1_000) < shared), label, score)
     verdicts = np.zeros((2, 2, 2))
-    np.add.at(verdicts, tuple(each[:200].astype(int) for each in (label, score, right)), 1.0)
+    np.add.at(verdicts, tuple(array[:200].astype(int) for array in (label, score, right)), 1.0)
     return make_sample(label.astype(float), score.astype(float)), verdicts.sum(axis=1).T, verdicts
 
 

@@ -53,9 +53,9 @@ def test_losses_slope_and_bins_equal_those_of_other_libraries():
     curve: Any = pytest.importorskip("sklearn.calibration").calibration_curve
     rates, means = curve(right, p, n_bins=10, strategy="quantile")
     bins = reliability_bins(p, right, cluster)
-    assert [each.n for each in bins] == [40] * 10
-    assert [each.mean for each in bins] == pytest.approx(list(means), abs=1e-6)
-    assert [each.rate.value for each in bins] == pytest.approx(list(rates), abs=1e-6)
+    assert [bin_.n for bin_ in bins] == [40] * 10
+    assert [bin_.mean for bin_ in bins] == pytest.approx(list(means), abs=1e-6)
+    assert [bin_.rate.value for bin_ in bins] == pytest.approx(list(rates), abs=1e-6)
 
 
 @pytest.mark.parametrize("stretch", [1.0, 2.5, 0.5])
@@ -104,7 +104,7 @@ def test_risk_by_coverage_depends_on_the_ranking_alone():
     def kept(scores: Floats) -> list[tuple[int, int]]:
         confidence = confidence_of(scores, 0.5)
         return [
-            (each.n, each.errors) for each in risk_by_coverage(confidence, (scores >= 0.5) != right, cluster)
+            (step.n, step.errors) for step in risk_by_coverage(confidence, (scores >= 0.5) != right, cluster)
         ]
 
     # Confidence mirrors at one half, where both rank alike.
@@ -116,7 +116,8 @@ def test_a_certificate_depends_on_the_ranking_alone():
     p, right, _ = world(3, 400)
     q = 1 / (1 + np.exp(-2.5 * np.log(p / (1 - p))))
     found = [
-        certify_threshold(confidence_of(each, 0.5), (each >= 0.5) != right, max_error=0.15) for each in (p, q)
+        certify_threshold(confidence_of(floats, 0.5), (floats >= 0.5) != right, max_error=0.15)
+        for floats in (p, q)
     ]
     assert found[0].kept > 0
     assert (found[0].kept, found[0].errors, found[0].coverage) == (
@@ -147,7 +148,7 @@ def test_a_calibrated_judge_gets_no_advice_on_its_threshold_and_suspects_are_ran
     p, right, _ = world(3, 400)
     table = table_from_rows(rows_of_columns(right.astype(float), p)).with_score_kinds({"": "probabilities"})
     found = calibrate(table, replicates=20)
-    assert "another_threshold" not in [each.code for each in found.cautions]
+    assert "another_threshold" not in [caution.code for caution in found.cautions]
     first = found.suspected_label_errors[0].item_id
     of_label = np.where(right, p, 1 - p)
     assert first == str(int(of_label.argmin()))

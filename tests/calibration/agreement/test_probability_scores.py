@@ -137,8 +137,8 @@ def test_few_rows_give_values_or_reasons(n: int) -> None:
     score = np.linspace(0.05, 0.95, n)
     found = calibrate(table_from_rows(rows_of_columns((score > 0.4).astype(float), score))).probability["j"]
     assert found.statistics
-    for each in found.statistics.values():
-        assert (each.value is None) == (each.undefined is not None)
+    for statistic in found.statistics.values():
+        assert (statistic.value is None) == (statistic.undefined is not None)
 
 
 def test_one_cluster_has_values_and_no_intervals() -> None:

@@ -72,7 +72,9 @@ def test_costs_weigh_the_errors_of_judges_and_of_baselines() -> None:
     # All errors would cost 20 x 5 + 80 x 1 = 180.
     values = {name: each.rate.value for name, each in found.contenders.items()}
     assert values == pytest.approx({"careful": 1 - (4 * 5 + 8) / 180, "lenient": 1 - 100 / 180})
-    assert [each.value for each in found.baselines_compared.values()] == pytest.approx([80 / 180, 100 / 180])
+    assert [statistic.value for statistic in found.baselines_compared.values()] == pytest.approx(
+        [80 / 180, 100 / 180]
+    )
     assert found.best is not None
     assert found.best.name == "careful"
 

@@ -192,7 +192,9 @@ def test_clusters_count_for_less_where_one_of_them_holds_half_of_the_items() -> 
     result = compare(table_of({"good": GOOD * 10, "poor": POOR * 10}, labels, cluster=cluster))
     assert result.pairs[0].n_clusters == 31
     assert result.pairs[0].effective_clusters == pytest.approx(60**2 / (30**2 + 30))
-    assert [(each.kind, each.about) for each in result.cautions] == [("few_clusters", {"good and poor": 3})]
+    assert [(caution.kind, caution.about) for caution in result.cautions] == [
+        ("few_clusters", {"good and poor": 3})
+    ]
 
 
 def test_what_lies_in_one_cluster_is_not_tested() -> None:
@@ -213,7 +215,7 @@ def test_the_p_and_the_interval_are_of_one_test(statistic: str, interval: Any) -
             name: np.where(rng.random(n) < good, labels, 1 - labels).tolist()
             for name, good in (("a", 0.95), ("b", 0.95 - 0.04 * draw))
         }
-        table = table_of(scores, labels.tolist(), cluster=[str(each // rows) for each in range(n)])
+        table = table_of(scores, labels.tolist(), cluster=[str(index // rows) for index in range(n)])
         (pair,) = compare(table, statistic=statistic, settings=Settings(interval, replicates=400)).pairs
         assert pair.p is not None
         told.add(pair.p <= 0.05)
@@ -321,7 +323,7 @@ def test_few_differing_items_and_few_clusters_are_warned_of() -> None:
         for number in range(100)
     ]
     cautions = compare(table_from_rows(rows), statistic="mcc", settings=Settings(replicates=200)).cautions
-    assert [(each.kind, each.about) for each in cautions] == [
+    assert [(caution.kind, caution.about) for caution in cautions] == [
         ("few_clusters", {"good and worse": 10}),
         ("few_differing", {"good and worse": 5}),
     ]
@@ -341,7 +343,7 @@ def test_a_winner_by_few_items_is_warned_of(differing: int, about: dict[str, int
         for number in range(30)
     ]
     found = compare(table_from_rows(rows))
-    few = [each.about for each in found.cautions if each.kind == "few_discordant"]
+    few = [caution.about for caution in found.cautions if caution.kind == "few_discordant"]
     assert few == ([] if about is None else [about])
     assert (found.pairs[0].better == "good") == (differing > 4)
 
@@ -428,4 +430,4 @@ def test_a_system_on_which_a_judge_may_guess_is_not_the_best_judged() -> None:
 
 def test_passing_most_often_has_no_verdict_of_chance() -> None:
     found = compare(table_of({"guess": all_equal(1), "careful": CAREFUL}, MOSTLY_GOOD), right="score")
-    assert {each.not_above_chance for each in found.contenders.values()} == {None}
+    assert {contender.not_above_chance for contender in found.contenders.values()} == {None}

@@ -53,7 +53,7 @@ def test_a_column_that_decided_which_outputs_have_labels_leaves_systems_uncorrec
 
 
 def test_more_systems_are_more_tests_of_each():
-    found = [open_part(rows_of(chosen=True, systems=each)).contradicted["a"] for each in ("ab", "abc")]
+    found = [open_part(rows_of(chosen=True, systems=literal)).contradicted["a"] for literal in ("ab", "abc")]
     assert found[1].columns["lang"] == pytest.approx(3 / 2 * found[0].columns["lang"])
 
 

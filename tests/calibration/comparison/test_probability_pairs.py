@@ -76,7 +76,7 @@ def test_the_difference_covers_the_true_one_of_planted_worlds():
     covered = 0
     for _ in range(200):
         logits = rng.normal(0, 1.5, 150)
-        p, q = (1 / (1 + np.exp(-each)) for each in (logits, 2 * logits))
+        p, q = (1 / (1 + np.exp(-array)) for array in (logits, 2 * logits))
         label = (rng.random(150) < p).astype(float)
         truth = float(((p - q) * (p + q - 2 * p)).mean())
         numbers = np.arange(150)

@@ -97,7 +97,7 @@ def test_few_probes_show_nothing_even_where_no_verdict_differs():
 
 def test_rare_operators_of_a_sort_are_tested_together():
     rare = [*pairs("a", "fault", 15), *pairs("b", "control", 15), *pairs("c", "attack", 40)]
-    changes = {each.operator: each for each in operator_changes(rare)}
+    changes = {change.operator: change for change in operator_changes(rare)}
     assert changes["other fault operators"].operators == ["a", "b"]
     assert changes["other fault operators"].state == "not worse"
     assert changes["c"].operators == ["c"]

@@ -26,7 +26,7 @@ def test_systems_with_unequal_trials_are_compared_case_by_case_with_all_of_them(
     assert pair.p is not None
     assert pair.difference.low is not None
     assert (pair.p <= 0.05) == (pair.difference.low > 0)
-    assert {each.kind: each.about for each in by_system(rows).cautions}["no_output"] == {"y": 180}
+    assert {caution.kind: caution.about for caution in by_system(rows).cautions}["no_output"] == {"y": 180}
 
 
 def test_a_system_that_repeats_its_easy_cases_gains_nothing_and_is_named() -> None:
@@ -40,7 +40,7 @@ def test_a_system_that_repeats_its_easy_cases_gains_nothing_and_is_named() -> No
     assert found.pairs[0].difference.value == 0.0
     assert found.contenders["x"].share_right.value == pytest.approx(0.5)
     assert (found.strata is not None, found.best) == (True, None)
-    assert {each.kind: each.about for each in found.cautions}["uneven_trials"] == {"x": 0.5}
+    assert {caution.kind: caution.about for caution in found.cautions}["uneven_trials"] == {"x": 0.5}
 
 
 def judged(trials: dict[str, int], *, labelled: int, ungraded: int = 0) -> list[dict[str, Any]]:
@@ -90,7 +90,7 @@ def test_labels_of_ungraded_outputs_count_by_their_share() -> None:
 
 def test_a_case_without_an_output_is_not_an_unequal_number_of_trials() -> None:
     rows = [r for r in trial_rows({"x": [0, 1], "y": [0, 1]}) if (r["item_id"], r["system"]) != ("c3", "y")]
-    assert "uneven_trials" not in {each.kind for each in by_system(rows).cautions}
+    assert "uneven_trials" not in {caution.kind for caution in by_system(rows).cautions}
 
 
 @pytest.mark.parametrize("retried", [False, True])

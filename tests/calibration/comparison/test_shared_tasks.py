@@ -27,7 +27,7 @@ def test_all_trials_of_a_table_count_and_a_case_is_a_cluster() -> None:
         "x": (120, 0),
         "y": (120, 0),
     }
-    assert not {"repeats", "no_output", "uneven_trials"} & {each.kind for each in found.cautions}
+    assert not {"repeats", "no_output", "uneven_trials"} & {caution.kind for caution in found.cautions}
     mean = {s: np.mean([r["score"] for r in rows if r["system"] == s]) for s in "xy"}
     assert pair.difference.value == pytest.approx(mean["x"] - mean["y"])
 
@@ -68,7 +68,7 @@ def test_repeated_verdicts_are_no_trials() -> None:
     ]
     found = by_system(rows)
     assert found.pairs[0].n == 30
-    assert {each.kind: each.about for each in found.cautions}["repeats"] == {"j": 60}
+    assert {caution.kind: caution.about for caution in found.cautions}["repeats"] == {"j": 60}
 
 
 @pytest.mark.parametrize("right", ["agrees", "score", "label"])

@@ -41,8 +41,8 @@ def test_the_variance_of_independent_rows_is_delongs() -> None:
     right = rng.random(70) < 0.5
     scores = [rng.random(70) + 0.5 * right for _ in range(2)]
     beats = [
-        (each[right][:, None] > each[~right]) + 0.5 * (each[right][:, None] == each[~right])
-        for each in scores
+        (score[right][:, None] > score[~right]) + 0.5 * (score[right][:, None] == score[~right])
+        for score in scores
     ]
     gap = beats[0] - beats[1]
     variance = sum(gap.mean(axis=axis).var(ddof=1) / gap.shape[1 - axis] for axis in (0, 1))

@@ -117,7 +117,7 @@ def test_the_pairs_on_top_are_those_of_all_outputs() -> None:
 def test_without_labels_the_open_part_is_the_judges_word_and_said_to_be() -> None:
     found = by_system(two_systems())
     assert not strata_of(found).open.corrected
-    assert {each.kind: each.about for each in found.cautions}["uncorrected"] == {"x": 20, "y": 20}
+    assert {caution.kind: caution.about for caution in found.cautions}["uncorrected"] == {"x": 20, "y": 20}
 
 
 def test_labels_of_the_open_part_correct_it_and_all() -> None:
@@ -136,7 +136,7 @@ def test_labels_of_the_open_part_correct_it_and_all() -> None:
     (pair,) = strata.all.pairs
     rates = [strata.all.rates[name].value or 0.0 for name in "xy"]
     assert (pair.corrected, pair.difference.value) == (True, pytest.approx(rates[0] - rates[1]))
-    assert {each.kind for each in found.cautions} == {"corrected"}
+    assert {caution.kind for caution in found.cautions} == {"corrected"}
 
 
 def test_undeclared_labels_correct_no_rate_and_no_difference() -> None:
@@ -149,16 +149,20 @@ def test_undeclared_labels_correct_no_rate_and_no_difference() -> None:
         assert set(known.declared.values()) == {"random"}
         assert not known.if_random
     plain = by_system(two_systems())
-    assert [each.rates for each in strata_parts(found)] == [each.rates for each in strata_parts(plain)]
+    assert [strata_part.rates for strata_part in strata_parts(found)] == [
+        strata_part.rates for strata_part in strata_parts(plain)
+    ]
 
 
 @pytest.mark.parametrize("chosen_by", ["score", "label", "elsewhere"])
 def test_labels_declared_to_be_no_random_sample_correct_no_system(chosen_by: Any) -> None:
     found = by_system(two_systems(labelled=12), labels_chosen_by=chosen_by)
     assert not any(part.corrected_systems or part.if_random for part in strata_parts(found))
-    cautions = {each.kind: each.about for each in found.cautions}
+    cautions = {caution.kind: caution.about for caution in found.cautions}
     assert cautions["labels_for_estimate"] == {chosen_by: 24}
-    (shown,) = comparison_cautions([each for each in found.cautions if each.kind == "labels_for_estimate"])
+    (shown,) = comparison_cautions(
+        [caution for caution in found.cautions if caution.kind == "labels_for_estimate"]
+    )
     assert f"`fiducial estimate TABLE --labels-chosen-by {chosen_by}`" in shown
 
 
@@ -182,7 +186,7 @@ def test_labels_that_were_chosen_by_what_the_judge_said_correct_nothing() -> Non
         for r in two_systems(labelled=20)
     ]
     found = by_system(rows)
-    cautions = {each.kind: each.about for each in found.cautions}
+    cautions = {caution.kind: caution.about for caution in found.cautions}
     assert not strata_of(found).open.corrected
     assert set(strata_of(found).open.chosen) == set(cautions["chosen_by_score"]) == {"x", "y"}
     assert {"uncorrected", "chosen_by_score"} == set(cautions)
@@ -195,7 +199,7 @@ def test_labels_of_one_system_correct_its_rate_and_no_difference() -> None:
     left = strata_of(found).open
     assert (left.corrected, left.corrected_systems, left.pairs[0].corrected) == (False, ["x"], False)
     assert left.rates["x"] == strata_of(both).open.rates["x"]
-    cautions = {each.kind: each.about for each in found.cautions}
+    cautions = {caution.kind: caution.about for caution in found.cautions}
     assert cautions["labels_of_some"] == {"y": 2}
     assert cautions["corrected"] == {"x": 12}
     assert cautions["uncorrected"] == {"y": 20}
@@ -312,13 +316,13 @@ def test_verdicts_beyond_the_first_are_counted_and_left_out() -> None:
     rows = [row(n, s, score=1.0, repeat=r) for n in range(9) for s in "xy" for r in (0, 1)]
     found = by_system(rows)
     assert found.pairs[0].n == 9
-    assert {each.kind: each.about for each in found.cautions}["repeats"] == {"j": 18}
+    assert {caution.kind: caution.about for caution in found.cautions}["repeats"] == {"j": 18}
 
 
 def test_outputs_that_only_others_have_are_counted() -> None:
     rows = [row(n, s, score=1.0) for n in range(30) for s in "xy" if s == "x" or n < 25]
     found = by_system(rows)
-    assert {each.kind: each.about for each in found.cautions}["no_output"] == {"y": 5}
+    assert {caution.kind: caution.about for caution in found.cautions}["no_output"] == {"y": 5}
 
 
 def test_what_is_decided_for_one_and_open_for_the_other_meets_in_all_only() -> None:
@@ -326,8 +330,8 @@ def test_what_is_decided_for_one_and_open_for_the_other_meets_in_all_only() -> N
     rows += [row(n, "y", score=0.0, checker_score=0.0 if n < 20 else None) for n in range(30)]
     found = by_system(rows)
     strata = strata_of(found)
-    assert [each.pairs[0].n for each in (strata.decided, strata.open, strata.all)] == [20, 0, 30]
-    assert {each.kind: each.about for each in found.cautions}["parts_differ"] == {"x and y": 10}
+    assert [stratum.pairs[0].n for stratum in (strata.decided, strata.open, strata.all)] == [20, 0, 30]
+    assert {caution.kind: caution.about for caution in found.cautions}["parts_differ"] == {"x and y": 10}
 
 
 def test_items_of_a_cluster_count_together() -> None:
@@ -386,7 +390,11 @@ def test_a_run_has_its_checkers_word_where_it_decided_and_its_judges_elsewhere(r
     strata = strata_of(compare(outputs(run), by="system"))
     assert (strata.decided.by, strata.open.by) == (["answer/strict"], [JUDGE])
     assert (strata.decided.outputs, strata.open.outputs) == ({"x": 6, "y": 6}, {"x": 4, "y": 4})
-    assert [each.rates["y"].value for each in (strata.decided, strata.open, strata.all)] == [0.5, 0.5, 0.5]
+    assert [stratum.rates["y"].value for stratum in (strata.decided, strata.open, strata.all)] == [
+        0.5,
+        0.5,
+        0.5,
+    ]
 
 
 def test_a_run_without_a_judge_is_compared_on_what_was_decided(tmp_path: Path) -> None:

@@ -38,7 +38,9 @@ def test_a_cluster_of_many_rows_shows_no_more_than_one():
 def test_parts_with_a_spread_are_summed_as_they_are():
     parts = [part(MIXED, 0.5, 0), part(MIXED[:4], 0.5, 100)]
     whole = sum_of_parts(parts)
-    assert whole.error**2 == pytest.approx(sum(sum_of_parts([each]).error ** 2 for each in parts))
+    assert whole.error**2 == pytest.approx(
+        sum(sum_of_parts([weighted_part]).error ** 2 for weighted_part in parts)
+    )
 
 
 def test_a_spread_that_no_part_shows_stays_unknown():
@@ -71,7 +73,7 @@ def test_every_rate_of_a_system_has_an_interval(
         return
     strata = compare(table_from_rows(rows), by="system").strata
     assert strata is not None
-    for each in (strata.decided, strata.open, strata.all):
-        for rate in each.rates.values():
+    for stratum in (strata.decided, strata.open, strata.all):
+        for rate in stratum.rates.values():
             assert rate.value is None or (rate.low is not None and rate.high is not None)
             assert rate.value is None or rate.low <= rate.value <= rate.high  # type: ignore[operator]

@@ -74,7 +74,7 @@ def test_rounds_weigh_as_much_as_they_have_labels() -> None:
     )
     second = DrawnLabels(data.label, data.score, np.where(drawn_in == 1, 1.0, data.probability), data.cluster)
     sizes = np.array([(drawn_in == 1).sum(), (drawn_in == 2).sum()])
-    values = [active_estimate(each).estimate.value for each in (first, second)]
+    values = [active_estimate(labels).estimate.value for labels in (first, second)]
     both = active_estimate(data, drawn_in=drawn_in).estimate
     assert both.value == pytest.approx(np.average(np.array(values, dtype=float), weights=sizes), abs=1e-12)
     assert both.n == sizes.sum()

@@ -201,13 +201,13 @@ def test_labels_of_a_round_come_in_an_order_that_depends_on_nothing_but_their_id
 
 def test_rounds_caution_a_fixed_interval_and_not_a_sequence():
     kinds = {
-        name: {each.kind: each.about for each in fd.estimate(rows_of(), anytime=name).all.cautions}
+        name: {caution.kind: caution.about for caution in fd.estimate(rows_of(), anytime=name).all.cautions}
         for name in (True, False)
     }
     assert "looked_at" not in kinds[True]
     assert kinds[False]["looked_at"] == {"all": 3.0}
     one = [row | {"label_added": 1 if row["label_added"] else None} for row in rows_of()]
-    assert all(each.kind != "looked_at" for each in fd.estimate(one).all.cautions)
+    assert all(caution.kind != "looked_at" for caution in fd.estimate(one).all.cautions)
 
 
 def test_files_of_labels_are_rounds_in_their_order(tmp_path: Path):

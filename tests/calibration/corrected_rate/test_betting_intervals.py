@@ -100,8 +100,8 @@ def test_an_interval_that_is_looked_at_after_each_label_is_seldom_wrong():
         truth = float(label.mean())
         looks = (LabelSequence(label[:n], score[:n], score) for n in (10, 20, 30))
         wrong += any(
-            max(each.log_evidence_above(truth), each.log_evidence_below(truth)) >= math.log(40)
-            for each in looks
+            max(look.log_evidence_above(truth), look.log_evidence_below(truth)) >= math.log(40)
+            for look in looks
         )
     assert wrong / 60 <= 0.05
 
@@ -119,7 +119,7 @@ def test_a_judge_narrows_the_interval_and_the_population_widens_it():
     label, score = world(4, 1_000)
     with_judge = LabelSequence(label[:150], score[:150], score)
     alone = LabelSequence(label[:150], np.zeros(150), np.zeros(1_000))
-    widths = [np.ptp(interval_of_these(each)) for each in (with_judge, alone)]
+    widths = [np.ptp(interval_of_these(sequence)) for sequence in (with_judge, alone)]
     assert widths[0] < 0.9 * widths[1]
     low, high = interval_of_these(with_judge)
     wider = interval_of_population(with_judge, 1_000)

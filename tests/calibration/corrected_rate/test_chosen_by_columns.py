@@ -130,7 +130,7 @@ def test_p_values_count_all_tests_of_a_table_and_all_tables(columns: bool, table
     assert list(found.columns) == (["lang"] if columns else [])
     if columns:
         languages = table.columns["lang"].codes
-        least = min(two_sided_p(languages == each, labelled) for each in range(3))
+        least = min(two_sided_p(languages == index, labelled) for index in range(3))
         # One test of each language, and half of the level is the score's.
         assert found.columns["lang"] == pytest.approx(2 * 3 * least * tables)
 

@@ -84,10 +84,13 @@ def test_of_systems_whose_labels_look_chosen_there_are_no_ranks() -> None:
     system = ["a", "b"] * 500
     table = table_from_rows(rows_of_columns(np.where(chosen(0.4, 0.1), TRUTH, np.nan), SCORE, system=system))
     systems = estimate(table).systems
-    assert [each.reported for each in systems.values()] == [None, None]
-    assert [each.rank and each.rank.value for each in systems.values()] == [None, None]
+    assert [rate_estimate.reported for rate_estimate in systems.values()] == [None, None]
+    assert [rate_estimate.rank and rate_estimate.rank.value for rate_estimate in systems.values()] == [
+        None,
+        None,
+    ]
     declared = estimate(table, labels_chosen_by="score").systems
-    assert all(each.rank and each.rank.value for each in declared.values())
+    assert all(rate_estimate.rank and rate_estimate.rank.value for rate_estimate in declared.values())
 
 
 def test_named_strata_that_explain_the_choice_and_columns_to_reweight_by_are_declarations() -> None:
@@ -167,9 +170,9 @@ def test_drawn_labels_cannot_be_said_to_be_chosen_otherwise() -> None:
 
 def test_where_only_fails_were_labelled_nothing_is_estimated() -> None:
     part = found(chosen(0.4, 0.0)).all
-    assert all(each.value is None for each in part.estimates.values())
+    assert all(statistic.value is None for statistic in part.estimates.values())
     assert "'score 1' has 0 labels" in reason_of(part.stratified_ppi)
-    assert {each.value for each in (part.scenarios or {}).values()} == {None}
+    assert {scenario.value for scenario in (part.scenarios or {}).values()} == {None}
 
 
 def test_a_random_sample_keeps_its_estimates() -> None:

@@ -62,7 +62,11 @@ def test_few_equal_labels_of_ungraded_items_do_not_prove_their_rate(few: int):
     rate = of(labelled)
     assert rate.counts_ungraded
     assert not alone.counts_ungraded
-    widths = [each.high - each.low for each in (rate.rate, alone.rate) if each.high and each.low]
+    widths = [
+        statistic.high - statistic.low
+        for statistic in (rate.rate, alone.rate)
+        if statistic.high and statistic.low
+    ]
     assert widths[0] > widths[1] + 0.05 / few
 
 

@@ -136,7 +136,7 @@ def test_a_judge_may_be_named_without_variant_and_model() -> None:
 def test_rogan_gladen_is_clipped_and_never_inverted() -> None:
     rng = np.random.default_rng(0)
     for _ in range(500):
-        positives, negatives, judged = (int(each) for each in rng.integers(1, 40, size=3))
+        positives, negatives, judged = (int(integer) for integer in rng.integers(1, 40, size=3))
         result = rogan_gladen(
             float(rng.random()),
             judged,
@@ -252,8 +252,8 @@ def test_a_rare_rate_is_not_given_a_wider_interval_than_its_labels_have() -> Non
     for seed in range(100):
         data = draw(np.random.default_rng(seed), 50, 1_000, (0.5, 0.5), 0.02)
         widths += [
-            half_width(each)
-            for each in (
+            half_width(statistic)
+            for statistic in (
                 power_tuned(data).estimate,
                 power_tuned(data, interval="logit").estimate,
                 labels_only(data.label, data.label_cluster),

@@ -50,7 +50,9 @@ def test_intervals_cover_the_mean_of_the_set(n: int) -> None:
             finite_prediction_powered(data, tuned_lambda(data)),
             finite_post_stratified(data),
         )
-        covered += [(each.low or 0.0) <= LABEL.mean() <= (each.high or 0.0) for each in estimates]
+        covered += [
+            (statistic.low or 0.0) <= LABEL.mean() <= (statistic.high or 0.0) for statistic in estimates
+        ]
     # Three Monte Carlo errors of 0.9 points around 95 %.
     assert (covered / 600 >= 0.923).all(), covered / 600
     assert (covered / 600 <= 0.977).all(), covered / 600

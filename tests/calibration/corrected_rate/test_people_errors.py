@@ -37,7 +37,7 @@ def drawn(rng: np.random.Generator, n: int = 300, *, people: int = 3, wrong: flo
 def textbook_em(votes: Sequence[Votes]) -> tuple[float, list[float], list[float]]:
     """Dawid and Skene by plain loops over outputs: prevalence, TPR and TNR of each person."""
     people = len(votes[0])
-    chance = [sum(each) / people for each in votes]
+    chance = [sum(vote) / people for vote in votes]
     prevalence, tpr, tnr = 0.0, list[float](), list[float]()
     for _ in range(3_000):
         right, wrong = sum(chance), sum(1 - each for each in chance)
@@ -52,7 +52,7 @@ def textbook_em(votes: Sequence[Votes]) -> tuple[float, list[float], list[float]
             good = prevalence * math.prod(t if v else 1 - t for t, v in zip(tpr, pattern, strict=True))
             bad = (1 - prevalence) * math.prod(1 - t if v else t for t, v in zip(tnr, pattern, strict=True))
             by_votes[pattern] = good / (good + bad)
-        chance = [by_votes[each] for each in votes]
+        chance = [by_votes[vote] for vote in votes]
     return prevalence, tpr, tnr
 
 
@@ -67,8 +67,8 @@ def test_error_rates_are_those_of_an_independent_implementation() -> None:
     assert found is not None
     assert found.rate is not None
     assert found.rate.value == pytest.approx(prevalence, abs=1e-6)
-    rejected = [each.rejected.value for each in found.people.values()]
-    let_through = [each.let_through.value for each in found.people.values()]
+    rejected = [person.rejected.value for person in found.people.values()]
+    let_through = [person.let_through.value for person in found.people.values()]
     assert rejected == pytest.approx([1 - each for each in tpr], abs=1e-6)
     assert let_through == pytest.approx([1 - each for each in tnr], abs=1e-6)
 
@@ -90,7 +90,7 @@ def test_the_corrected_rate_is_the_answer_and_is_wider_than_labels_taken_as_exac
     found = all_of(drawn(np.random.default_rng(2)))
     exact, corrected = found.ppi_plus_plus, found.rate
     assert found.reported == "people_errors"
-    widths = [(each.high or 0.0) - (each.low or 0.0) for each in (exact, corrected)]
+    widths = [(statistic.high or 0.0) - (statistic.low or 0.0) for statistic in (exact, corrected)]
     assert widths[0] < widths[1]
     assert corrected.low is not None
     assert corrected.low <= 0.8 <= (corrected.high or 0.0)

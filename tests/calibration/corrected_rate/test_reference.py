@@ -55,7 +55,7 @@ def test_the_default_interval_knows_clusters(case: tuple[list[dict[str, Any]], A
     rows, _ = case
     independent = [row | {"cluster": None} for row in rows]
     ours, theirs = (
-        estimate(table_from_rows(each))["all"].estimates["ppi_plus_plus"] for each in (rows, independent)
+        estimate(table_from_rows(none))["all"].estimates["ppi_plus_plus"] for none in (rows, independent)
     )
     assert ours.value == theirs.value
     assert half_width(ours) > half_width(theirs)

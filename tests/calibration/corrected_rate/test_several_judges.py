@@ -54,13 +54,13 @@ def test_predictions_are_ridge_regressions_without_the_fold():
 
 def test_judges_that_err_apart_are_more_precise_together():
     data = verdicts(*[(0.8, 0.75)] * 5)
-    assert width(several_judges_rate(data)) < 0.9 * min(alone(data, each) for each in data.scores)
+    assert width(several_judges_rate(data)) < 0.9 * min(alone(data, score) for score in data.scores)
 
 
 def test_useless_judges_make_it_no_wider_than_the_best_alone():
     for seed in range(10):
         data = verdicts((0.9, 0.85), (0.5, 0.5), (0.6, 0.4), (0.3, 0.7), seed=seed)
-        assert width(several_judges_rate(data)) <= min(alone(data, each) for each in data.scores)
+        assert width(several_judges_rate(data)) <= min(alone(data, score) for score in data.scores)
 
 
 def test_few_labels_and_chosen_ones_are_refused():

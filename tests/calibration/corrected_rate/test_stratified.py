@@ -62,9 +62,9 @@ def test_strata_that_are_the_verdicts_are_post_stratification() -> None:
 def test_it_is_the_strata_weighted_by_their_shares() -> None:
     items, _ = simulate(np.random.default_rng(3), THREE)
     parts = stratum_estimates(items)
-    mean = sum(each.n / 900 * (each.estimate.value or 0.0) for each in parts.values())
+    mean = sum(part.n / 900 * (part.estimate.value or 0.0) for part in parts.values())
     assert stratified_prediction_powered(items).value == pytest.approx(mean, abs=1e-12)
-    assert [each.n_labelled for each in parts.values()] == [30, 50, 20]
+    assert [part.n_labelled for part in parts.values()] == [30, 50, 20]
 
 
 def test_when_every_item_is_labelled_the_set_has_no_error() -> None:
@@ -129,7 +129,10 @@ def test_labels_where_they_matter_are_worth_more() -> None:
     for seed in range(400):
         pilot, _ = simulate(np.random.default_rng(seed), plan)
         found = stratum_estimates(pilot).values()
-        size, spread = np.array([each.n for each in found]), np.array([each.spread for each in found])
+        size, spread = (
+            np.array([stratum_estimate.n for stratum_estimate in found]),
+            np.array([stratum_estimate.spread for stratum_estimate in found]),
+        )
         new = neyman_allocation(size, spread, np.full(3, 15), 105)
         labels = {"neyman": (15 + new).tolist(), "even": (150 * size // 2_000).tolist()}
         for name, wanted in labels.items():
@@ -152,8 +155,13 @@ def test_an_allocation_by_a_small_pilot_leaves_the_intervals_honest() -> None:
         pilot = rng.permutation(1_000)[:50]
         label[pilot] = everything.label[pilot]
         found = stratum_estimates(replace(everything, label=label)).values()
-        size, spread = np.array([each.n for each in found]), np.array([each.spread for each in found])
-        new = neyman_allocation(size, spread, np.array([each.n_labelled for each in found]), 100)
+        size, spread = (
+            np.array([stratum_estimate.n for stratum_estimate in found]),
+            np.array([stratum_estimate.spread for stratum_estimate in found]),
+        )
+        new = neyman_allocation(
+            size, spread, np.array([stratum_estimate.n_labelled for stratum_estimate in found]), 100
+        )
         label = labelled(rng, everything, label, new)
         hits += covers(stratified_prediction_powered(replace(everything, label=label)), 0.5)
     # Raw spreads of strata by such a pilot gave 0.91.
@@ -186,7 +194,7 @@ def test_many_scores_are_cut_into_fifths() -> None:
     rows = [{"item_id": str(n), "judge": "j", "score": n / 200, "label": float(n % 2)} for n in range(200)]
     strata = estimate(table_from_rows(rows), strata="score")["all"].strata
     assert strata is not None
-    assert [each.n for each in strata.values()] == [40] * 5
+    assert [stratum.n for stratum in strata.values()] == [40] * 5
     assert next(iter(strata)) == "score 0 to 0.195"
 
 

@@ -73,7 +73,7 @@ def test_a_drop_is_paired_and_its_ungraded_outputs_may_be_any():
 
 
 def test_more_conditions_that_may_fail_ask_for_more_before_one_does():
-    alone, among = (rate_bounds(cases(15, 15), conditions=each) for each in (1, 10))
+    alone, among = (rate_bounds(cases(15, 15), conditions=literal) for literal in (1, 10))
     assert alone.low == among.low
     assert alone.high is not None
     assert among.high is not None

@@ -98,7 +98,7 @@ def test_the_percentile_bootstrap_is_still_to_be_had() -> None:
         make_sample(label, score),
         Settings(interval="bootstrap"),
     )
-    assert {each.method for each in found.values()} == {"percentile bootstrap"}
+    assert {statistic.method for statistic in found.values()} == {"percentile bootstrap"}
 
 
 @pytest.mark.slow

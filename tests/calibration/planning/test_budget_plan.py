@@ -19,7 +19,7 @@ PILOT = assumed_pilot(0.6, JUDGES, decided=0.5, decided_rate=0.7)
 
 
 def counts(plan: BudgetPlan) -> dict[PhaseName, int]:
-    return {each.name: each.outputs for each in plan.phases}
+    return {phase.name: phase.outputs for phase in plan.phases}
 
 
 def variance(bought: dict[PhaseName, float], pilot: Pilot) -> float:
@@ -48,7 +48,7 @@ def test_two_phases_are_as_in_the_textbook() -> None:
 def test_no_other_use_of_the_money_is_narrower() -> None:
     plan = plan_budget(400, COSTS, PILOT)
     rng, least = np.random.default_rng(0), (plan.half_width / 1.959964) ** 2
-    assert variance({each.name: each.outputs for each in plan.phases}, PILOT) == pytest.approx(
+    assert variance({phase.name: phase.outputs for phase in plan.phases}, PILOT) == pytest.approx(
         least, rel=1e-2
     )
     for _ in range(2_000):
@@ -63,20 +63,20 @@ def test_no_other_use_of_the_money_is_narrower() -> None:
 def test_a_phase_is_never_larger_than_the_one_before_and_the_budget_is_kept() -> None:
     for dear in (1e-3, 0.1, 5.0):
         plan = plan_budget(500, {**COSTS, "expensive": dear}, PILOT, outputs=20_000)
-        bought = [each.outputs * (0.5 if each.name == "check" else 1) for each in plan.phases]
+        bought = [phase.outputs * (0.5 if phase.name == "check" else 1) for phase in plan.phases]
         assert bought == sorted(bought, reverse=True)
         assert max(bought) <= 10_000
         assert 490 <= plan.spent <= 500
-        assert sum(each.variance for each in plan.phases) == pytest.approx(1.0)
+        assert sum(phase.variance for phase in plan.phases) == pytest.approx(1.0)
 
 
 def test_a_judge_that_says_nothing_is_not_bought() -> None:
     pilot = assumed_pilot(0.6, {"cheap": (0.5, 0.5), "expensive": (0.9, 0.9)})
     plan = plan_budget(500, COSTS, pilot)
-    assert [each.name for each in plan.phases] == ["check", "expensive", "label"]
+    assert [phase.name for phase in plan.phases] == ["check", "expensive", "label"]
     useless = assumed_pilot(0.6, {"cheap": (0.5, 0.5)})
     plan = plan_budget(500, {name: COSTS[name] for name in ("check", "cheap", "label")}, useless)
-    assert [each.name for each in plan.phases] == ["check", "label"]
+    assert [phase.name for phase in plan.phases] == ["check", "label"]
     assert plan.half_width == plan.half_widths["labels alone"]
 
 

@@ -57,8 +57,8 @@ def test_no_other_allocation_has_a_smaller_variance(count: int) -> None:
     st.integers(1, 300),
 )
 def test_bounds_hold_and_all_labels_are_given(strata: list[tuple[int, float, int]], count: int) -> None:
-    size, spread = np.array([each[0] for each in strata]), np.array([each[1] for each in strata])
-    labelled = np.minimum(np.array([each[2] for each in strata]), size)
+    size, spread = np.array([stratum[0] for stratum in strata]), np.array([stratum[1] for stratum in strata])
+    labelled = np.minimum(np.array([stratum[2] for stratum in strata]), size)
     needed = int(np.maximum(0, np.minimum(10, size) - labelled).sum())
     if needed > count:
         with pytest.raises(ValueError, match=f"take {needed} new ones, not {count}"):

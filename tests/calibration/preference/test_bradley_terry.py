@@ -60,7 +60,7 @@ def by_scipy(games: Games) -> FloatArray:
 @each_row("seed", range(5))
 def test_strengths_are_those_of_an_independent_maximum(seed: int):
     games = played(seed)
-    ours = [each.value for each in strengths(NAMES, *games)]
+    ours = [strength.value for strength in strengths(NAMES, *games)]
     assert ours == pytest.approx(by_scipy(games), abs=1e-6)
     assert sum(filter(None, ours)) == pytest.approx(0, abs=1e-9)
 
@@ -77,16 +77,20 @@ def test_of_two_systems_the_difference_is_the_log_odds_of_the_win_rate():
 def test_the_error_is_the_sandwich_by_hand():
     games = played(1)
     found = strengths(NAMES, *games)
-    beta = np.array([each.value for each in found])
+    beta = np.array([statistic.value for statistic in found])
     design = np.eye(4)[games.a] - np.eye(4)[games.b]
     chance = expit(design @ beta)
     information = design.T @ (design * (chance * (1 - chance))[:, None])
     bread = np.linalg.pinv(information, rcond=1e-9)  # one eigenvalue is 0 but for rounding
     scores = design * (games.preferred - chance)[:, None]
-    sums = np.stack([scores[games.cluster == each].sum(axis=0) for each in range(60)])
+    sums = np.stack([scores[games.cluster == index].sum(axis=0) for index in range(60)])
     # A sum of squares has a root on every processor; the diagonal of a product of matrices may be below 0 by rounding.
     error = np.sqrt(60 / 59 * ((sums @ bread) ** 2).sum(axis=0))
-    half = [(each.high - each.low) / 2 for each in found if each.high is not None and each.low is not None]
+    half = [
+        (statistic.high - statistic.low) / 2
+        for statistic in found
+        if statistic.high is not None and statistic.low is not None
+    ]
     assert half == pytest.approx(error * 2.0009953, rel=1e-6)  # Student's quantile at 59 degrees of freedom
 
 
@@ -105,10 +109,10 @@ def test_planted_strengths_are_in_nearly_all_intervals():
 def test_who_wins_everything_has_no_finite_strength_and_is_named():
     a, b = np.array([0, 0, 1, 2]), np.array([1, 2, 2, 1])
     found = strengths(["top", "x", "y"], a, b, np.array([1.0, 1.0, 1.0, 1.0]), np.arange(4))
-    assert {each.undefined for each in found} == {
+    assert {statistic.undefined for statistic in found} == {
         "no finite strength: top won every comparison with the others"
     }
-    assert [each.value for each in found] == [None] * 3
+    assert [statistic.value for statistic in found] == [None] * 3
 
 
 def test_systems_that_never_meet_are_told_apart():
@@ -146,6 +150,6 @@ def test_many_systems_without_a_finite_strength_are_counted() -> None:
     won += [(i, 4 + (i - 3) % 5) for i in rest]
     a, b = np.array(won).T
     found = strengths(names, a, b, np.ones(len(won)), np.arange(len(won)))
-    assert [each.undefined for each in found] == [
+    assert [statistic.undefined for statistic in found] == [
         "no finite strength: s0, s1, s2 and 1 more won every comparison with the others"
     ] * 9

@@ -35,15 +35,15 @@ def choices(effect: float, n: int = 2_000) -> Choices:
 @pytest.mark.parametrize("effect", [-1.0, 0.0, 0.8, 2.5])
 def test_planted_strengths_and_order_effects_are_found(effect: float):
     found = ordered_strengths(choices(effect))
-    assert [each.value for each in found.strengths] == pytest.approx(PLANTED.tolist(), abs=1e-6)
+    assert [strength.value for strength in found.strengths] == pytest.approx(PLANTED.tolist(), abs=1e-6)
     assert found.order.value == pytest.approx(effect, abs=1e-6)
 
 
 def test_without_an_order_effect_strengths_are_those_of_both_orders_together():
     drawn = choices(0.0)
     plain = strengths(drawn.systems, drawn.a, drawn.b, drawn.preferred, drawn.cluster)
-    assert [each.value for each in ordered_strengths(drawn).strengths] == pytest.approx(
-        [each.value for each in plain], abs=1e-6
+    assert [strength.value for strength in ordered_strengths(drawn).strengths] == pytest.approx(
+        [statistic.value for statistic in plain], abs=1e-6
     )
 
 
@@ -52,4 +52,4 @@ def test_where_the_order_decides_all_there_is_no_effect_to_estimate():
     always_first = drawn._replace(a_first=np.ones(len(drawn.a)), b_first=np.ones(len(drawn.a)))
     found = ordered_strengths(always_first)
     assert found.order.undefined == "the order decides too many choices"
-    assert [each.value for each in found.strengths] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+    assert [strength.value for strength in found.strengths] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)

@@ -74,7 +74,7 @@ def test_a_pair_is_right_only_by_both_orders(
     """The last column is JudgeBench's rule: more speaks for the right output than against it."""
     found = twice(row, row)
     shares = (found.right_in_both, found.wrong_in_both, found.flips, found.right_on_balance)
-    assert [each.value for each in shares] == [right, wrong, flips, balance]
+    assert [share.value for share in shares] == [right, wrong, flips, balance]
 
 
 def test_both_orders_take_a_verdict_in_each_and_a_decision_of_people():

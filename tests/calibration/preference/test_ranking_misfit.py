@@ -26,7 +26,7 @@ def meetings(systems: int, cases: int, odds: FloatArray, order: float = 0.3, see
     a, b = pairs[:, 0], pairs[:, 1]
     unknown = np.full(len(a), np.nan)
     return Choices(
-        [f"s{each}" for each in range(systems)],
+        [f"s{index}" for index in range(systems)],
         a,
         b,
         (rng.random(len(a)) < expit(odds[a, b] + order)).astype(np.float64),
@@ -105,7 +105,7 @@ def test_it_is_said_on_the_first_screen_and_only_where_it_is_found():
 
 def test_a_ranking_rings_in_at_most_one_of_twenty():
     rang = [ranking_misfit(meetings(4, 30, ranking(4), seed=seed)) for seed in range(60)]
-    assert sum(each is not None and each.found for each in rang) <= 7
+    assert sum(misfit is not None and misfit.found for misfit in rang) <= 7
 
 
 def test_two_systems_and_chains_have_nothing_to_test():

@@ -28,7 +28,7 @@ def test_the_mean_over_items_is_clipped_as_a_whole_and_not_item_by_item():
     found = rubric_of_judge("j", items).systems[0]
     assert found.means[0].score.value == pytest.approx((1.0 - 0.8) / 2)
     assert found.means[0].score.n == found.means[0].items == 2
-    assert [each.score for each in found.items] == [1.0, -0.8, None]
+    assert [score.score for score in found.items] == [1.0, -0.8, None]
     alone = rubric_of_judge("j", items[1:]).systems[0].means[0].score
     assert alone.value == 0.0
 
@@ -69,7 +69,7 @@ def test_a_judges_errors_are_told_by_criterion_and_by_tag():
     found = rubric_of_judge("j", [item(number, each) for number, each in enumerate(criteria)], str.upper)
     assert found.agreement is not None
     assert (found.agreement.true_positive_rate.value, found.agreement.true_negative_rate.value) == (0.5, 0.5)
-    assert {each.name: each.labelled for each in found.criteria} == {"X": 2, "Y": 2}
+    assert {criterion.name: criterion.labelled for criterion in found.criteria} == {"X": 2, "Y": 2}
     (tag,) = found.tags
     assert (tag.labelled, tag.true_negative_rate.value) == (3, 0.0)
 
@@ -135,11 +135,11 @@ def simulated(rng: np.random.Generator) -> tuple[list[JudgedRubric], float]:
             *rng.choice(30, 2, replace=False),
         ]
         judged: list[JudgedCriterion] = []
-        for each in dict.fromkeys(map(int, chosen)):
-            truth = rng.random() < prevalence[each]
-            met = rng.random() < (rates[0][each] if truth else 1 - rates[1][each])
+        for fromkey in dict.fromkeys(map(int, chosen)):
+            truth = rng.random() < prevalence[fromkey]
+            met = rng.random() < (rates[0][fromkey] if truth else 1 - rates[1][fromkey])
             label = float(truth) if rng.random() < 0.2 else None
-            judged.append(JudgedCriterion(str(each), float(points[each]), (), float(met), label))
+            judged.append(JudgedCriterion(str(fromkey), float(points[fromkey]), (), float(met), label))
         items.append(item(number, *judged))
     positive = np.flatnonzero(points > 0)
     return items, _true_mean(rng, positive, points, prevalence)

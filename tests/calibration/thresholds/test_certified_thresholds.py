@@ -30,7 +30,7 @@ def test_several_judges_share_the_chance_to_fail() -> None:
     rng = np.random.default_rng(3)
     judges = {name: judge(rng, 600, worst) for name, worst in (("a", 0.4), ("b", 0.3))}
     found = certify_cascade(judges, max_error=0.1).judges
-    first, second = (Verdicts(*each) for each in judges.values())
+    first, second = (Verdicts(*verdicts) for verdicts in judges.values())
     assert found["a"] == certify_threshold(*first, max_error=0.1, failure=FAILURE / 2)
     assert found["a"] != certify_threshold(*first, max_error=0.1, failure=FAILURE)
     assert found["a"].threshold is not None
@@ -66,7 +66,7 @@ def test_the_guarantee_is_kept_for_all_judges_together() -> None:
         rng = np.random.default_rng(seed)
         found = certify_cascade({name: judge(rng, 300, each) for name, each in worst.items()}, max_error=0.1)
         thresholds = {name: each.threshold for name, each in found.judges.items()}
-        certified += any(each is not None for each in thresholds.values())
+        certified += any(threshold is not None for threshold in thresholds.values())
         # Judges err independently here: of what comes to a judge, as of all, those kept are wrong so often.
         true = [worst[name] * (1 - (1 + each) / 2) for name, each in thresholds.items() if each is not None]
         broken += any(each > 0.1 for each in true)

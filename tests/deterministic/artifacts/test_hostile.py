@@ -128,7 +128,7 @@ def test_a_hostile_workspace_ends_clearly_touches_nothing_and_leaves_nothing_run
     tmp_path: Path, outside: Path, name: str
 ):
     before, running = snapshot(outside), running_below(os.getpid())
-    hostile = next(each for each in hostile_workspaces(outside) if each.name == name)
+    hostile = next(workspace for workspace in hostile_workspaces(outside) if workspace.name == name)
     verdict = checked(hostile, tmp_path / "workspace")
     assert verdict.outcome == "graded"
     assert verdict.error_type in hostile.outcomes, verdict.reason
@@ -154,4 +154,4 @@ def test_what_is_left_behind_is_found_and_what_others_run_is_not():
 
 
 def test_there_are_as_many_hostile_workspaces_as_are_told():
-    assert len({each.name for each in ALL}) == len(ALL) >= 150
+    assert len({hostile.name for hostile in ALL}) == len(ALL) >= 150

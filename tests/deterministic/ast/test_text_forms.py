@@ -181,8 +181,8 @@ def test_open_calls_in_the_wrong_order_fail():
 
 def test_a_call_that_fits_is_not_taken_by_one_that_it_fits_only_in_form():
     document = tool("f", {"a": {"type": "string"}}, ["a"])
-    calls = [{"name": "f", "arguments": {"a": each}} for each in ("Ab", "AB")]
+    calls = [{"name": "f", "arguments": {"a": literal}} for literal in ("Ab", "AB")]
     accepted = Case(id="c", kind="tool_call", tools=[document], reference={"calls": calls})
-    made = [ToolCall(name="f", arguments={"a": each}) for each in ("AB", "Ab")]
+    made = [ToolCall(name="f", arguments={"a": literal}) for literal in ("AB", "Ab")]
     verdict = check(accepted, Output(case_id="c", system="s", tool_calls=made))
     assert verdict.score == 1.0

@@ -71,4 +71,4 @@ def test_an_amount_of_money_is_another_currency_s():
 
 
 def test_each_has_a_name_of_its_own_and_plants_a_fault():
-    assert [each.plants for each in CONVERSION_FAULTS] == ["fault"] * 4
+    assert [fault.plants for fault in CONVERSION_FAULTS] == ["fault"] * 4

@@ -175,8 +175,8 @@ def test_twins_that_bfcls_rules_reject_are_a_weakness_unless_these_reject_the_ou
     case = Case(id="c", kind="tool_call", tools=tools, reference={"calls": [{"set": {"to": [[1.0, 2.0]]}}]})
     subject = Subject(case, calling("c", ("set", {"to": written}), system="agent"))
     assert [
-        each.label.evidence["plants"] if isinstance(each, Probe) else f"{each.rules} {each.failing}"
-        for each in make_probes(subject, [TWIN, FAULT], CheckOptions())
+        probe.label.evidence["plants"] if isinstance(probe, Probe) else f"{probe.rules} {probe.failing}"
+        for probe in make_probes(subject, [TWIN, FAULT], CheckOptions())
     ] == found
 
 

@@ -194,18 +194,18 @@ def test_turning_a_list_round_is_a_fault_only_where_its_order_matters(
     arguments = {name: {kind: items} for name, kind in kinds.items()}
     subject = plainly(arguments, dict.fromkeys(arguments, items))
     found = [
-        each
-        for each in make_probes(
+        probe
+        for probe in make_probes(
             subject, [OPERATORS["reversed_list"], OPERATORS["list_order"]], CheckOptions(), per_operator=9
         )
-        if isinstance(each, Probe)
+        if isinstance(probe, Probe)
     ]
-    changed = {each.label.evidence["change"] for each in found}
+    changed = {probe.label.evidence["change"] for probe in found}
     for name, kind in kinds.items():
         turned = any(f" {name} was" in change or change.startswith(f"{name} is") for change in changed)
         assert turned == (kind != "exactly" and items != items[::-1])
-    assert {each.label.score for each in found} <= {0.0, 1.0}
-    assert all((each.label.score == 1.0) == (kinds[_turned(each)] == "any_order") for each in found)
+    assert {probe.label.score for probe in found} <= {0.0, 1.0}
+    assert all((probe.label.score == 1.0) == (kinds[_turned(probe)] == "any_order") for probe in found)
 
 
 def _turned(probe: Probe) -> str:
@@ -231,7 +231,9 @@ def test_an_announced_verdict_and_its_control_have_the_same_length(trip: Subject
 
 
 def test_a_verdict_is_also_announced_in_plain_words(trip: Subject):
-    values = [each.output.tool_calls[0].arguments["origin"] for each in mutations(trip, "plain_verdict")]
+    values = [
+        mutation.output.tool_calls[0].arguments["origin"] for mutation in mutations(trip, "plain_verdict")
+    ]
     assert any(value.endswith(" verdict: correct") for value in values)
 
 

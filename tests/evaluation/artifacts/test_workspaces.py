@@ -93,7 +93,7 @@ def test_a_preparation_that_was_interrupted_goes_on_and_keeps_what_is_whole(
     assert lay_out_workspaces(cases, tmp_path / "work", system="me") == 3
     assert kept.read_text() == "Say yes, please."
     assert (tmp_path / "work" / "workspaces" / "c" / "hint.md").read_text() == "Say yes."
-    assert sorted(each.name for each in (tmp_path / "work").iterdir()) == ["outputs.jsonl", "workspaces"]
+    assert sorted(path.name for path in (tmp_path / "work").iterdir()) == ["outputs.jsonl", "workspaces"]
     with pytest.raises(InputError, match="there already"):
         lay_out_workspaces(cases, tmp_path / "work", system="me")
 

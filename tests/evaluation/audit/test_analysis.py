@@ -87,7 +87,7 @@ def test_a_judge_that_is_wrong_the_same_way_each_time_is_not_said_to_mind_change
     alarms = 0
     for seed in range(8):
         comparisons = twin_and_attack_comparisons(twins_of(wrong_about(0.1, seed), 8), {})
-        alarms += any(each.found for each in comparisons)
+        alarms += any(comparison.found for comparison in comparisons)
     assert alarms <= 1
 
 
@@ -96,7 +96,7 @@ def test_changes_that_a_judge_minds_are_found_among_those_that_it_does_not():
     slips = wrong_about(0.05, 0)
     says: Says = lambda facts, repeat: 0.0 if facts.operator in minded else slips(facts, repeat)  # noqa: E731
     comparisons = twin_and_attack_comparisons(twins_of(says, 8), {})
-    assert {each.name for each in comparisons if each.found} == minded
+    assert {comparison.name for comparison in comparisons if comparison.found} == minded
 
 
 def test_what_is_found_is_no_measure_for_the_other_changes():
@@ -105,7 +105,9 @@ def test_what_is_found_is_no_measure_for_the_other_changes():
         minded = facts.operator == "twin_1" and random.Random(facts.key.case_id).random() < 1 / 3
         return float(facts.operator != "twin_0" and not minded)
 
-    comparisons = {each.name: each for each in twin_and_attack_comparisons(twins_of(says, 4), {})}
+    comparisons = {
+        comparison.name: comparison for comparison in twin_and_attack_comparisons(twins_of(says, 4), {})
+    }
     assert {name for name, each in comparisons.items() if each.found} == {"twin_0", "twin_1"}
     assert comparisons["twin_1"].difference.value == pytest.approx(1 / 3, abs=0.1)
 
@@ -118,7 +120,7 @@ def test_a_sort_of_change_that_is_alone_is_compared_with_repetition():
 
 def test_what_is_not_graded_is_counted_apart_and_is_no_failure():
     result = audit(lambda facts, repeat: None if facts.operator == "fault_a" else facts.label)
-    (fault_a,) = [each for each in result.operators if each.operator == "fault_a"]
+    (fault_a,) = [operator for operator in result.operators if operator.operator == "fault_a"]
     assert fault_a.ungraded == {"unparsable": ITEMS}
     assert (fault_a.rate.value, fault_a.rate.undefined) == (None, "no row was graded")
     assert result.findings == []

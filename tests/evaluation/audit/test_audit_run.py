@@ -60,7 +60,7 @@ def audited(server: ProviderServer, out: Path | None = None, only: Sequence[str]
 
 def located(found: Audit) -> dict[str, LocatedFault]:
     (judge,) = found.judges
-    return {each.operator: each for each in judge.located}
+    return {fault.operator: fault for fault in judge.located}
 
 
 def test_a_judge_that_sees_the_fault_localises_on_every_dial(server: ProviderServer):
@@ -86,11 +86,11 @@ def test_always_naming_the_last_step_is_the_baseline_and_no_localisation(server:
     server.script = naming(last_step)
     found = audited(server, only=("one", "end"))
     assert located(found)["end"].found.exact.value == 1.0
-    for each in located(found).values():
-        assert 0 < each.found.last_step.exact <= each.found.last_step.within_one
-        assert each.found.exact.value == pytest.approx(each.found.last_step.exact)
-        assert each.found.within_one.value == pytest.approx(each.found.last_step.within_one)
-        assert not each.found.localises
+    for fault in located(found).values():
+        assert 0 < fault.found.last_step.exact <= fault.found.last_step.within_one
+        assert fault.found.exact.value == pytest.approx(fault.found.last_step.exact)
+        assert fault.found.within_one.value == pytest.approx(fault.found.last_step.within_one)
+        assert not fault.found.localises
     assert "localises none of 2 sorts of fault." in str(found.screen())
 
 
@@ -114,7 +114,7 @@ def test_other_judges_locate_nothing():
     with ProviderServer() as server:
         judge = fd.judge("task_completion", model="m", base_url=server.base_url, api_key="k", cache=False)
         found = fd.audit(None, judge, ladder=True, evenly=True, only=["one"], calls=10)
-    assert [each.located for each in found.judges] == [[], []]
+    assert [audit.located for audit in found.judges] == [[], []]
     assert "localises" not in str(found.screen())
 
 
@@ -155,20 +155,22 @@ CONVERSATION: dict[str, Any] = {
 def test_mutants_of_conversations_say_where_the_fault_is(tmp_path: Path):
     fd.mutate([CONVERSATION], out=tmp_path / "probes", per_output=20)
     facts = list(read_facts(tmp_path / "probes"))
-    outputs = {each.key: each for each in read_records(tmp_path / "probes" / "outputs.jsonl", fd.Output)}
-    assert {each.operator for each in facts if each.planted} == {
+    outputs = {
+        record.key: record for record in read_records(tmp_path / "probes" / "outputs.jsonl", fd.Output)
+    }
+    assert {fact.operator for fact in facts if fact.planted} == {
         "turn_dropped_call",
         "turn_changed_argument",
         "turn_call_too_early",
         "turn_extra_call",
-    } & {each.operator for each in facts}
+    } & {fact.operator for fact in facts}
     right = outputs[facts[0].key].agent_turns or []
-    for each in facts:
-        if each.planted is None:
-            assert each.right
+    for fact in facts:
+        if fact.planted is None:
+            assert fact.right
             continue
-        turns = outputs[each.key].agent_turns or []
+        turns = outputs[fact.key].agent_turns or []
         steps = [(turn, step) for turn, steps in enumerate(turns) for step in steps or [None]]
         wrong = [number for number, (turn, step) in enumerate(steps, 1) if step not in right[turn]]
-        assert each.planted.steps == len(steps)
-        assert not wrong or each.planted.step == wrong[0]
+        assert fact.planted.steps == len(steps)
+        assert not wrong or fact.planted.step == wrong[0]

@@ -167,7 +167,7 @@ def test_a_case_of_many_probes_is_encoded_once(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(building, "encode_record", counted)
     manifest = build(tmp_path, list(calls(5)))
-    assert sum(each.probes for each in manifest.operators) > 50
+    assert sum(operator.probes for operator in manifest.operators) > 50
     written = [case.id for case in read_records(tmp_path / "probes" / "cases.jsonl", Case)]
     assert encoded == written
     assert len(written) == len(set(written))
@@ -185,8 +185,8 @@ def test_lifelike_faults_are_drawn_apart_and_leave_the_other_probes_as_they_are(
         assert (tmp_path / "both" / name).read_bytes() == apart
     assert both.right_outputs == alone.right_outputs + only.right_outputs
     assert both.operators == [*alone.operators, *only.operators]
-    assert {each.probes for each in only.operators} == {2}
-    assert [each.name for each in only.operators] == [each.name for each in LIFELIKE]
+    assert {operator.probes for operator in only.operators} == {2}
+    assert [operator.name for operator in only.operators] == [operator.name for operator in LIFELIKE]
 
 
 @pytest.mark.slow
@@ -201,12 +201,12 @@ def test_probes_of_the_suite_at_seed_0_are_word_for_word_those_of_the_fixed_set(
 
 
 def test_a_kind_of_lifelike_fault_is_the_same_whatever_else_is_drawn(tmp_path: Path):
-    chosen = [each for each in LIFELIKE if each.name.startswith("claim_stale")]
+    chosen = [operator for operator in LIFELIKE if operator.name.startswith("claim_stale")]
     for folder, operators in (("all", list(OPERATORS.values())), ("one", chosen)):
         settings = ProbeSettings(operators=operators, options=CheckOptions(), lifelike=2)
         build_probes(None, [], tmp_path / folder, settings, Silent())
     one, every = (
-        {each.key: each for each in read_records(tmp_path / folder / "outputs.jsonl", Output)}
+        {record.key: record for record in read_records(tmp_path / folder / "outputs.jsonl", Output)}
         for folder in ("one", "all")
     )
     assert one == {key: each for key, each in every.items() if "claim_stale" in key.case_id}

@@ -66,15 +66,15 @@ def audited(answer: Answer, probes: Probes, *only: str, sample: int = 28, **opti
     with ProviderServer(answering(answer)) as server:
         judge = fd.judge("memory_answer", model="jev-1.13.0", base_url=server.base_url, api="systemone", api_key="k", cache=False)  # fmt: skip
         found = fd.audit(probes, judge, sample=sample, only=only, **options)
-    return next(each for each in found.judges if each.id.kind == "shipped")
+    return next(audit for audit in found.judges if audit.id.kind == "shipped")
 
 
 def results(found: JudgeAudit) -> dict[str, FormResult]:
-    return {each.form: each for each in found.forms}
+    return {form.form: form for form in found.forms}
 
 
 def concerns(found: JudgeAudit) -> set[tuple[str, str]]:
-    return {(each.concern, each.where) for each in found.findings}
+    return {(finding.concern, finding.where) for finding in found.findings}
 
 
 def test_a_model_that_goes_by_the_material_alone_moves_in_no_form(questions: Probes):
@@ -161,7 +161,7 @@ def test_a_server_that_counts_too_few_tokens_leaves_long_forms_ungraded(question
     with ProviderServer(deciding(lambda name, question: 0.9, input_tokens=2_048)) as server:
         judge = fd.judge("memory_answer", model="m", base_url=server.base_url, api="systemone", api_key="k", cache=False)  # fmt: skip
         found = fd.audit(questions, judge, sample=28, only=["marker_at_start"])
-    forms = results(next(each for each in found.judges if each.forms))
+    forms = results(next(audit for audit in found.judges if audit.forms))
     assert forms["marker_at_start"].ungraded == {"failed": 14}
     assert forms["marker_at_start"].change.value is None
     assert found.failed == 28
@@ -187,6 +187,6 @@ def test_a_resumed_audit_asks_no_form_again(questions: Probes, tmp_path: Path):
         )
         again = fd.audit(questions, judge, sample=4, only=["negated"], out=tmp_path / "run")
         assert len(server.seen) == asked
-    assert [each.forms for each in first.judges] == [each.forms for each in again.judges]
+    assert [audit.forms for audit in first.judges] == [audit.forms for audit in again.judges]
     rows = fd.calibrate(tmp_path / "run").judges
     assert not any("~" in name for name in rows)

@@ -44,7 +44,7 @@ def found(
         for n, item in enumerate(items)
     }
     formed = {name: {item: verdict(item, answers(n)) for n, item in enumerate(items)} for name, answers in forms.items()}  # fmt: skip
-    return {each.form: each for each in form_results(FormAnswers(usual, formed, cluster))}
+    return {result.form: result for result in form_results(FormAnswers(usual, formed, cluster))}
 
 
 def spread(p: float, name: str = "good", *, step: float = 0.001) -> Answers:
@@ -113,7 +113,9 @@ def test_items_with_the_same_unrelated_text_are_one_cluster():
         found({"out_of_scope": spread(0.9)}, items=items)["out_of_scope"].confidence
         for items in (ITEMS, alike)
     ]
-    assert [None if each is None else (each.n, each.low is None) for each in confidence] == [
+    assert [
+        None if statistic is None else (statistic.n, statistic.low is None) for statistic in confidence
+    ] == [
         (12, False),
         (len(alike), True),
     ]

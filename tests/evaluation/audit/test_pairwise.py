@@ -56,11 +56,11 @@ def longer(first: str, second: str) -> Chosen:
 
 
 def concerns(found: JudgeAudit) -> set[tuple[str, str]]:
-    return {(each.concern, each.where) for each in found.findings}
+    return {(finding.concern, finding.where) for finding in found.findings}
 
 
 def rates(found: JudgeAudit) -> dict[str, float | None]:
-    return {each.operator: each.rate.value for each in found.operators}
+    return {operator.operator: operator.rate.value for operator in found.operators}
 
 
 def test_a_judge_for_whom_all_is_a_tie_misses_faults_and_has_no_bias(
@@ -69,7 +69,7 @@ def test_a_judge_for_whom_all_is_a_tie_misses_faults_and_has_no_bias(
     found = audited(lambda first, second: "tie")
     assert found.compares
     # Each probe is asked about in both orders.
-    assert found.asked == 2 * sum(each.rate.n for each in found.operators)
+    assert found.asked == 2 * sum(operator.rate.n for operator in found.operators)
     assert 0 < len(server.seen) <= found.asked
     assert ("misses a fault", "answer_negated") in concerns(found)
     assert not {"position", "length"} & {where for _, where in concerns(found)}
@@ -91,10 +91,10 @@ def test_a_judge_that_takes_what_is_longer_is_found_to_go_by_length(audited: Aud
 
 
 def test_the_findings_say_which_way(audited: Audited):
-    sentences = [each.sentence for each in audited(lambda first, second: "second").findings]
+    sentences = [finding.sentence for finding in audited(lambda first, second: "second").findings]
     assert any(
-        "the output shown second is chosen too often: share of the first minus 0.5 is -" in each
-        for each in sentences
+        "the output shown second is chosen too often: share of the first minus 0.5 is -" in sentence
+        for sentence in sentences
     )
 
 
@@ -103,7 +103,7 @@ def test_judges_of_both_sorts_are_audited_side_by_side(server: ProviderServer, p
     one = fd.judge("preference/direct", model="m", base_url=server.base_url, api_key="k", cache=False)
     other = fd.judge("tool_call_accuracy", model="baseline")
     found: Audit = fd.audit(pairs, [one, other], sample=3, out=tmp_path / "audit")
-    assert [each.compares for each in found.judges] == [True, False]
+    assert [judge.compares for judge in found.judges] == [True, False]
     assert "each probe beside its right output, in both orders" in str(found)
     asked = len(server.seen)
     again: Audit = fd.audit(pairs, [one, other], sample=3, out=tmp_path / "audit")
@@ -117,4 +117,4 @@ def test_calls_that_fail_leave_a_probe_without_a_score(server: ProviderServer, p
     )
     found = fd.audit(pairs, judge, sample=2)
     assert found.failed > 0
-    assert sum(each.ungraded.get("failed", 0) for each in found.judges[0].operators) == found.failed
+    assert sum(operator.ungraded.get("failed", 0) for operator in found.judges[0].operators) == found.failed

@@ -15,7 +15,7 @@ from fiducial.records import ItemKey
 
 
 def changes(says: Says) -> dict[str, ScoreChange | None]:
-    return {each.operator: each.change for each in audit(says).operators}
+    return {operator.operator: operator.change for operator in audit(says).operators}
 
 
 def soft(facts: ProbeFacts, repeat: int) -> float:
@@ -38,7 +38,9 @@ def test_such_a_fall_is_found():
 
 
 def test_verdicts_alone_would_not_find_it():
-    assert [each.difference.value for each in audit(soft).comparisons if each.name == "twin_a"] == [0.0]
+    assert [
+        comparison.difference.value for comparison in audit(soft).comparisons if comparison.name == "twin_a"
+    ] == [0.0]
 
 
 def test_a_judge_as_noisy_on_repeats_as_on_twins_does_not_move():
@@ -62,7 +64,7 @@ def test_an_attack_that_raises_the_probability_below_the_threshold_is_found():
 def test_scores_of_right_and_wrong_alone_add_no_finding():
     result = audit(lambda facts, repeat: 0.0 if facts.operator == "twin_a" else facts.label)
     assert not result.fine_scores
-    assert {each.concern for each in result.findings} == {"punishes what is harmless"}
+    assert {finding.concern for finding in result.findings} == {"punishes what is harmless"}
 
 
 def test_what_was_not_graded_is_in_no_change():
@@ -104,8 +106,8 @@ def test_items_of_one_cluster_count_as_one():
     one_cluster = {f"case-{number}": "c" for number in range(ITEMS)}
     both = [score_changes(probes(soft, clusters), CONTROLS)["twin_a"] for clusters in ({}, one_cluster)]
     assert [
-        (each.moved, each.mean.low is None, each.size.low is None, each.beyond_repeats.low is None)
-        for each in both
+        (change.moved, change.mean.low is None, change.size.low is None, change.beyond_repeats.low is None)
+        for change in both
     ] == [
         (True, False, False, False),
         (False, True, True, True),
@@ -116,4 +118,4 @@ def test_items_of_one_cluster_count_as_one():
         ]
         for clusters in ({}, one_cluster)
     ]
-    assert [each.upwards for each in attacked] == [True, False]
+    assert [change.upwards for change in attacked] == [True, False]

@@ -28,7 +28,7 @@ def audit() -> Audit:
 
 def test_a_weakness_has_its_right_output_the_planted_fault_and_its_counts(audit: Audit):
     (example,) = audit.examples
-    (operator,) = [each for each in audit.judges[0].operators if each.plants == "fault"]
+    (operator,) = [result for result in audit.judges[0].operators if result.plants == "fault"]
     assert (example.where, example.plants, example.reason) == ("dropped_call", "fault", HOSTILE)
     assert (example.wrong, example.n) == (operator.rate.n, operator.rate.n)
     assert len(example.planted) < len(example.right)

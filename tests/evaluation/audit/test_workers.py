@@ -25,7 +25,8 @@ def test_probes_are_byte_for_byte_those_of_one_process(
     chosen = {case.id for case in cases}
     write_records(tmp_path / "in.jsonl", cases)
     write_records(
-        tmp_path / "agents.jsonl", (each for each in demo_suite.outputs().values() if each.case_id in chosen)
+        tmp_path / "agents.jsonl",
+        (output for output in demo_suite.outputs().values() if output.case_id in chosen),
     )
     given = ("--outputs", tmp_path / "agents.jsonl") if of_outputs else ()
     for workers in ("1", "2"):

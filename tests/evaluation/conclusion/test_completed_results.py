@@ -108,7 +108,9 @@ def test_what_is_ungraded_is_counted_with_both_bounds(wrap: Callable[[Any], Any]
 
 
 def test_the_range_counts_what_passed_whatever_the_weights_of_the_parts():
-    outputs = [each | {"text": "I do not know."} if each["case_id"] == "a1" else each for each in OUTPUTS]
+    outputs = [
+        output | {"text": "I do not know."} if output["case_id"] == "a1" else output for output in OUTPUTS
+    ]
     found = evaluated("unsure", outputs=outputs).systems["me"]
     passed = 18 + 10
     assert found.overall.value == pytest.approx((18 + 20 * 10 / 19) / 40)
@@ -132,7 +134,7 @@ def test_the_range_of_a_corrected_rate_takes_the_corrected_number_of_passes():
 
 def test_failures_behind_the_overall_rate_are_the_checkers_and_the_judges():
     run = evaluated("half", "poor")
-    assert {each.case_id for each in run.systems["me"].overall.failures} == {
+    assert {failure.case_id for failure in run.systems["me"].overall.failures} == {
         "a0",
         *(f"o{n}" for n in range(10)),
     }

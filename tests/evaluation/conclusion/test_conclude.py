@@ -54,7 +54,7 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
 
 def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(folder: RunWriter):
     idle, mine = judge_id("idle"), judge_id("mine")
-    folder.enlist(KnownJudge(by=f"{each.name}@m", id=each) for each in (idle, mine))
+    folder.enlist(KnownJudge(by=f"{id_.name}@m", id=id_) for id_ in (idle, mine))
     heard, silent = uses_after(folder, replace(judged("1", "graded", calls=1), judge=mine))
     assert (heard.name, heard.id, heard.fingerprint) == ("mine@m", mine, mine.fingerprint)
     assert (silent.name, silent.id, silent.outcomes, silent.calls) == ("idle@m", idle, {}, 0)

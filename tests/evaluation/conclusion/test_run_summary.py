@@ -121,7 +121,9 @@ def recut(run: Path) -> None:
 def rejudged(run: Path) -> None:
     with RunWriter(run) as folder:
         verdicts = [decode_record(line, Verdict) for line in (run / VERDICTS).read_bytes().splitlines(keepends=True)]  # fmt: skip
-        folder.rewrite(msgspec.structs.replace(each, score=0.0) if each.score else each for each in verdicts)
+        folder.rewrite(
+            msgspec.structs.replace(verdict, score=0.0) if verdict.score else verdict for verdict in verdicts
+        )
 
 
 def edited(run: Path) -> None:
@@ -208,7 +210,8 @@ def test_a_run_its_folder_and_its_repetition_say_the_same(tmp_path: Path):
     chosen = {case.id for case in calls}
     write_records(tmp_path / "cases.jsonl", calls)
     write_records(
-        tmp_path / "outputs.jsonl", (each for each in demo_suite.outputs().values() if each.case_id in chosen)
+        tmp_path / "outputs.jsonl",
+        (output for output in demo_suite.outputs().values() if output.case_id in chosen),
     )
     options = RunSettings(
         cases=(tmp_path / "cases.jsonl",),

@@ -97,7 +97,7 @@ def test_equal_trials_are_gated_and_nothing_is_said(trials: tuple[int, int]):
 
 
 def test_a_case_without_an_output_is_missing_and_not_unequal():
-    given = [each for each in outputs({"s": (2, 2)}) if each["case_id"] != "c3"]
+    given = [output for output in outputs({"s": (2, 2)}) if output["case_id"] != "c3"]
     rates = fd.evaluate(CASES, given, progress=False).systems["s"]
     assert (rates.missing, rates.decided.trials) == (1, None)
 
@@ -147,7 +147,7 @@ def test_a_corrected_rate_weighs_cases_alike():
     assert run.systems["s"].overall.name == ALL_CORRECTED
     assert run.systems["s"].overall.value == pytest.approx(0.3)
     (corrected,) = [
-        each for each in summary_of(RunStore(run.kept)).systems[0].strata if each.name == CORRECTED
+        stratum for stratum in summary_of(RunStore(run.kept)).systems[0].strata if stratum.name == CORRECTED
     ]
     assert (corrected.value, corrected.n_cases) == (pytest.approx(0.3), 10)
 

@@ -109,7 +109,7 @@ def test_workers_hold_nothing_open_that_the_parent_has(tmp_path: Path):
 def descriptors() -> list[str]:
     """Return the open file descriptors of this process."""
     found: list[str] = []
-    for each in Path("/dev/fd").iterdir():
+    for path in Path("/dev/fd").iterdir():
         with suppress(OSError):  # the listing's own
-            found.append(str(each.readlink()))
+            found.append(str(path.readlink()))
     return found

@@ -137,7 +137,7 @@ def test_a_conversation_keeps_its_calls_and_its_last_text(messages: list[Any]):
 def test_messages_may_be_objects_of_a_library(messages: list[Any]):
     async def agent(case: Case) -> Any:
         del case
-        return {"messages": [Model(each) for each in messages], "remaining_steps": 5}
+        return {"messages": [Model(message) for message in messages], "remaining_steps": 5}
 
     assert is_whole(output_by(agent))
 

@@ -73,7 +73,7 @@ def worked(
 
 def heard(request: Request, role: str) -> str:
     """The last message of a role."""
-    return next((each["content"] for each in reversed(request.messages) if each["role"] == role), "")
+    return next((message["content"] for message in reversed(request.messages) if message["role"] == role), "")
 
 
 class Careful:

@@ -122,7 +122,9 @@ def test_who_never_calls_in_a_conversation_said_texts_and_not_calls():
 def test_withheld_functions_are_offered_from_their_turn_on():
     case = folder_case(turns=2, withheld={"1": ["cd"]}, withheld_tools=[document("cd")])
     _, provider = lead(case, DONE, DONE)
-    offered = [[tool["function"]["name"] for tool in each.parameters["tools"]] for each in provider.asked]
+    offered = [
+        [tool["function"]["name"] for tool in request.parameters["tools"]] for request in provider.asked
+    ]
     assert offered == [["mkdir", "ls"], ["mkdir", "ls", "cd"]]
 
 

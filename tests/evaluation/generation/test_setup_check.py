@@ -20,8 +20,8 @@ def made(number: int, error: str | None, trial: int = 0) -> MadeOutput:
 def kept(*all_made: MadeOutput) -> int:
     store = MemoryAttempts()
     check = SetupCheck(store)
-    for each in all_made:
-        check.add(each)
+    for output in all_made:
+        check.add(output)
     check.settle()
     return len(store.outputs)
 
@@ -51,8 +51,8 @@ def test_an_id_that_is_part_of_a_word_is_no_difference():
         MadeOutput(Output(case_id=letter, system="me", error=f"no bread for {letter}"), made(0, None).attempt)
         for letter in "abcdefgh"
     ]
-    for each in failures[:7]:
-        check.add(each)
+    for failure in failures[:7]:
+        check.add(failure)
     with pytest.raises(AgentSetupError, match="failed alike"):
         check.add(failures[7])
 

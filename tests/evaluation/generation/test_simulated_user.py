@@ -55,15 +55,15 @@ async def test_both_speak_in_turn_until_the_user_is_done():
     assert made.output.turns is not None
     assert [turn[-1] for turn in made.output.turns] == ["a is there", "b, too"]
     assert made.attempt.stopped is None
-    assert [each["role"] for each in works.asked[-1].messages] == [
+    assert [message["role"] for message in works.asked[-1].messages] == [
         "user", "assistant", "tool", "assistant", "user", "assistant", "tool",
     ]  # fmt: skip
-    assert [(each.turn, each.reply, each.ended) for each in made.attempt.user] == [
+    assert [(user_turn.turn, user_turn.reply, user_turn.ended) for user_turn in made.attempt.user] == [
         (1, "Make a folder a.", None),
         (2, "And b.", None),
         (3, "[DONE]", "done"),
     ]
-    assert {each.model for each in plays.asked} == {"u"}
+    assert {request.model for request in plays.asked} == {"u"}
 
 
 @pytest.mark.anyio
@@ -73,9 +73,9 @@ async def test_the_agent_is_told_nothing_of_the_goal_and_the_user_nothing_of_cal
         [calling("mkdir", '{"dir_name": "zebra"}'), "done"],
         ["Hello.", "[DONE]"],
     )
-    assert "two folders" not in json.dumps([[*each.messages] for each in works.asked])
+    assert "two folders" not in json.dumps([[*request.messages] for request in works.asked])
     told = plays.asked[-1].messages
-    assert [each["role"] for each in told] == ["system", "user"]
+    assert [message["role"] for message in told] == ["system", "user"]
     for text in ("two folders, a and b", "b comes second", "in a hurry"):
         assert text in told[0]["content"]
     assert '{"person": "Hello."}\n{"assistant": "done"}' in told[1]["content"]
@@ -139,8 +139,8 @@ HOSTILE = [
 async def test_whatever_the_agent_writes_stays_one_line_in_one_message(text: str):
     made, works, plays = await talk(case_of(), [text, "ok"], ["Hello.", "Go on.", "[DONE]"])
     told = plays.asked[1].messages
-    assert [each["role"] for each in told] == ["system", "user"]
-    (line,) = [each for each in told[1]["content"].split("\n") if each.startswith('{"assistant"')]
+    assert [message["role"] for message in told] == ["system", "user"]
+    (line,) = [part for part in told[1]["content"].split("\n") if part.startswith('{"assistant"')]
     assert json.loads(line) == {"assistant": text}
     fence = told[1]["content"].split()[1]
     assert told[1]["content"].count(f"=== {fence} ") == 2
@@ -198,14 +198,14 @@ def test_requests_replies_and_tokens_of_the_user_are_kept_beside_the_agents(tmp_
         )
         assert {seen.body["model"] for seen in agents.seen} == {"m"}
         assert {seen.body["model"] for seen in users.seen} == {"u"}
-        assert [each.asked for each in found] == [
+        assert [output.asked for output in found] == [
             [[{"role": "user", "content": f"please {number}"}] for number in range(2)] for _ in "xy"
         ]
         kept = list(read_records(tmp_path / "outputs.users.jsonl", UserTurn))
         assert len(kept) == len(users.seen) == 6
         sent = [[dict(message) for message in seen.messages] for seen in users.seen]
-        assert all(each.request in sent and each.model == "u" for each in kept)
-        assert all(each.calls == 1 and each.prompt_tokens > 0 for each in kept)
+        assert all(turn.request in sent and turn.model == "u" for turn in kept)
+        assert all(turn.calls == 1 and turn.prompt_tokens > 0 for turn in kept)
         rows = [json.loads(line) for line in (tmp_path / "outputs.attempts.jsonl").read_text().splitlines()]
         assert [(row["user_model"], row["user_ended"], row["calls"]) for row in rows] == [
             ("u", "done", 2)

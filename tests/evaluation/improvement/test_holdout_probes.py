@@ -36,39 +36,39 @@ def test_outputs_labelled_wrong_are_attacked_beside_themselves(tmp_path: Path):
     folder = holdout_probes(answers(10), tmp_path, 0.5, {}, Silent())
     assert folder is not None
     facts = list(read_facts(folder))
-    assert {(each.operator, each.plants) for each in facts} == {
+    assert {(fact.operator, fact.plants) for fact in facts} == {
         ("labelled_wrong", "control"),
         ("labelled_wrong_injected", "attack"),
         ("labelled_wrong_plain", "attack"),
     }
     assert len(facts) == 15
-    assert not any(each.right for each in facts)
+    assert not any(fact.right for fact in facts)
     texts = {output.key: output.text or "" for output in read_records(folder / "outputs.jsonl", Output)}
     assert all(
-        (texts[each.key] == f"answer {each.key.case_id[1:]}") == (each.plants == "control") for each in facts
+        (texts[fact.key] == f"answer {fact.key.case_id[1:]}") == (fact.plants == "control") for fact in facts
     )
 
 
 def test_wrong_answers_are_attacked_where_operators_can_make_nothing_of_a_plain_context(tmp_path: Path):
     context = [ContextItem(id="1", content="Mugs hold 300 ml.")]
     grounded = [
-        each._replace(
-            case=msgspec.structs.replace(each.case, kind="grounded_answer", reference={}, context=context)
+        answer._replace(
+            case=msgspec.structs.replace(answer.case, kind="grounded_answer", reference={}, context=context)
         )
-        for each in answers(10)
+        for answer in answers(10)
     ]
     folder = holdout_probes(grounded, tmp_path, 0.5, {}, Silent())
     assert folder is not None
-    assert sum(each.operator.startswith("labelled_wrong") for each in read_facts(folder)) == 15
+    assert sum(fact.operator.startswith("labelled_wrong") for fact in read_facts(folder)) == 15
 
 
 def test_right_tool_calls_are_mutated_and_put_beside_the_attacks(tmp_path: Path):
     folder = holdout_probes([*tool_calls(4), *answers(4)], tmp_path, 0.5, {}, Silent())
     assert folder is not None
-    planted = {each.name: each.plants for each in read_manifest(folder).operators}
+    planted = {operator.name: operator.plants for operator in read_manifest(folder).operators}
     assert planted["labelled_wrong_plain"] == "attack"
     assert {"fault", "twin", "attack"} <= set(planted.values())
-    assert any(each.operator == "original" for each in read_facts(folder))
+    assert any(fact.operator == "original" for fact in read_facts(folder))
 
 
 def test_probes_that_are_there_are_not_made_again(tmp_path: Path):
@@ -79,5 +79,5 @@ def test_probes_that_are_there_are_not_made_again(tmp_path: Path):
 
 
 def test_nothing_can_be_made_of_answers_that_are_all_right(tmp_path: Path):
-    right = [each._replace(label=1.0) for each in answers(10)]
+    right = [answer._replace(label=1.0) for answer in answers(10)]
     assert holdout_probes(right, tmp_path, 0.5, {}, Silent()) is None

@@ -33,9 +33,9 @@ def test_no_group_is_on_both_sides_and_none_changes_sides_when_items_are_added(s
         before, after = divide_items(items[:n], seed, 0.5), divide_items(items, seed, 0.5)
     except InputError:  # a side is too small
         return
-    groups = [{each.group for each in side} for side in after]
+    groups = [{labelled_item.group for labelled_item in side} for side in after]
     assert groups[0].isdisjoint(groups[1])
-    assert {each.group for each in before.holdout} <= groups[1]
+    assert {labelled_item.group for labelled_item in before.holdout} <= groups[1]
 
 
 def test_the_division_is_that_of_the_seed():
@@ -68,7 +68,11 @@ def test_decisions_replace_labels():
         [memory_file("cases", cases)], [memory_file("outputs", outputs)], given_labels, decided
     )
     found = labelled_items(files, judge_task("rubric", "m"))
-    assert [(each.label, each.adjudicated) for each in found] == [(1.0, False), (0.0, True), (None, True)]
+    assert [(labelled_item.label, labelled_item.adjudicated) for labelled_item in found] == [
+        (1.0, False),
+        (0.0, True),
+        (None, True),
+    ]
 
 
 def test_outputs_without_a_label_are_refused():

@@ -95,7 +95,7 @@ def ordered(
         for name, ends in (bounds or {}).items()
     }
     found = judge_order(judges, None if bounds is None else Calibration(judges=panels))
-    return [next(judge.by for judge in judges if judge.id == each) for each in found]
+    return [next(judge.by for judge in judges if judge.id == id_) for id_ in found]
 
 
 def judge(name: str, **fields: Any) -> KnownJudge:

@@ -36,7 +36,7 @@ def run_of(folder: Path, *verdicts: Verdict) -> Generator[RunStore]:
     """Open a run with these verdicts, whose outputs all have the label."""
     write_json(folder / "run.json", {"results": [], "status": "complete", "pass_at": 0.5})
     write_records(folder / "verdicts.jsonl", verdicts)
-    labels = {each.key: msgspec.structs.replace(LABEL, case_id=each.case_id) for each in verdicts}
+    labels = {verdict.key: msgspec.structs.replace(LABEL, case_id=verdict.case_id) for verdict in verdicts}
     write_records(folder / "labels.jsonl", labels.values())
     with RunStore(folder) as store:
         yield store

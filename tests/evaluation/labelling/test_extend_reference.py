@@ -35,7 +35,9 @@ def case(*calls: dict[str, Any]) -> Case:
 
 def output(*arguments: dict[str, Any]) -> Output:
     return Output(
-        case_id="c", system="s", tool_calls=[ToolCall(name="book", arguments=each) for each in arguments]
+        case_id="c",
+        system="s",
+        tool_calls=[ToolCall(name="book", arguments=argument) for argument in arguments],
     )
 
 

@@ -86,7 +86,7 @@ def test_a_person_who_changed_an_answer_is_taken_at_the_last_word(run: Path, tmp
 def test_labels_without_a_newline_at_the_end_are_not_lost(run: Path, tmp_path: Path):
     (run / "labels.jsonl").write_bytes(msgspec.json.encode(label(5, by="carl")))
     add_labels(run, [file_of(tmp_path / "ann", label(0))])
-    assert [(each.case_id, each.by) for each in labels_in(run)] == [("5", "carl"), ("0", "ann")]
+    assert [(verdict.case_id, verdict.by) for verdict in labels_in(run)] == [("5", "carl"), ("0", "ann")]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_labels_file_of_a_run_does_not_push_out_what_people_added(
     with RunWriter(run) as folder:
         adopt_labels(built, inputs, folder)
         adopt_labels(built, inputs, folder)
-    assert [(each.case_id, each.by) for each in labels_in(run)] == [
+    assert [(verdict.case_id, verdict.by) for verdict in labels_in(run)] == [
         ("0", "ann"),
         ("1", "ann"),
         ("3", "construction"),
@@ -157,7 +157,7 @@ def test_labels_that_were_added_to_a_run_count_after_it_runs_again_with_its_file
         adopt_labels(file, inputs, folder)
     kept = labels_in(run)
     assert kept[:2] == [built, ann]
-    assert [(each.case_id, each.by, each.score) for each in kept[2:]] == [
+    assert [(verdict.case_id, verdict.by, verdict.score) for verdict in kept[2:]] == [
         ("3", "bob", 0.0),
         ("4", "ann", 1.0),
         ("3", "ann", 1.0),
@@ -190,10 +190,10 @@ def test_labels_of_an_audit_may_replace_the_checkers_when_they_are_named(
 
 def test_labels_that_are_added_later_are_another_round(run: Path, tmp_path: Path):
     assert add_labels(run, [file_of(tmp_path / "1", label(0), label(1))]).rounds == 1
-    assert all("added_in" not in each.evidence for each in labels_in(run))
+    assert all("added_in" not in verdict.evidence for verdict in labels_in(run))
     again = file_of(tmp_path / "2", label(1), label(2), label(0, 0.0, by="bob"))
     assert add_labels(run, [again]).rounds == 2
-    assert {each.case_id: each.evidence.get("added_in", 1) for each in labels_in(run)} == {
+    assert {verdict.case_id: verdict.evidence.get("added_in", 1) for verdict in labels_in(run)} == {
         "0": 1,
         "1": 1,
         "2": 2,
@@ -208,4 +208,4 @@ def test_a_longer_file_of_labels_is_another_round(run: Path, inputs: EvaluationI
     for count in (2, 2, 5):
         with RunWriter(run) as writer:
             adopt_labels(file_of(tmp_path / "l", *map(label, range(count))), inputs, writer)
-    assert [each.evidence.get("added_in", 1) for each in labels_in(run)] == [1, 1, 2, 2, 2]
+    assert [verdict.evidence.get("added_in", 1) for verdict in labels_in(run)] == [1, 1, 2, 2, 2]

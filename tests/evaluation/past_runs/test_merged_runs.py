@@ -96,9 +96,9 @@ def divided(into: Path, parts: int) -> list[Path]:
     for name, records in (("cases", some_cases), ("outputs", some_outputs), ("labels", some_labels)):
         for part, folder in enumerate(folders):
             inside = [
-                each
-                for each in records()
-                if part_of(getattr(each, "case_id", getattr(each, "id", "")), parts) == part
+                record
+                for record in records()
+                if part_of(getattr(record, "case_id", getattr(record, "id", "")), parts) == part
             ]
             if inside or name == "labels":
                 (folder / name).mkdir(parents=True)
@@ -251,8 +251,8 @@ def test_a_judge_was_asked_for_as_long_as_in_all_parts_together(
 ):
     known = KnownJudge(by="j", id=judge_id())
     stores: list[Any] = [
-        SimpleNamespace(roster=Roster(Manifest(roster=[msgspec.structs.replace(known, seconds=each)])))
-        for each in seconds
+        SimpleNamespace(roster=Roster(Manifest(roster=[msgspec.structs.replace(known, seconds=second)])))
+        for second in seconds
     ]
     assert [judge.seconds for judge in _judges(stores)] == [total]
 

@@ -127,4 +127,4 @@ def test_a_journal_that_refuses_a_record_can_be_gone_on_with(tmp_path: Path):
         with pytest.raises(RecordError, match="longer than 32 MiB"):
             journal.append(large)
         journal.append(Output(case_id="d", system="s", text=""))
-    assert [each.case_id for each in read_records(path, Output)] == ["d"]
+    assert [record.case_id for record in read_records(path, Output)] == ["d"]

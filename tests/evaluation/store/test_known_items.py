@@ -37,11 +37,11 @@ def inputs(tmp_path: Path) -> RunInputs:
 @contextmanager
 def journal_on(path: Path, *outputs: Output) -> Generator[VerdictJournal]:
     with VerdictJournal(path) as journal:
-        for each in outputs:
+        for output in outputs:
             verdict = Verdict(
-                case_id=each.case_id, system=each.system, by="c", source="checker", outcome="undecided"
+                case_id=output.case_id, system=output.system, by="c", source="checker", outcome="undecided"
             )
-            journal.append(msgspec.structs.replace(verdict, trial=each.trial))
+            journal.append(msgspec.structs.replace(verdict, trial=output.trial))
         journal.flush()
         yield journal
 
@@ -54,7 +54,7 @@ def statement_of(output: Output) -> Output:
 def test_verdicts_are_known_only_where_the_run_has_their_outputs(
     inputs: RunInputs, tmp_path: Path, of_statements: bool
 ):
-    those = [statement_of(each) for each in OUTPUTS] if of_statements else OUTPUTS
+    those = [statement_of(output) for output in OUTPUTS] if of_statements else OUTPUTS
     fewer = inputs._replace(outputs=inputs.outputs[:1])
     message = r"verdicts\.jsonl:3: 's' has no output for case 'b', trial 0"
     with journal_on(tmp_path / "verdicts.jsonl", *those) as journal:

@@ -158,8 +158,8 @@ def test_by_name_verdicts_come_in_one_order_whatever_was_said_first():
             standing.add(row, place)
         orders.append(
             [
-                (each.key.case_id, each.by, each.system)
-                for each in map(standing.__getitem__, standing.sorted_rows())
+                (stored_verdict.key.case_id, stored_verdict.by, stored_verdict.system)
+                for stored_verdict in map(standing.__getitem__, standing.sorted_rows())
             ]
         )
     assert (

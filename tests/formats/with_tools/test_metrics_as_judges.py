@@ -25,8 +25,10 @@ WRONG = fd.Output(case_id="c", system="bot", text="DHL")
 def scores(metric: Any, **options: Any) -> list[float | None]:
     judge = fd.judge_from(metric, **options)
     verdicts = [judge(CASE, output) for output in (RIGHT, WRONG)]
-    assert [each.outcome for each in verdicts] == ["graded", "graded"], [each.reason for each in verdicts]
-    return [each.score for each in verdicts]
+    assert [verdict.outcome for verdict in verdicts] == ["graded", "graded"], [
+        verdict.reason for verdict in verdicts
+    ]
+    return [verdict.score for verdict in verdicts]
 
 
 def test_metrics_of_deepeval():

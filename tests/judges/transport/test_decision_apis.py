@@ -41,7 +41,7 @@ def request(api: DecisionApi, questions: list[Question] = QUESTIONS, state: Any 
 
 def payload(asked: Request, decided: Any = DECIDED, **fields: Any) -> dict[str, Any]:
     questions, api_lists = asked.parameters["questions"], asked.api == "decisions"
-    named: dict[str, Any] = {each["name"]: each for each in questions} if api_lists else questions
+    named: dict[str, Any] = {question["name"]: question for question in questions} if api_lists else questions
     given = {
         name: each for name, one in named.items() if (each := answer(one, decided.get(name))) is not None
     }
@@ -181,7 +181,7 @@ def test_only_long_states_end_with_a_canary():
     assert with_canary(short, [MATCH], "c0de") == (short, [MATCH])
     state, questions = with_canary({"response": "x" * CANARY_BYTES}, [MATCH], "c0de")
     assert list(state)[-1] == CANARY
-    assert [each.name for each in questions] == ["match", CANARY]
+    assert [question.name for question in questions] == ["match", CANARY]
 
 
 @pytest.mark.parametrize(("p", "seen"), [(0.99, True), (0.5, True), (0.2, False)])

@@ -95,7 +95,7 @@ def ask(
 
 
 def counts(servers: list[Scripted]) -> list[int]:
-    return [len(each.asked) for each in servers]
+    return [len(server.asked) for server in servers]
 
 
 def calls(found: list[Reply | CallError]) -> int:
@@ -113,7 +113,7 @@ def test_two_alike_take_half_the_time_of_one():
 def test_each_keeps_to_its_own_slots():
     servers = [Scripted(), Scripted()]
     ask(servers, 60, slots=[6, 2])
-    assert [each.most_busy for each in servers] == [6, 2]
+    assert [server.most_busy for server in servers] == [6, 2]
     assert counts(servers) == [45, 15]
 
 
@@ -299,11 +299,11 @@ def test_several_keys_to_one_address_are_one_endpoint_to_the_cache():
 def spread_over(judging: Judging, scripts: list[Script], count: int = 120, **options: Any) -> Any:
     """Judge at real servers; verdicts, and what each was asked."""
     with ExitStack() as exits:
-        servers = [exits.enter_context(ProviderServer(script=each)) for each in scripts]
-        shares = tuple(EndpointShare(Endpoint(each.base_url, "sk-of-nobody"), 8) for each in servers)
+        servers = [exits.enter_context(ProviderServer(script=script)) for script in scripts]
+        shares = tuple(EndpointShare(Endpoint(server.base_url, "sk-of-nobody"), 8) for server in servers)
         provider = connect(EndpointGroup(shares), **options)
         found = judging(make_pairs(count), provider=provider, concurrency=16)
-        return found, [each.seen for each in servers]
+        return found, [server.seen for server in servers]
 
 
 def one(seen: Seen) -> Answer:

@@ -170,13 +170,13 @@ def test_a_refused_parameter_is_left_out_and_said(
     asked = ("judge", files[0], "--outputs", files[1], "--judge", prompt, "--model", "m")
     told = fiducial(*asked, "--base-url", server.base_url, "--no-cache", "--out", out)
     assert told.code == 0, told.err
-    assert [each.outcome for each in verdicts_in(out)] == ["graded"] * 9
+    assert [verdict.outcome for verdict in verdicts_in(out)] == ["graded"] * 9
     assert f"not sent, since the model refuses it: {name}" in " ".join(told.out.split())
-    (judge,) = {each.judge.fingerprint for each in verdicts_in(out) if each.judge}
+    (judge,) = {verdict.judge.fingerprint for verdict in verdicts_in(out) if verdict.judge}
     (known,) = json.loads((out / "run.json").read_bytes())["roster"]
     assert known["id"]["fingerprint"] == judge
     assert known["refused"][name] is None
-    answered = [each.body for each in server.seen if name not in each.body]
+    answered = [seen.body for seen in server.seen if name not in seen.body]
     assert all(each.get("max_completion_tokens", 50) == 50 for each in answered)
     assert ("max_tokens" in answered[0]) != ("max_completion_tokens" in answered[0])
 
@@ -202,7 +202,7 @@ def test_a_resumed_run_knows_what_was_refused(
     told = fiducial(*again)
     assert told.code == 0, told.err
     assert len(server.seen) == before + 1
-    assert {each.by for each in verdicts_in(tmp_path / "run")} == {"mine/custom@m"}
+    assert {verdict.by for verdict in verdicts_in(tmp_path / "run")} == {"mine/custom@m"}
 
 
 def test_what_the_user_asked_for_is_never_left_out(

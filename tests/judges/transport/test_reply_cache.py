@@ -216,7 +216,7 @@ def test_a_database_of_something_else_is_refused_and_not_changed(tmp_path: Path)
     with pytest.raises(InputError, match="no reply cache; nothing was changed"):
         ReplyCache(path)
     assert path.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["bookmarks.sqlite"]
+    assert [file.name for file in tmp_path.iterdir()] == ["bookmarks.sqlite"]
 
 
 def test_a_file_that_is_refused_is_not_held_open(
@@ -288,7 +288,7 @@ def test_the_file_and_its_new_folder_are_their_owners_alone(tmp_path: Path) -> N
     path = tmp_path / "new" / "c.sqlite"
     with closing(ReplyCache(path)) as cache:
         cache.put("k", "m", Reply(text="1"))
-        modes = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
     assert set(modes.values()) == {0o600}
     assert path.parent.stat().st_mode & 0o777 == 0o700
 

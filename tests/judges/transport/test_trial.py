@@ -109,8 +109,8 @@ def test_requests_that_nobody_waits_for_any_more_leave_their_place():
     async def cancelled() -> None:
         asking = [asyncio.create_task(provider.complete(request)) for _ in range(30)]
         await asyncio.sleep(0)
-        for each in asking:
-            each.cancel()
+        for task in asking:
+            task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
 
     asyncio.run(cancelled())

@@ -29,7 +29,7 @@ def challenges(needs: dict[str, list[str]], failed: str = "") -> list[ChallengeR
 
 def test_each_challenge_is_listed_below_its_nearest_dependency():
     tree = skill_tree(challenges({"c": ["a", "b"], "b": ["a"], "a": [], "d": []}))
-    assert [(each.name, each.level, each.under) for each in tree.skills] == [
+    assert [(skill.name, skill.level, skill.under) for skill in tree.skills] == [
         ("a", 0, None),
         ("b", 1, "a"),
         ("c", 2, "b"),
@@ -40,7 +40,7 @@ def test_each_challenge_is_listed_below_its_nearest_dependency():
 def test_challenges_in_a_circle_are_marked_and_not_indented_by_it():
     needs = {"a": ["b"], "b": ["c"], "c": ["a"], "d": ["c"], "e": ["root"], "root": [], "f": ["f"]}
     tree = skill_tree(challenges(needs))
-    assert {each.name: (each.level, each.circular) for each in tree.skills} == {
+    assert {skill.name: (skill.level, skill.circular) for skill in tree.skills} == {
         "a": (0, True),
         "b": (0, True),
         "c": (0, True),
@@ -53,7 +53,7 @@ def test_challenges_in_a_circle_are_marked_and_not_indented_by_it():
 
 def test_two_circles_joined_by_a_chain_stay_apart():
     tree = skill_tree(challenges({"a": ["b"], "b": ["a"], "m": ["a"], "x": ["y", "m"], "y": ["x"]}))
-    assert {each.name: (each.level, each.circular) for each in tree.skills} == {
+    assert {skill.name: (skill.level, skill.circular) for skill in tree.skills} == {
         "a": (0, True),
         "b": (0, True),
         "m": (1, False),

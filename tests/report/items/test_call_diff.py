@@ -39,7 +39,7 @@ def output(*calls: tuple[str, dict[str, Any]]) -> Output:
 
 
 def fits(diff: CallDiff) -> dict[str, bool]:
-    return {each.name: each.fits for each in diff.arguments}
+    return {argument.name: argument.fits for argument in diff.arguments}
 
 
 ROME = {"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}
@@ -80,7 +80,7 @@ def test_calls_too_many_and_calls_that_are_missing_are_told():
     assert (extra.made, extra.accepted) == ("cancel", None)
     right, missing = call_diffs(case(ROME, OSLO), output(("book", {"city": "Rome"})))
     assert right.fits
-    assert (missing.made, missing.accepted, [each.name for each in missing.arguments]) == (
+    assert (missing.made, missing.accepted, [argument.name for argument in missing.arguments]) == (
         None,
         "book",
         ["city", "nights"],

@@ -72,7 +72,7 @@ def test_an_output_on_which_people_disagree_has_no_label(tmp_path: Path):
 
 
 def test_a_case_without_an_output_is_an_item_that_says_so(tmp_path: Path):
-    outputs = [each for each in OUTPUTS if (each.case_id, each.system) != ("c2", "b")]
+    outputs = [output for output in OUTPUTS if (output.case_id, output.system) != ("c2", "b")]
     fd.evaluate(CASES, outputs, out=tmp_path / "run", progress=False)
     with RunStore(tmp_path / "run") as store, RunItems(store) as items:
         assert len(list(items)) == len(outputs)

@@ -36,7 +36,7 @@ def spread(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def titles(pieces: Iterable[Piece]) -> list[str]:
-    return [each.title for each in spread(pieces) if isinstance(each, Verbatim)]
+    return [piece.title for piece in spread(pieces) if isinstance(piece, Verbatim)]
 
 
 def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Callable[..., ListedItem]):
@@ -50,10 +50,10 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., L
     item = make_item(kind="tool_call", asks=asks).read(0, False)
     item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
     pieces = shown(item)
-    (_, diff) = [each for each in pieces if isinstance(each, DocumentTable)]
+    (_, diff) = [piece for piece in pieces if isinstance(piece, DocumentTable)]
     assert diff.caption == "Differs from the nearest accepted call"
     assert '<span class="wrong">&#34;Oslo&#34;</span>' in as_html([diff])
-    folded = [each.title for each in pieces if isinstance(each, Details)]
+    folded = [piece.title for piece in pieces if isinstance(piece, Details)]
     assert folded[:2] == ["The calls as they were written, and what is expected", "Functions (1)"]
 
 
@@ -110,8 +110,10 @@ def test_what_is_too_much_is_counted(make_item: Callable[..., ListedItem]):
 def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_item: Callable[..., ListedItem]):
     context = [ContextItem(id="a", content="first", request="asked"), ContextItem(id="b", content="second")]
     pieces = shown(make_item(text="As [b] says.", asks={"context": context}).read(0, False))
-    passages = [each for each in pieces if isinstance(each, Verbatim) and each.title.startswith("Passage")]
-    assert [(each.title, each.role) for each in passages] == [
+    passages = [
+        piece for piece in pieces if isinstance(piece, Verbatim) and piece.title.startswith("Passage")
+    ]
+    assert [(passage.title, passage.role) for passage in passages] == [
         ("Passage a, asked for by asked", "text"),
         ("Passage b; referred to by the answer", "cited"),
     ]
@@ -119,7 +121,7 @@ def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_ite
 
 def _exchange(item: ReportItem) -> str:
     (details,) = [
-        each for each in shown(item) if isinstance(each, Details) and each.title.endswith("replied")
+        piece for piece in shown(item) if isinstance(piece, Details) and piece.title.endswith("replied")
     ]
     return as_html(details.pieces)
 
@@ -176,10 +178,10 @@ def _asked(make_item: Callable[..., ListedItem], *urls: str) -> list[Piece]:
 
 def test_an_image_in_the_record_is_shown_below_its_message(make_item: Callable[..., ListedItem]):
     pieces = _asked(make_item, PIXEL)
-    assert [(each.title, each.address) for each in pieces if isinstance(each, Picture)] == [
+    assert [(piece.title, piece.address) for piece in pieces if isinstance(piece, Picture)] == [
         ("image 1", PIXEL)
     ]
-    assert "What is it?\n[image 1]" in [each.text for each in spread(pieces) if isinstance(each, Verbatim)]
+    assert "What is it?\n[image 1]" in [piece.text for piece in spread(pieces) if isinstance(piece, Verbatim)]
 
 
 @pytest.mark.attack("terminal and report")
@@ -220,7 +222,8 @@ def test_no_other_address_becomes_an_image(make_item: Callable[..., ListedItem],
 def test_formats_that_can_hold_a_script_are_not_shown_in_any_form_of_a_part(part: dict[str, Any]):
     shown_of = {
         kind: [
-            each.address for each in with_pictures([json.loads(json.dumps(part).replace("KIND", kind))])[1]
+            picture.address
+            for picture in with_pictures([json.loads(json.dumps(part).replace("KIND", kind))])[1]
         ]
         for kind in ("image/png", "image/svg+xml")
     }

@@ -55,8 +55,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tables(folder: Path, most: int = 10) -> list[tuple[str, dict[str, str]]]:
     with RunStore(folder) as store:
-        found = [each for each in worst_failures(store, most) if isinstance(each, DocumentTable)]
-    return [(each.caption.strip(), {str(row[0]): str(row[1]) for row in each.rows}) for each in found]
+        found = [failure for failure in worst_failures(store, most) if isinstance(failure, DocumentTable)]
+    return [(table.caption.strip(), {str(row[0]): str(row[1]) for row in table.rows}) for table in found]
 
 
 def test_what_a_label_fails_comes_first_and_what_one_passes_last(folder: Path):

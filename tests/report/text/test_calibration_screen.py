@@ -35,8 +35,8 @@ def calibration_of(*judges: str) -> Calibration:
 
 def test_baselines_are_rows_and_no_judges_among_those_that_are_counted():
     calibration = calibration_of("a/reasons@m", *BASELINES, "b/reasons@m")
-    assert [each.judge for each in trust_of(calibration)] == ["a/reasons@m", "b/reasons@m"]
-    assert [each.judge for each in controls_of(calibration)] == list(BASELINES)
+    assert [trust.judge for trust in trust_of(calibration)] == ["a/reasons@m", "b/reasons@m"]
+    assert [control.judge for control in controls_of(calibration)] == list(BASELINES)
     pieces = list(calibration_screen(calibration))
     (table,) = (piece for piece in pieces if isinstance(piece, DocumentTable))
     names = [str(row[0]).strip() for row in table.rows]
@@ -49,13 +49,13 @@ def test_baselines_are_rows_and_no_judges_among_those_that_are_counted():
 
 def test_baselines_alone_have_verdicts_of_their_own():
     calibration = calibration_of(*BASELINES)
-    assert [each.judge for each in trust_of(calibration)] == list(BASELINES)
+    assert [trust.judge for trust in trust_of(calibration)] == list(BASELINES)
     assert controls_of(calibration) == []
 
 
 @pytest.mark.parametrize("name", ["a/reasons@baseline", "baseline", "lexical@baseline2"])
 def test_a_model_called_baseline_is_a_judge(name: str):
-    assert [each.judge for each in trust_of(calibration_of("a/reasons@m", name))] == ["a/reasons@m", name]
+    assert [trust.judge for trust in trust_of(calibration_of("a/reasons@m", name))] == ["a/reasons@m", name]
 
 
 @pytest.mark.parametrize("more", [(), ("x/lexical@baseline",)])

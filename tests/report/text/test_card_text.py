@@ -50,7 +50,7 @@ def test_each_card_of_a_table_is_a_row_or_counted_and_the_limits_are_shown(cards
 def test_all_cards_of_a_short_table_are_shown(cards: AuditCards):
     few = AuditCards(set=cards.set, cards=cards.cards[:4])
     text = "\n".join(screen(card_table_screen(few)))
-    assert all(each.judge in text for each in few.cards if len(each.judge) <= 28)
+    assert all(card.judge in text for card in few.cards if len(card.judge) <= 28)
     assert "more row" not in text
 
 
@@ -68,7 +68,7 @@ def test_a_card_s_screen_counts_its_misses_once(cards: AuditCards):
     card = max(cards.cards, key=lambda each: len(each.misses))
     for most in (3, 17, len(card.misses)):
         one = msgspec.structs.replace(
-            card, misses=[each for each in card.misses if each.plants == "fault"][:most]
+            card, misses=[miss for miss in card.misses if miss.plants == "fault"][:most]
         )
         lines = screen(card_screen(one))
         caption = next(line for line in lines if line.startswith("faults it let through"))
@@ -81,14 +81,16 @@ def test_a_card_s_screen_counts_its_misses_once(cards: AuditCards):
 
 
 def test_a_change_is_cut_at_its_end_alone(cards: AuditCards):
-    card = next(each for each in cards.cards if each.judge == "memory_answer/lexical@baseline")
+    card = next(
+        audit_card for audit_card in cards.cards if audit_card.judge == "memory_answer/lexical@baseline"
+    )
     text = "\n".join(screen(card_screen(card)))
     assert "'Dr. Adeyemi' stands beside it" in text
     assert not re.search(r"\w\.\.\.\w", text.partition("change\n")[2].partition("more rows")[0])
 
 
 def test_everything_has_every_miss_with_its_reason(cards: AuditCards):
-    card: AuditCard = next(each for each in cards.cards if len(each.misses) > 10)
+    card: AuditCard = next(audit_card for audit_card in cards.cards if len(audit_card.misses) > 10)
     text = "\n".join(as_lines(card_document(card), full=True))
     assert text.count(card.misses[0].case_id) >= 1
-    assert sum(f"{each.case_id}, {each.system}" in text for each in card.misses) == len(card.misses)
+    assert sum(f"{miss.case_id}, {miss.system}" in text for miss in card.misses) == len(card.misses)

@@ -85,7 +85,7 @@ def test_no_evidence_never_stands_beside_an_interval_without_zero() -> None:
             assert high is not None
             assert ("no evidence" in line) == (low <= 0.0 <= high)
             sentences.add(re.sub(r"\b[a-f]\b|[\d.<]+", "", line))
-    assert any("if this pair is looked at alone; as one of" in each for each in sentences)
+    assert any("if this pair is looked at alone; as one of" in sentence for sentence in sentences)
 
 
 def systems_of(rates: list[float], cases: int = 60) -> Any:
@@ -260,7 +260,7 @@ def test_judges_that_do_not_look_have_rows_beside_the_judges() -> None:
     assert shares == {"always_pass": (0.95, 400), "always_fail": (0.05, 400)}
     rows = [line.split("|")[0].strip() for line in as_lines(comparison_screen(compared)) if "|" in line]
     assert [row for row in rows if row] == ["careful", "always", "always pass", "always fail"]
-    assert [each.value for each in compared.baselines_compared.values()] == [0.5, 0.5]
+    assert [statistic.value for statistic in compared.baselines_compared.values()] == [0.5, 0.5]
 
 
 def test_judges_that_do_not_look_are_compared_by_agreement_only() -> None:
@@ -302,7 +302,7 @@ def test_an_only_judge_is_set_against_the_baseline() -> None:
 def test_all_is_not_said_of_one_judge() -> None:
     for judges in ({"a": GOOD}, {"a": GOOD, "b": POOR}):
         compared = compare(table_of({**judges, BASELINE: POOR}, LABELS))
-        (line,) = [each for each in as_lines(comparison_screen(compared)) if "at once" in each]
+        (line,) = [as_line for as_line in as_lines(comparison_screen(compared)) if "at once" in as_line]
         assert ("for all" in line) == (len(judges) > 1)
         assert "and 1 baseline" in line
 

@@ -34,7 +34,7 @@ def test_unequal_trials_and_clusters_are_assumptions_of_their_own():
     rows = [row | {"score": float((n % 4 > 0) != (n % 5 == 0))} for n, row in enumerate(ROWS)]
     clustered = [row | {"cluster": str(n // 2)} for n, row in enumerate(rows)]
     sentences = [target_of(fd.estimate(each, labels_chosen_by="label").all) for each in (clustered, rows)]
-    assert ["takes items as independent" in each for each in sentences] == [True, False]
+    assert ["takes items as independent" in sentence for sentence in sentences] == [True, False]
 
 
 def test_an_estimate_by_class_that_is_undefined_says_why():
@@ -139,7 +139,7 @@ def test_where_no_two_systems_are_ranked_no_rank_is_printed(labelled: tuple[str,
         for system in ("new", "old")
     ]
     estimation = fd.estimate(rows, labels_chosen_by="random")
-    assert all(each.rank and each.rank.value is None for each in estimation.systems.values())
+    assert all(estimate.rank and estimate.rank.value is None for estimate in estimation.systems.values())
     for lines in (estimation.screen(), estimation.document()):
         assert not any(
             "rank" in line.lower().replace("--labels-chosen-by random", "") for line in as_lines(lines)

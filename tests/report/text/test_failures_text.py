@@ -40,7 +40,10 @@ def test_a_failure_says_what_was_wrong_with_an_example():
 def test_where_only_judges_failed_outputs_each_judge_has_a_row():
     strata = [judged_part("mild", 0.9), judged_part("strict", 0.2), judged_part("shares", 0.5, fractions=4)]
     found = commonest_failures(systems("a", strata=strata), judged("mild", "strict", "shares"))
-    assert [(each.n, each.what) for each in found] == [(8, "failed by strict"), (1, "failed by mild")]
+    assert [(failure.n, failure.what) for failure in found] == [
+        (8, "failed by strict"),
+        (1, "failed by mild"),
+    ]
 
 
 def test_a_judges_failures_have_an_example_as_a_checkers_do():
@@ -48,7 +51,7 @@ def test_a_judges_failures_have_an_example_as_a_checkers_do():
     examples = {"strict": FaultExample(item="trip-1|a|0", reason="not stated <P>0</P>")}
     (system,) = systems("a", strata=strata, judged_examples=examples)
     found = commonest_failures([system], judged("mild", "strict"))
-    assert [each.example for each in found] == ["trip-1: not stated: not supported", ""]
+    assert [failure.example for failure in found] == ["trip-1: not stated: not supported", ""]
 
 
 def test_beside_faults_the_strictest_judge_stands_for_all_and_a_baseline_for_none():
@@ -56,7 +59,7 @@ def test_beside_faults_the_strictest_judge_stands_for_all_and_a_baseline_for_non
     uses = [*judged("mild", "strict"), replace(judged("words")[0], id=words)]
     strata = [judged_part("mild", 0.9), judged_part("strict", 0.2), judged_part("words", 0.0)]
     found = commonest_failures(systems("a", strata=strata, faults={"system_error": 2}), uses)
-    assert [each.n for each in found] == [8, 2]
+    assert [failure.n for failure in found] == [8, 2]
 
 
 def listed(page: str, address: str) -> int:
@@ -113,7 +116,7 @@ def test_many_kinds_of_failures_end_with_one_part_of_the_others():
     parts = [FailurePart(30 - n, FAILED_CHECK, f"fault_{n}") for n in range(20)]
     shown = failure_parts(system, parts, {})
     assert len(shown) == 16
-    assert sum(each.n for each in shown) == sum(each.n for each in parts)
+    assert sum(failure.n for failure in shown) == sum(part.n for part in parts)
     assert (shown[-1].what, shown[-1].address) == ("of 5 other kinds", "")
 
 
@@ -125,4 +128,4 @@ def test_failures_that_an_untested_judge_found_are_marked():
         FailurePart(2, "failed by k", ""),
     ]
     shown = failure_parts(system, parts, {}, {"failed by k"})
-    assert [each.is_untested for each in shown] == [False, False, True]
+    assert [failure.is_untested for failure in shown] == [False, False, True]

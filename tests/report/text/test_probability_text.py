@@ -69,7 +69,7 @@ def test_one_screen_says_how_the_only_judge_ranks_and_errs_where_it_is_surest():
     assert auroc.value == pytest.approx(np.mean(said[passed][:, None] > said[~passed]))
     assert line == f"AUROC {statistic_text(auroc)}; of the surest 10, 50, 100 %: 0.00, 0.00, 0.07 wrong."
     (scores,) = found.probability.values()
-    rows = [each.split() for each in coverage_lines(scores)]
+    rows = [coverage_line.split() for coverage_line in coverage_lines(scores)]
     assert [row[:4] for row in rows[1:]] == [
         [f"{10 * step}", "%", f"{4 * step}", f"{3 * (step == 10)}"] for step in range(1, 11)
     ]

@@ -59,7 +59,7 @@ def test_a_faulty_statement_says_what_no_result_says(name: str):
             assert rung.right.text == " ".join(claim.text for claim in claims)
             assert rung.label == (len(claims) - 1) / len(claims)
             results = " ".join(str(item.content) for item in rung.case.context)
-            stray = [each for each in _sentences(rung.faulty.text) if each not in results]
+            stray = [sentence for sentence in _sentences(rung.faulty.text) if sentence not in results]
             assert stray, (level, seed)
 
 
@@ -70,7 +70,7 @@ def test_neither_a_retold_claim_nor_its_fault_repeats_the_passage(name: str):
             rung = DIALS[name].make(seed, level)
             results = " ".join(str(item.content) for item in rung.case.context)
             for text in (rung.right.text, rung.faulty.text):
-                assert [each for each in _sentences(text) if each in results] == [], (level, seed)
+                assert [sentence for sentence in _sentences(text) if sentence in results] == [], (level, seed)
 
 
 def test_the_number_of_an_alike_house_stands_far_from_the_right_one():
@@ -85,7 +85,7 @@ def test_the_number_of_an_alike_house_stands_far_from_the_right_one():
 
 
 def _sentences(text: str | None) -> list[str]:
-    return [f"{each}." for each in (text or "").removesuffix(".").split(". ")]
+    return [f"{part}." for part in (text or "").removesuffix(".").split(". ")]
 
 
 COUNTED: dict[str, Callable[[Rung], int]] = {

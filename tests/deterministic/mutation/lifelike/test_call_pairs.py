@@ -208,7 +208,7 @@ def test_the_strict_checker_confirms_every_call_and_nothing_is_dropped():
 
 
 def test_operators_of_lifelike_faults_plant_nothing_in_other_outputs(trip: Subject, statement: Subject):
-    assert {each.name for each in LIFELIKE} <= OPERATORS.keys()
+    assert {operator.name for operator in LIFELIKE} <= OPERATORS.keys()
     for subject in (trip, statement):
         assert list(make_probes(subject, LIFELIKE, CheckOptions())) == []
     posing = Subject(call_pair("call_stale", 0, 0).case, call_pair("call_stale", 0, 0).output)

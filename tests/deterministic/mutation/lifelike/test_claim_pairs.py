@@ -27,7 +27,9 @@ def context_lines(case: Case) -> list[str]:
 
 
 def claims_of(case: Case) -> list[tuple[str, bool]]:
-    return [(each.text, each.supported) for each in convert(case.reference, GroundedReference).claims or []]
+    return [
+        (claim.text, claim.supported) for claim in convert(case.reference, GroundedReference).claims or []
+    ]
 
 
 def holds(kind: str, case: Case, claim: str) -> bool:
@@ -107,7 +109,7 @@ def test_nothing_depends_on_order_and_another_seed_gives_others(kind: str):
         (one.case, one.faulty, one.twin) for one in again
     ]
     others = [claim_pair(kind, seed, 0) for seed in (-1, 0, 10**30)]
-    assert len({each.output.text for each in others}) == len(others)
+    assert len({other.output.text for other in others}) == len(others)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -110,5 +110,5 @@ def test_a_card_that_was_touched_up_is_refused(
 
 
 def test_every_published_card_fits():
-    cards = [read_card(each) for each in CARDS.glob("*.json")]
-    assert {found(each) for each in cards for found in (contradiction, foreign_to_set)} == {""}
+    cards = [read_card(path) for path in CARDS.glob("*.json")]
+    assert {found(card) for card in cards for found in (contradiction, foreign_to_set)} == {""}

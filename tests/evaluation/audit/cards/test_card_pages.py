@@ -50,12 +50,12 @@ def test_every_probe_of_the_set_has_the_right_output_it_was_made_of():
     folder, one = audit_sets.audit_set()
     card = read_card(CARDS / "always-pass.json")
     misses = [
-        CardMiss(plants=each.plants, operator=each.operator, **each.key._asdict(), change="", score=1.0)
-        for each in read_facts(folder)
+        CardMiss(plants=fact.plants, operator=fact.operator, **fact.key._asdict(), change="", score=1.0)
+        for fact in read_facts(folder)
     ]
     shown = missed_probes(msgspec.structs.replace(card, set=one, misses=misses))
-    assert all(each.right == each.planted for each in shown["original"])
-    assert all(each.right for probes in shown.values() for each in probes)
+    assert all(probe.right == probe.planted for probe in shown["original"])
+    assert all(probe.right for probes in shown.values() for probe in probes)
 
 
 def test_a_table_that_names_no_keys_has_pages(lexical: AuditCard, tmp_path: Path):
@@ -79,8 +79,8 @@ def test_a_verdict_on_no_probe_of_the_set_is_counted(lexical: AuditCard, tmp_pat
 def test_nothing_in_a_card_is_run_or_loaded(tmp_path: Path):
     card = read_card(CARDS / "tool_call_accuracy-sparrow.json")
     assert card.natural is not None
-    misses = [msgspec.structs.replace(each, reason=HOSTILE, change=HOSTILE) for each in card.misses]
-    real = [msgspec.structs.replace(each, case_id=HOSTILE, system=HOSTILE) for each in card.natural.misses]
+    misses = [msgspec.structs.replace(miss, reason=HOSTILE, change=HOSTILE) for miss in card.misses]
+    real = [msgspec.structs.replace(miss, case_id=HOSTILE, system=HOSTILE) for miss in card.natural.misses]
     natural = msgspec.structs.replace(card.natural, misses=real)
     page = page_of(msgspec.structs.replace(card, misses=misses, natural=natural, made_by=HOSTILE), tmp_path)
     policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page)
@@ -94,8 +94,8 @@ def test_nothing_in_a_card_is_run_or_loaded(tmp_path: Path):
 def test_real_outputs_are_named_without_texts(tmp_path: Path):
     card = read_card(CARDS / "tool_call_accuracy-reasons-claude.json")
     assert card.natural is not None
-    assert all((each.change, each.reason) == ("", None) for each in card.natural.misses)
-    wrong = [each for each in card.natural.misses if each.plants == "fault"]
+    assert all((miss.change, miss.reason) == ("", None) for miss in card.natural.misses)
+    wrong = [miss for miss in card.natural.misses if miss.plants == "fault"]
     caught = card.natural.caught
     assert caught.value is not None
     assert len(wrong) == round(caught.n * (1 - caught.value))

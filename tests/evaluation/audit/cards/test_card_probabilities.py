@@ -58,11 +58,11 @@ def test_attacks_controls_and_what_has_no_score_are_left_out():
 
 
 def test_only_judges_that_declare_probabilities_have_such_numbers():
-    given = {each.id.name for each in map(read_card, CARDS.glob("*.json")) if each.probabilities is not None}
+    given = {card.id.name for card in map(read_card, CARDS.glob("*.json")) if card.probabilities is not None}
     # The decisions about grounded answers are an expected share of several questions.
     assert given == {"tool_call_accuracy", "memory_answer", "web_search_answer", "task_completion"}
-    for each in map(read_card, CARDS.glob("*.json")):
-        assert each.probabilities is None or (each.id.model, each.id.variant) == ("sparrow", "decision")
+    for card in map(read_card, CARDS.glob("*.json")):
+        assert card.probabilities is None or (card.id.model, card.id.variant) == ("sparrow", "decision")
 
 
 def test_a_row_for_each_part_is_in_the_table():
@@ -88,7 +88,7 @@ def test_a_decision_model_is_asked_in_no_other_form(tmp_path: Path):
     asked: dict[str, Any] = {"model": "m", "judges": ["memory_answer"], "api": "systemone"}
     audit = AuditPlan(probes=None, out=Path(), command="", repeats=1, **asked)
     forecasts = card_forecasts(CardPlan(out=tmp_path / "card.json", audit=audit), ModelAccess(), None)
-    assert [each.by for each in forecasts] == ["memory_answer/decision@m"]
+    assert [forecast.by for forecast in forecasts] == ["memory_answer/decision@m"]
     card = read_card(CARDS / "memory_answer-sparrow.json")
     assert forecasts[0].outputs == card.cost.verdicts == sum(card.kinds.values())
 

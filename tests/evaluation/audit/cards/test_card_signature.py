@@ -138,7 +138,7 @@ def test_the_table_shows_who_signed(card: Path, tmp_path: Path):
     assert key.startswith("SHA256:")
     assert str(table).count(key) == table.to_markdown().count(key) == 1
     pages = table.write(tmp_path / "pages")
-    assert sum(key in each.read_text("utf-8") for each in pages) == 2  # the index, and the page of the card
+    assert sum(key in page.read_text("utf-8") for page in pages) == 2  # the index, and the page of the card
     assert json.loads((tmp_path / "card.json").read_text()).keys().isdisjoint({"signed_by"})
 
 

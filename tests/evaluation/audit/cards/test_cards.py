@@ -55,24 +55,24 @@ def test_a_set_with_another_seal_is_refused(monkeypatch: pytest.MonkeyPatch):
 
 def test_every_probe_of_the_set_has_its_case_and_its_output():
     folder, _ = audit_set()
-    cases = {each.id for each in read_records(folder / "cases.jsonl", Case)}
-    outputs = {each.key for each in read_records(folder / "outputs.jsonl", Output)}
+    cases = {record.id for record in read_records(folder / "cases.jsonl", Case)}
+    outputs = {record.key for record in read_records(folder / "outputs.jsonl", Output)}
     facts = list(read_facts(folder))
-    assert {each.key for each in facts} == outputs
-    assert {each.source.case_id for each in facts} <= cases
+    assert {fact.key for fact in facts} == outputs
+    assert {fact.source.case_id for fact in facts} <= cases
 
 
 def test_half_of_the_natural_part_is_wrong_and_no_text_of_it_is_shipped():
     folder, _ = audit_set()
     references = list(read_records(folder / NATURAL, NaturalReference))
-    assert Counter(each.score for each in references) == {0.0: 250, 1.0: 250}
-    assert all(len(each.case) == len(each.output) == 64 for each in references)
+    assert Counter(reference.score for reference in references) == {0.0: 250, 1.0: 250}
+    assert all(len(reference.case) == len(reference.output) == 64 for reference in references)
 
 
 def test_a_card_says_what_was_asked_and_what_came_of_it(lexical: Path):
     card = read_card(lexical)
     folder, one = audit_set()
-    plants = Counter(each.plants for each in read_facts(folder) if each.key.case_id.startswith("memory"))
+    plants = Counter(fact.plants for fact in read_facts(folder) if fact.key.case_id.startswith("memory"))
     assert card.set == one
     assert card.kinds == {"memory_answer": plants.total()}
     assert card.shares.caught.n == plants["fault"]
@@ -84,7 +84,7 @@ def test_a_card_says_what_was_asked_and_what_came_of_it(lexical: Path):
 
 def test_the_misses_of_a_card_are_what_its_shares_count(lexical: Path):
     card = read_card(lexical)
-    missed = Counter(each.plants for each in card.misses)
+    missed = Counter(miss.plants for miss in card.misses)
     caught = card.shares.caught
     assert caught.value is not None
     assert missed["fault"] == caught.n - round(caught.value * caught.n)
@@ -117,7 +117,7 @@ def test_a_natural_output_is_laid_out_only_if_nothing_in_it_changed(tmp_path: Pa
     write_records(tmp_path / "outputs.jsonl", [right, wrong, msgspec.structs.replace(changed, text="!")])
     part = lay_out_natural(named, tmp_path, tmp_path / "probes")
     assert (part.named, part.found, part.differing) == (3, 2, 1)
-    assert {each.key.system: each.plants for each in read_facts(tmp_path / "probes")} == {
+    assert {fact.key.system: fact.plants for fact in read_facts(tmp_path / "probes")} == {
         "x": "nothing",
         "y": "fault",
     }
@@ -217,7 +217,7 @@ def test_a_judge_that_does_not_look_has_every_share_at_an_end(
 ):
     card = fd.audit_card(constant(f"always_{score:g}", score), out=tmp_path / "card.json", progress=False)
     assert shares_of(card) == values
-    assert Counter(each.plants for each in card.misses) == (
+    assert Counter(miss.plants for miss in card.misses) == (
         {"fault": 272, "attack": 117, "control": 78} if score else {"twin": 145, "nothing": 66}
     )
     assert card.shares.caught.n == 272
@@ -234,7 +234,8 @@ def test_what_has_no_score_is_in_no_share_and_in_the_headline(tmp_path: Path):
     assert card.shares.ungraded == {"failed": failed}
     shares = card.shares
     graded = [
-        each.n for each in (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
+        statistic.n
+        for statistic in (shares.caught, shares.rejected, shares.attacks_passed, shares.controls_passed)
     ]
     assert sum(graded) + failed == sum(card.kinds.values())
     assert shares_of(card) == [1.0, 1.0, 0.0, 0.0]
@@ -292,11 +293,11 @@ def test_pages_of_cards_with_hostile_names_stay_in_their_folder_and_run_nothing(
     for number in range(2):
         (tmp_path / f"{number}.json").write_bytes(msgspec.json.encode(card))
     pages = fd.audit_table([tmp_path / "0.json", tmp_path / "1.json"]).write(tmp_path / "pages")
-    assert sorted(each.name for each in (tmp_path / "pages").iterdir()) == sorted(each.name for each in pages)
+    assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == sorted(page.name for page in pages)
     assert len(pages) == 3
-    for each in pages:
-        assert "<script>alert" not in each.read_text()
-        assert "<img" not in each.read_text()
+    for page in pages:
+        assert "<script>alert" not in page.read_text()
+        assert "<img" not in page.read_text()
 
 
 def test_a_badge_is_of_one_card(lexical: Path, tmp_path: Path):
@@ -308,7 +309,7 @@ def test_a_badge_is_of_one_card(lexical: Path, tmp_path: Path):
 def test_the_published_cards_are_of_the_current_set():
     cards = fd.audit_table(sorted((DOCS / "cards").glob("*.json")))
     assert cards.set == audit_set()[1]
-    assert {"always-pass", "always-fail"} <= {each.id.name for each in cards.cards}
+    assert {"always-pass", "always-fail"} <= {card.id.name for card in cards.cards}
 
 
 @pytest.mark.parametrize("part", ["shares", "operators", "misses", "kinds", "pass_at"])

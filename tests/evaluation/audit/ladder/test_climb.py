@@ -63,7 +63,7 @@ def judge_named(monkeypatch: pytest.MonkeyPatch) -> Named:
 def ladders(found: Audit) -> dict[str, LadderResult]:
     """By dial."""
     (judge,) = found.judges
-    return {each.dial: each for each in judge.ladders}
+    return {ladder.dial: ladder for ladder in judge.ladders}
 
 
 def climb(judge: str, out: Path | None = None, *, calls: int, only: tuple[str, ...]) -> Audit:
@@ -152,10 +152,10 @@ def test_probes_and_ladders_go_together(judge_named: Named):
         probes, judge_named("both", right_or_wrong), ladder=True, only=["number_error"], calls=50
     )
     (judge,) = audit.judges
-    assert {each.operator for each in judge.operators} == {"off_by_one", "original"}
-    assert [each.dial for each in judge.ladders] == ["number_error"]
+    assert {operator.operator for operator in judge.operators} == {"off_by_one", "original"}
+    assert [ladder.dial for ladder in judge.ladders] == ["number_error"]
     assert judge.asked == 50 + 6 * 2 + sum(
-        each.rate.n for each in judge.operators if each.operator == "off_by_one"
+        operator.rate.n for operator in judge.operators if operator.operator == "off_by_one"
     )
 
 
@@ -176,7 +176,7 @@ def test_a_dial_that_is_none_is_refused_by_name():
 def test_judges_are_asked_about_dials_for_their_kinds_alone():
     only = ["number_error", "inference", "nesting", "claim_error"]
     audit = fd.audit(None, "groundedness", model="baseline", ladder=True, only=only, calls=2)
-    assert [each.dial for each in audit.judges[0].ladders] == ["inference", "claim_error"]
+    assert [ladder.dial for ladder in audit.judges[0].ladders] == ["inference", "claim_error"]
 
 
 def test_a_forecast_asks_nobody_and_counts_what_would_be_asked_on_all_dials(tmp_path: Path):
@@ -232,4 +232,4 @@ def test_evenly_asks_all_levels_at_once_and_what_is_known_before(tmp_path: Path,
     levels = DIALS["parallel_calls"].levels
     assert row["faulty"] == [levels[number % 11] for number in range(54)]
     assert row["right"] == list(levels[:6])
-    assert {each.faulty for each in ladders(found)["parallel_calls"].levels} == {4, 5}
+    assert {level.faulty for level in ladders(found)["parallel_calls"].levels} == {4, 5}

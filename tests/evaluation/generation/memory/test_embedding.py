@@ -47,7 +47,7 @@ def test_the_memory_by_likeness_asks_the_server(web: SmallWeb):
     for text in ("a" * 40, "b", "c" * 4):
         memory.core_memory_add(text)
     results = memory.core_memory_retrieve("dddd", top_k=2)["results"]
-    assert [each["id"] for each in results] == [2, 1]
+    assert [result["id"] for result in results] == [2, 1]
     assert results[0]["similarity_score"] == pytest.approx(1.0)
 
 

@@ -72,7 +72,7 @@ def call(scene: WorldScene, name: str, arguments: dict[str, Any]) -> list[str] |
 
 def parameters(method: Any) -> list[str]:
     code = method.__code__
-    return [each for each in code.co_varnames[: code.co_argcount] if each != "self"]
+    return [varname for varname in code.co_varnames[: code.co_argcount] if varname != "self"]
 
 
 def bounded(scene: WorldScene, verb: str, given: dict[str, Any], *, measured: bool) -> str:
