@@ -91,7 +91,7 @@ class Group(Mapping[str, Any]):
 
     def registering(self, name: str) -> Callable[[T], T]:
         """Return a decorator that registers its target under a name."""
-        self.refuse_bare(name)
+        self.require_no_bare_name(name)
 
         def add(target: T) -> T:
             self.register(name, target)
@@ -99,7 +99,7 @@ class Group(Mapping[str, Any]):
 
         return add
 
-    def refuse_bare(self, name: object) -> None:
+    def require_no_bare_name(self, name: object) -> None:
         """Refuse a decorator that was given no name: it would register nothing.
 
         Raises:

@@ -86,8 +86,8 @@ def hinting_arguments(hints: Mapping[str, str]) -> Callable[[F], F]:
         def checked(*args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True  # so that pytest shows the line of a test, not this one
             if not kwargs.keys() <= annotations.keys():
-                refuse_unknown(checked.__name__, kwargs, known_arguments(function), hints)
-            _refuse_wrong_types({**dict(zip(parameters, args, strict=False)), **kwargs}, annotations)
+                require_known(checked.__name__, kwargs, known_arguments(function), hints)
+            _require_types({**dict(zip(parameters, args, strict=False)), **kwargs}, annotations)
             if _is_internal(sys._getframe(1)):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - an outer call knows its caller
                 return function(*args, **kwargs)
             with caller_known() as line:
@@ -127,7 +127,7 @@ _SHOWN = 8
 _UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 
 
-def refuse_unknown(
+def require_known(
     function: str, given: Iterable[str], known: Sequence[str] | None, hints: Mapping[str, str] | None = None
 ) -> None:
     """Refuse an argument that a public function does not have, with the nearest one that it has.
@@ -167,7 +167,7 @@ def require_declared(
             instead = (hints or {}).get(name)
             hint = f": {instead}" if instead else nearest(name, names)
             raise UsageError(f"{name}= is not an argument of this function{hint}")
-    _refuse_wrong_types(arguments, names)
+    _require_types(arguments, names)
 
 
 _CHOICES: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
@@ -183,7 +183,7 @@ def _require_choice_made(name: str, value: Any) -> None:
         _CHOICES[name](cast("Mapping[str, Any]", value))
 
 
-def _refuse_wrong_types(arguments: Mapping[str, Any], annotations: Mapping[str, Any]) -> None:
+def _require_types(arguments: Mapping[str, Any], annotations: Mapping[str, Any]) -> None:
     for name, value in arguments.items():
         if name in _CHOICES:
             _require_choice_made(name, value)

@@ -16,7 +16,7 @@ from ..evaluation.artifacts.attempts import AgentPlan, run_agents
 from ..evaluation.artifacts.outcome import AgentResults, conclude_artifacts
 from ..evaluation.artifacts.skills import skill_tree
 from ..evaluation.artifacts.workspaces import lay_out_workspaces as lay_out_all
-from ..evaluation.generation.commands import command_words, refuse_relative_script
+from ..evaluation.generation.commands import command_words, require_absolute_script
 from ..records import Case, kind_spec, read_records
 from ..report.document import document
 from ..report.page import ResultPage, document_page
@@ -79,12 +79,12 @@ def run_agent(
     """
     words = None if command is None else command_words(command)
     if words is not None:
-        refuse_relative_script(words)
+        require_absolute_script(words)
     plan = AgentPlan(command=words, system=system, environment=environment, cutoff=cutoff, trials=trials)
     checks = check_options(rules, {}, {}, **workspaces)
     path, started = input_path(cases), datetime.now(UTC)
     if words is not None and not checks.artifacts.allow_code:
-        _refuse_code(path)
+        _require_no_code(path)
     with show_progress(enabled=progress) as shown:
         shown.begin(
             "laying out" if command is None else "running", trials * sum(1 for _ in read_records(path, Case))
@@ -96,7 +96,7 @@ def run_agent(
     )
 
 
-def _refuse_code(cases: Path) -> None:
+def _require_no_code(cases: Path) -> None:
     """Refuse to run an agent whose work could not be graded without running its code."""
     for case in read_records(cases, Case):
         if kind_spec(case.kind).family == "workspace" and runs_code(case):

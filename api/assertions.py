@@ -14,7 +14,7 @@ from .gates import not_gated
 from .inert_text import inert
 from .run import Run, SystemRates
 
-_MOST_SHOWN, _LONGEST_REASON = 10, 200
+_MAX_SHOWN, _MAX_REASON_LENGTH = 10, 200
 
 
 @checked_arguments
@@ -79,15 +79,15 @@ def _listed(failures: Sequence[Verdict]) -> list[str]:
         return []
     lines = [
         f"{len(failures):,} output{'s' if len(failures) > 1 else ''} failed:",
-        *map(_line, failures[:_MOST_SHOWN]),
+        *map(_line, failures[:_MAX_SHOWN]),
     ]
-    not_listed = len(failures) - _MOST_SHOWN
+    not_listed = len(failures) - _MAX_SHOWN
     return [*lines, f"  ... and {not_listed:,} more"] if not_listed > 0 else lines
 
 
 def _line(verdict: Verdict) -> str:
     trial = f", trial {verdict.trial}" if verdict.trial else ""
     why = " ".join(": ".join(part for part in (verdict.error_type, verdict.reason) if part).split())
-    shortened = why if len(why) <= _LONGEST_REASON else why[: _LONGEST_REASON - 3] + "..."
+    shortened = why if len(why) <= _MAX_REASON_LENGTH else why[: _MAX_REASON_LENGTH - 3] + "..."
     graded = f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}"
     return f"{graded}: {shortened}" if shortened else graded

@@ -10,10 +10,10 @@ from ..errors import ChoiceNeeded, FiducialError
 from ..spelling import flag, spelled_pairs, spelled_scale, together, without
 from ..tables.grades import UNKNOWN, as_number, usual_ends
 
-MOST_CHOICES = 16
+MAX_CHOICES = 16
 """Most combinations of choices that are tried."""
 
-_MOST_WORDS = 6
+_MAX_WORDS = 6
 """Most words of which every combination is tried; of more, each alone is good."""
 
 _OPEN = (UNKNOWN, UNKNOWN)
@@ -28,7 +28,7 @@ def choice_outcomes(measure: Callable[[Mapping[str, Any]], str]) -> Iterator[str
     try:
         measure({})
     except ChoiceNeeded as asked:
-        tried = list(islice(_combinations(asked), MOST_CHOICES))
+        tried = list(islice(_combinations(asked), MAX_CHOICES))
         for chosen in tried:
             yield f"{_spelled(chosen)}: {_outcome(measure, chosen)}"
         if not tried:
@@ -74,7 +74,7 @@ def _values(name: str, value: Any, asked: ChoiceNeeded) -> Iterator[Any]:
     by_key = cast("Mapping[str, Any]", value)
     keys = [*by_key]
     open_words = [key for key in keys if by_key[key] == UNKNOWN] if name == "map_label" else []
-    if len(open_words) > _MOST_WORDS:
+    if len(open_words) > _MAX_WORDS:
         for good in open_words:
             yield {**by_key, **dict.fromkeys(open_words, 0), good: 1}
         return

@@ -10,7 +10,7 @@ from ..errors import PromptError, UsageError
 from ..evaluation.judging.tasks import split_spec
 from ..judges.front_matter import read_front_matter, split_front_matter
 from ..judges.prompt_file import prompt_of
-from ..judges.prompt_inputs import refuse_unfillable
+from ..judges.prompt_inputs import require_fillable
 from ..judges.scale import scale_from_option, scale_line
 from ..records import atomic_write
 from ..spelling import setting
@@ -45,7 +45,7 @@ def with_scale(spec: str, scale: str) -> str:
     opening, newline, below = path.read_text("utf-8").partition("\n")
     text = f"{opening}{newline}{line}\n{below}"
     copy = _folder(text) / path.name
-    _refuse_unusable(copy, text, path)
+    _require_usable(copy, text, path)
     if not copy.exists():
         copy.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(copy) as file:
@@ -53,11 +53,11 @@ def with_scale(spec: str, scale: str) -> str:
     return str(copy) if model is None else f"{copy}@{model}"
 
 
-def _refuse_unusable(copy: Path, text: str, path: Path) -> None:
+def _require_usable(copy: Path, text: str, path: Path) -> None:
     """Refuse an unusable prompt, naming its own file and lines, not those of the copy."""
     try:
         prompt = prompt_of(split_front_matter(text, copy))
-        refuse_unfillable(prompt)
+        require_fillable(prompt)
     except PromptError as error:
         message = str(error)
         position = re.match(rf"{re.escape(str(copy))}:(\d+)", message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import UsageError
-from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of, refuse_edited_run
+from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of, require_unedited_run
 from ..formats.export_items import ExportItem, Written
 from ..formats.writers import writer_of
 from .argument_checks import checked_arguments
@@ -81,7 +81,7 @@ def _chosen(
     """
     folder = disk_folder_of(run, "export")
     if not accept_edited:
-        refuse_edited_run(folder)
+        require_unedited_run(folder)
     items = [
         item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])
         for item in judged_outputs(folder)

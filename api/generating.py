@@ -151,7 +151,7 @@ async def agenerate(
         "embedding_model": embedding_model,
         **({} if user_model else access_arguments),
     }
-    _refuse_unused(agent, of_models, keep_crashes=keep_crashes)
+    _require_all_used(agent, of_models, keep_crashes=keep_crashes)
     access = _access(agent, concurrency, access_arguments) if isinstance(agent, str) else None
     scenes = scenes_of(
         worlds,
@@ -224,7 +224,7 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
     return agent, system or name_of(agent)
 
 
-def _refuse_unused(agent: AgentLike | str, of_models: Mapping[str, object], *, keep_crashes: bool) -> None:
+def _require_all_used(agent: AgentLike | str, of_models: Mapping[str, object], *, keep_crashes: bool) -> None:
     """Refuse arguments of models for a function, and of functions for a model."""
     if isinstance(agent, str):
         if keep_crashes:

@@ -46,7 +46,7 @@ __all__ = [
     "generate_into_run",
 ]
 
-_MOST_COMMANDS = 8
+_MAX_COMMANDS = 8
 """Maximum commands at a time."""
 
 
@@ -160,7 +160,7 @@ def choose_source(
             environment,
             system=system,
             seconds=agent_timeout,
-            concurrency=min(concurrency, _MOST_COMMANDS),
+            concurrency=min(concurrency, _MAX_COMMANDS),
             scenes=scenes,
             keep_crashes=keep_crashes,
             user=user,

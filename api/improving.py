@@ -204,8 +204,8 @@ def _is_folder(value: object) -> bool:
 
 def _of_run(folder: FolderPath, decided: Decisions) -> LabelledSet:
     with RunStore(folder) as store:
-        store.refuse_pairs()
-        store.refuse_edited()
+        store.require_no_pairs()
+        store.require_unedited()
         inputs = store.inputs
         return LabelledSet(
             inputs.cases, inputs.outputs, labels_of_run(store), decisions_on([store]) + decided

@@ -24,9 +24,9 @@ from ..judges.jury import Rule
 from .argument_checks import (
     checked_arguments,
     known_arguments,
-    refuse_unknown,
     require_choice,
     require_declared,
+    require_known,
     require_type,
 )
 from .callable_judge import ReadyJudge
@@ -136,7 +136,7 @@ def jury(
     Raises:
         UsageError: These judges cannot form such a jury.
     """
-    refuse_unknown("jury", options, known_arguments(judge))
+    require_known("jury", options, known_arguments(judge))
     require_choice("rule", rule, Rule)
     require_type("unsure", unsure, "Sequence[float]")
     if len(unsure) != 2 or not max(unsure[0], 0.0) <= min(unsure[1], 1.0):  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed

@@ -100,7 +100,7 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
     folder = disk_folder_of(run, "label")
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses anything but a run
-        store.refuse_edited()
+        store.require_unedited()
         if not store.adjudications:
             raise InputError(
                 f"no decisions yet; make a page for them: `{command('review', folder, of='disagreements')}`",

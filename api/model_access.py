@@ -28,7 +28,7 @@ URL; or a mapping with ``base_url``, ``api_key`` or ``key_env``, ``weight``, ``m
 
 _NAMES = ("key_env", "weight", "model", "concurrency", "connection", "api", "path")
 _OPTION = re.compile(r"(?:^|,)([a-z][a-z_-]*)=")
-_MOST_SLOTS = 4096
+_MAX_SLOTS = 4096
 NO_KEY = "none"
 """Sent for a base URL without a key: local servers rarely need one, but the openai library insists."""
 
@@ -94,19 +94,19 @@ def _share(
     for name in ("base_url", "api_key", "key_env", "model"):
         require_type(name, fields.get(name), "str | None")
     weight, slots = fields.get("weight", 1), fields.get("concurrency")
-    if not _is_number(weight) or not 0 < weight <= _MOST_SLOTS:
+    if not _is_number(weight) or not 0 < weight <= _MAX_SLOTS:
         raise UsageError(
-            f"{setting('endpoints')}: expected a weight above 0 and at most {_MOST_SLOTS:,}, got {_shown(weight)}"
+            f"{setting('endpoints')}: expected a weight above 0 and at most {_MAX_SLOTS:,}, got {_shown(weight)}"
         )
     if slots is None:
         slots = max(1, round(concurrency * weight))
-        if slots > _MOST_SLOTS:
+        if slots > _MAX_SLOTS:
             raise UsageError(
-                f"{setting('endpoints')}: weight {_shown(weight)} times {setting('concurrency', f'{concurrency:,}')} is above {_MOST_SLOTS:,} calls in flight"
+                f"{setting('endpoints')}: weight {_shown(weight)} times {setting('concurrency', f'{concurrency:,}')} is above {_MAX_SLOTS:,} calls in flight"
             )
-    if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= _MOST_SLOTS:
+    if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= _MAX_SLOTS:
         raise UsageError(
-            f"{setting('endpoints')}: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {_shown(slots)}"
+            f"{setting('endpoints')}: expected calls in flight from 1 to {_MAX_SLOTS:,}, got {_shown(slots)}"
         )
     return EndpointShare(_described_endpoint(fields, api_key, environment), slots, fields.get("model"))
 

@@ -19,7 +19,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict, memory_file, read_records
 from ..records.addresses import is_address, local_path, redacted
-from ..records.disk_files import copy_of_pipe, refuse_device
+from ..records.disk_files import copy_of_pipe, require_no_device
 from ..records.memory_file import MemoryFile
 from ..tables.frames import frame_rows, is_frame
 
@@ -72,7 +72,7 @@ def input_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) ->
     """
     address = _address(path)
     if isinstance(address, Path):
-        refuse_device(address)
+        require_no_device(address)
         return copy_of_pipe(address, warn)
     from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - most inputs are on this machine
     from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine

@@ -32,8 +32,8 @@ from .argument_checks import (
     Ends,
     checked_arguments,
     known_arguments,
-    refuse_unknown,
     require_declared,
+    require_known,
     require_range,
     require_whole,
 )
@@ -204,7 +204,7 @@ def plan_both(table: Tables | None = None, **arguments: Any) -> SamplePlan:
     known: list[str] = []
     for function in (plan_labels, plan_budget):
         known += known_arguments(function) or []
-    refuse_unknown("plan", arguments, known)
+    require_known("plan", arguments, known)
     of_labels = {name: value for name, value in arguments.items() if name not in _OF_BUDGET}
     if arguments.get("budget") is None:
         return plan_labels(table, **of_labels)

@@ -254,7 +254,7 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
         return _of_import(folder)
     with RunStore(folder) as store:
         if not accept_edited:
-            store.refuse_edited()
+            store.require_unedited()
         inputs = store.inputs
         checked = {
             verdict.key: verdict.score

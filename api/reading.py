@@ -16,7 +16,7 @@ import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.file_rows import FileRow
-from ..formats.folder import ImportSummary, refuse_nothing, write_folder
+from ..formats.folder import ImportSummary, require_records, write_folder
 from ..formats.import_options import Options
 from ..formats.import_record import ImportRecord, explanation
 from ..formats.imported_records import (
@@ -260,7 +260,7 @@ def read(
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns, options.header)
-        _refuse_missing(path)
+        _require_present(path)
         records = _joined(read_all(name, [path], options), references, options.scaling)
         return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
@@ -275,7 +275,7 @@ def read(
 def _read_some(reading: Reading, path: object) -> Reading:
     """Return a reading; refuse one without a record, as an import into a folder does."""
     if not (reading.cases or reading.outputs or reading.verdicts):
-        refuse_nothing(reading.skipped[0] if reading.skipped else None, reading.format, path)
+        require_records(reading.skipped[0] if reading.skipped else None, reading.format, path)
     return reading
 
 
@@ -307,7 +307,7 @@ def import_files(
     references, options = _options(reading)
     files = [_input(path) for path in paths]
     for path in files:
-        _refuse_missing(path)
+        _require_present(path)
     name = as_ or find_format(files[0], options.columns, options.header)
     records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
@@ -351,7 +351,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     require_choice("grade_by", grade_by, GradeBy)
     references = None
     if join is not None:
-        _refuse_missing(path := _input(join))
+        _require_present(path := _input(join))
         references = References(path, columns, grades, header=OF_SECOND_TABLE)
     options = Options(
         columns=columns,
@@ -384,7 +384,7 @@ def _joined(
             yield msgspec.structs.replace(record, file=as_named(record.file))
         else:
             yield record
-    scaling.refuse_unused()
+    scaling.require_all_used()
 
 
 def _input(path: FilePath) -> Path:
@@ -403,7 +403,7 @@ def read_strictly(
     return only_records(read_one(source, _input(path), options))
 
 
-def _refuse_missing(path: Path) -> None:
+def _require_present(path: Path) -> None:
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
 

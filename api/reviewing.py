@@ -182,7 +182,7 @@ def review(
         if sample != "survivors":
             store.finished()
         if not accept_edited:
-            store.refuse_edited()
+            store.require_unedited()
         drawn = (
             draw_disputes(store, sample, count, agreements=agreements, seed=seed, judge=judge)
             if decide

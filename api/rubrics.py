@@ -56,5 +56,5 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
     """
     require_range("level", level)
     with RunStore(folder_of(run)) as store:
-        store.refuse_edited()
+        store.require_unedited()
         return rubric_scores(store, None if labels is None else input_path(labels), level=level)

@@ -18,7 +18,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import Document
 from ..report.first_answers import Answers, answers, run_document
-from ..report.model import MOST_TEXTS
+from ..report.model import MAX_TEXTS
 from .display import Displayed, verdicts_frame
 from .inert_text import inert
 from .paths import FilePath, folder_path, put_back, written_path
@@ -111,7 +111,7 @@ class Run(Displayed):
     def __init__(self, kept: FolderPath) -> None:
         self.kept = kept
         store = RunStore(kept)
-        store.refuse_pairs()
+        store.require_no_pairs()
         manifest = store.manifest
         if manifest.results is None:
             raise RunFolderError(f"{kept}: the run is not finished; evaluate again to continue")
@@ -177,7 +177,7 @@ class Run(Displayed):
         """Return a data frame with one row per verdict; a missing score is None."""
         return verdicts_frame(self.verdicts)
 
-    def report(self, path: FilePath | None = None, *, texts: int | None = MOST_TEXTS) -> Path:
+    def report(self, path: FilePath | None = None, *, texts: int | None = MAX_TEXTS) -> Path:
         """Write the HTML report.
 
         Args:
@@ -201,10 +201,10 @@ class Run(Displayed):
             report_on(self.kept, target, texts=texts)
         return target
 
-    def refuse_edited(self) -> None:
+    def require_unedited(self) -> None:
         """Refuse a run edited by hand with a `RunFolderError` that names file and lines."""
         with RunStore(self.kept) as store:
-            store.refuse_edited()
+            store.require_unedited()
 
     @cached_property
     def answers(self) -> Answers:

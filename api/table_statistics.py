@@ -46,7 +46,7 @@ Part: TypeAlias = Literal["open", "all"]
 """Part of a run: undecided outputs, or all."""
 
 _CATEGORY_COUNTS = range(2, 51)
-_FEWEST_REPLICATES = 100
+_MIN_REPLICATES = 100
 
 
 @checked_arguments
@@ -162,7 +162,7 @@ def _require_settings(interval: IntervalOption | None, level: float, replicates:
     if interval is not None:
         require_choice("interval", interval, IntervalOption)
     require_range("level", level)
-    require_whole("replicates", replicates, _FEWEST_REPLICATES)
+    require_whole("replicates", replicates, _MIN_REPLICATES)
     require_whole("seed", seed, 0)
 
 

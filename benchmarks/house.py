@@ -27,7 +27,7 @@ from setting_declarations import (
     verbs_in,
 )
 from source_tree import (
-    LONGEST_SUMMARY,
+    MAX_SUMMARY_LENGTH,
     POOR_BEGINNING,
     function_names,
     import_circles,
@@ -107,9 +107,9 @@ def table_of(folder: Path, *, apart: tuple[str, ...] = ()) -> list[str]:
 def readability() -> Iterator[tuple[str, str]]:
     """Yield what is measured about words, names and imports, and its value."""
     lines = [summary.text for path in product_files() for summary in summaries(path)]
-    long = sum(len(line) > LONGEST_SUMMARY for line in lines)
+    long = sum(len(line) > MAX_SUMMARY_LENGTH for line in lines)
     poor = sum(bool(POOR_BEGINNING.match(line)) for line in lines)
-    yield f"docstring summaries over {LONGEST_SUMMARY} characters", _share(long, len(lines))
+    yield f"docstring summaries over {MAX_SUMMARY_LENGTH} characters", _share(long, len(lines))
     yield "summaries that begin with What, Who, Whether, How, It, The same", _share(poor, len(lines))
     yield "type names with several meanings", f"{sum(len(name) > 1 for name in type_names().values())}"
     yield "functions called `find`", f"{len(function_names().get('find', ()))}"

@@ -34,8 +34,8 @@ from fiducial.judges import Endpoint
 from fiducial.records import Verdict, read_records, write_records
 
 OTHER_LANGUAGES = {"simple_java", "simple_javascript"}
-FEWEST_MUTANTS, FEWEST_TWINS, MOST_SECONDS = 20_000, 10_000, 60.0
-SAMPLE, FEWEST_CALLS, MOST_AUDIT_SECONDS = 131, 5_000, 30.0
+MIN_MUTANTS, MIN_TWINS, MAX_SECONDS = 20_000, 10_000, 60.0
+SAMPLE, MIN_CALLS, MAX_AUDIT_SECONDS = 131, 5_000, 30.0
 
 
 def write_cases(reference: Path, folder: Path) -> Path:
@@ -58,7 +58,7 @@ def mutate(cases: Path, probes: Path) -> bool:
     print(f"{sum(counts.values()):,} probes in {waited:.1f} s, {took:.1f} s of processor: {counts}")
     print(f"of {manifest.right_outputs:,} right outputs; passed over: {manifest.passed_over}")
     list_weaknesses(manifest, probes)
-    return counts["fault"] >= FEWEST_MUTANTS and counts["twin"] >= FEWEST_TWINS and took <= MOST_SECONDS
+    return counts["fault"] >= MIN_MUTANTS and counts["twin"] >= MIN_TWINS and took <= MAX_SECONDS
 
 
 def processor_seconds() -> float:
@@ -120,7 +120,7 @@ def audit(probes: Path, out: Path) -> bool:
         took = time.monotonic() - started
         calls = len(server.seen)
     print(f"complete audit: {calls:,} judge calls in {took:.1f} s (server in the same process)")
-    return calls >= FEWEST_CALLS and took <= MOST_AUDIT_SECONDS
+    return calls >= MIN_CALLS and took <= MAX_AUDIT_SECONDS
 
 
 def main() -> int:

@@ -47,7 +47,7 @@ _CHECK = ("check", *_FILES, "--out", "checked.jsonl")
 _FREE = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
 _ASKED = ("--judge", "tool_call_accuracy", "--judge-on", "all", "--model", "m", "--no-cache", "--max-calls")
 _AGAIN = "the same again: nothing is left to do"
-_MOST_CALLS = 10_000
+_MAX_CALLS = 10_000
 _SIZES = [10_000, 100_000, 1_000_000]
 _MINUTES = 12.0
 """What all of it may take; what would end later, by what a smaller size took, is not run, and said so."""
@@ -76,7 +76,7 @@ def commands(size: int, ray: str | None, server: str) -> Iterator[tuple[str, lis
         if ray:
             on_ray = [workers, "--engine", "ray", "--out", f"ray-{workers}"]
             yield f"the same on Ray, {_workers(workers)}", [*there, *on_ray]
-    if size > _MOST_CALLS:
+    if size > _MAX_CALLS:
         return
     asked = [*_ASKED, str(size), "--base-url", server]
     yield "`run` with a judge at a server that answers in 50 ms", [*ours, *run, "1", *asked, "--out", "asked"]

@@ -15,7 +15,7 @@ from .intervals.variance import cluster_error
 from .repeated_trials import JudgeErrors, Trials
 from .statistic import Statistic, defined, undefined
 
-_FEWEST_CASES = 10
+_MIN_CASES = 10
 """Fewest cases with two labelled trials from which a correlation is estimated."""
 
 _MOST = 0.3
@@ -38,8 +38,8 @@ def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.9
     several = pairs > 0
     cases, cluster = int(several.sum()), known.cluster[first][several]
     clusters = len(np.unique(cluster))
-    if clusters < _FEWEST_CASES:
-        why = f"{cases:,} cases have two labelled trials; it takes {_FEWEST_CASES}"
+    if clusters < _MIN_CASES:
+        why = f"{cases:,} cases have two labelled trials; it takes {_MIN_CASES}"
         return undefined(why, n=cases, level=level)
     total = float(pairs.sum())
     value = float(products[several].sum()) / total

@@ -24,7 +24,7 @@ _STEP = 1e-4
 _FEW = 5.0
 """Number of passes or failures below which the observed spread may be too small."""
 
-_LEAST_YOUDEN = 0.05
+_MIN_YOUDEN = 0.05
 """Least Youden's J (TPR - FPR) of a judge for a correction; with less, it would be unbounded."""
 
 
@@ -134,7 +134,7 @@ def trial_rate(
     if not cases:
         return undefined(f"no case has {k} graded trials", n=0, level=level)
     if errors is not None and counted.judged.any():
-        if errors.tpr - errors.fpr < _LEAST_YOUDEN:
+        if errors.tpr - errors.fpr < _MIN_YOUDEN:
             why = "the judge does not tell right from wrong trials"
             return undefined(why, n=cases, level=level)
         labelled = trials.take(trials.judged & np.isfinite(trials.label))

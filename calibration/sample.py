@@ -19,7 +19,7 @@ from .statistics.rates import Proportion
 _DENSE_CELLS = 64
 """Up to this many distinct (label, score) pairs, clusters with equal counts are grouped."""
 
-_LARGEST_NUMBER = 1 << 62
+_MAX_NUMBER = 1 << 62
 """Bound below which numbers fit into 64 bits."""
 
 
@@ -187,7 +187,7 @@ def _group(
 def _distinct_rows(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Return the first of each distinct row, in order of value, and the number of equal rows."""
     radix = [int(top) + 1 for top in counts.max(axis=0)]
-    if math.prod(radix) > _LARGEST_NUMBER:
+    if math.prod(radix) > _MAX_NUMBER:
         _, first, sizes = np.unique(counts, axis=0, return_index=True, return_counts=True)
         return first, sizes
     # A row's counts are the digits of one number, which sorts ten times as fast.

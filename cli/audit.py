@@ -16,7 +16,7 @@ from .card_commands import card_command, table_command
 from .declared_options import options_of, scale_for
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, select_options
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import command_line, emit
 from .shared_options import (
     MultiValueCommand,
@@ -124,7 +124,7 @@ def run(**values: Any) -> int:
 
     options = select_options(AuditRunSettings, values)
     if not options.ladder:
-        refuse_typed(["calls", "evenly"], "goes with --ladder")
+        require_untyped(["calls", "evenly"], "goes with --ladder")
     plan = audit_plan(options, command=command_line())
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options.dry_run:

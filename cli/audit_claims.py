@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..settings.verbs.audit import AuditAltTestSettings, AuditCertifySettings, AuditVerifySettings
 from .declared_options import options_of
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import emit, emit_page
 from .shared_options import numbers_by_name
 
@@ -50,7 +50,7 @@ def certify_run(
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("expected --claim STAT=VALUE with --out FILE, or --against FILE")
     if against is not None:
-        refuse_typed(_CERTIFY_OPTIONS, "is for a new certificate; --against checks an existing one")
+        require_untyped(_CERTIFY_OPTIONS, "is for a new certificate; --against checks an existing one")
         status = check_certificate(run, against, judge=judge)
         emit_page(status, html, json_file=json_file)
         return EXIT_OK if status.valid else EXIT_GATE

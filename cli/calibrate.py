@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..settings.verbs.calibrate import CalibrateSettings
 from .declared_options import options_of
 from .exit_codes import EXIT_OK
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import emit, print_gate_failures
 from .table_options import load_pairs, load_table, show_choices
 
@@ -55,7 +55,7 @@ def command(
     from ..api.table_statistics import STATISTICS, calibrate
 
     if options["label_audit"] is None:
-        refuse_typed(["label_audit_by"], "goes with --label-audit")
+        require_untyped(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
     if dry_run:
         fast: dict[str, Any] = {**options, "replicates": 100}  # no interval is shown
@@ -63,7 +63,7 @@ def command(
         return EXIT_OK
     pairs = load_pairs(tables, columns, labels)
     if pairs is not None:
-        refuse_typed(_OF_SINGLE_OUTPUTS, "is for verdicts on single outputs; these are on pairs")
+        require_untyped(_OF_SINGLE_OUTPUTS, "is for verdicts on single outputs; these are on pairs")
         found = pair_calibration(pairs, replicates=options["replicates"])
         emit(found, json_file)
         return print_gate_failures(judge_gate_failures(minimums, found.judges))

@@ -16,7 +16,7 @@ from .declared_options import options_of, scale_for
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .forms import one_labels_file
 from .model_options import model_access
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import command_line, emit_page
 from .shared_options import SectionedCommand
 from .table_options import accepts_edited, load_pairs, load_table
@@ -57,15 +57,15 @@ def command(**values: Any) -> int:
     """
     options = CompareSettings(**values)
     if options.judges:
-        refuse_typed(["columns", *_TABLE_OPTIONS], "goes with tables; --judge asks about outputs")
+        require_untyped(["columns", *_TABLE_OPTIONS], "goes with tables; --judge asks about outputs")
         if options.by != "system":
             raise UsageError("--judge compares two outputs of a case: add --by system")
         return _prefer(options)
-    refuse_typed(_JUDGING_OPTIONS, "goes with --judge; add it, or drop this option")
+    require_untyped(_JUDGING_OPTIONS, "goes with --judge; add it, or drop this option")
     if options.by != "system" or options.right is not None:
-        refuse_typed(["labels_chosen_by"], "goes with --by system, without --right")
+        require_untyped(["labels_chosen_by"], "goes with --by system, without --right")
     if options.by == "system" and options.right != "agrees":
-        refuse_typed(
+        require_untyped(
             ["interval", "seed", "replicates"], "is for judges; the intervals of systems have no options"
         )
     from ..api.table_statistics import compare
@@ -101,7 +101,7 @@ def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
         raise UsageError(
             "these are verdicts on pairs of outputs: add --by system; `fiducial calibrate` measures their judges"
         )
-    refuse_typed(
+    require_untyped(
         _TABLE_OPTIONS,
         "is for verdicts on single outputs",
     )

@@ -17,7 +17,7 @@ from ..records import InputPath
 from ..settings.verbs.judge import JudgeSettings
 from ..settings.verbs.run import RunSettings
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_UNGRADED, EXIT_USAGE
-from .generate import forecast_first, generate_first, refuse_generating_options
+from .generate import forecast_first, generate_first, require_no_generating_options
 from .label_options import grade_arguments
 from .model_options import jury_of, model_access
 from .notes import note, say
@@ -79,7 +79,7 @@ def _require_outputs(options: RunSettings | JudgeSettings) -> None:
         raise UsageError(
             "name outputs with --outputs FILE, or what generates them: --generate MODEL or --agent COMMAND"
         )
-    refuse_generating_options()
+    require_no_generating_options()
 
 
 def evaluate(

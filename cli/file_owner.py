@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-_MOST_BYTES = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 _LINKED = "it is a link; a trusted file of another folder may name other code here"
 
 
@@ -33,8 +33,8 @@ def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
     linked = path.is_symlink()
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
-        content = file.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
         raise OSError("longer than 1 MiB")
     return content, FileOwner(hashlib.sha256(content).hexdigest(), _LINKED if linked else _problem(status))
 

@@ -49,7 +49,9 @@ _IMPORTED = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".eval"})
 _TABLES = _IMPORTED | {".jsonl", ".arrow", ".gz", ".xlsm", ".xls", ".ods", ".numbers"}
 
 
-def _refuse_tables(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+def _require_no_tables(
+    ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]
+) -> tuple[Path, ...]:
     """Refuse files that must be imported first, which newcomers give as cases or outputs."""
     for path in paths:
         if path.suffix.lower() in _IMPORTED and path.is_file():
@@ -178,7 +180,7 @@ READINGS: dict[Form, FormReading] = {
     "parameters": FormReading(click.STRING, decoding_parameters),
     "pass at": FormReading(PassThresholdType(), _pass_at),
     "plugin": FormReading(callback=_load_plugins, given=False),
-    "records": FormReading(INPUT, _refuse_tables),
+    "records": FormReading(INPUT, _require_no_tables),
     "reparse": FormReading(EXISTING_FOLDER, _reparse, given=False),
     "run folder unless dry run": FormReading(FOLDER, _out_or_scratch),
     "scale of a judge": FormReading(NamedScaleType(), _keep, given=False),

@@ -16,7 +16,7 @@ from ..settings.verbs.run import RunSettings
 from .declared_options import options_of
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .shared_options import (
     SectionedCommand,
 )
@@ -85,7 +85,7 @@ def source_of(
     from ..api.generating_files import choose_source
 
     if (model is None) != (options.agent is None):
-        _refuse_unused(options)
+        _require_all_used(options)
     return choose_source(
         model=model,
         out=out,
@@ -115,22 +115,22 @@ _TOOL_OPTIONS = ("histories", "search")
 _COMMON_OPTIONS = ("system", "agent_calls", "embedding_model", "user_model", "user_base_url", "trials", "again", "generate_base_url")  # fmt: skip
 
 
-def refuse_generating_options() -> None:
+def require_no_generating_options() -> None:
     """Refuse typed options for generating outputs, for a run of existing ones."""
     every = (*_MODEL_OPTIONS, *_COMMAND_OPTIONS, *_TOOL_OPTIONS, *_COMMON_OPTIONS)
-    refuse_typed(every, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it")
+    require_untyped(every, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it")
 
 
-def _refuse_unused(options: GeneratingSettings) -> None:
+def _require_all_used(options: GeneratingSettings) -> None:
     """Refuse typed options of models for a command, and of commands for a model."""
     if options.agent is None:
-        refuse_typed(_COMMAND_OPTIONS, "is for commands (--agent); drop it for a model")
+        require_untyped(_COMMAND_OPTIONS, "is for commands (--agent); drop it for a model")
         return
-    refuse_typed(_MODEL_OPTIONS, "is for models; drop it for a command (--agent)")
+    require_untyped(_MODEL_OPTIONS, "is for models; drop it for a command (--agent)")
     if options.user_model is None:
-        refuse_typed(["embedding_model"], "is for models; drop it for a command (--agent)")
+        require_untyped(["embedding_model"], "is for models; drop it for a command (--agent)")
     if not options.agent_calls:
-        refuse_typed(_TOOL_OPTIONS, "is for commands that call tools; add --agent-calls, or drop it")
+        require_untyped(_TOOL_OPTIONS, "is for commands that call tools; add --agent-calls, or drop it")
 
 
 def generate_first(options: RunSettings, access: Callable[[], ModelAccess]) -> Generation:

@@ -73,7 +73,7 @@ COMMANDS: dict[str, str] = {
 }
 """One-line help by subcommand. For a fast start a module is imported only when its command is used."""
 
-_LONGEST_MESSAGE = 4_000
+_MAX_MESSAGE_LENGTH = 4_000
 """Longest error in characters; ids and fields of a file may have millions."""
 
 _GARBAGE_AFTER = 50_000
@@ -228,7 +228,7 @@ def _has_option(args: list[str], option: str) -> bool:
 def _one_line(text: str) -> str:
     from ..api.terminal_text import shortened  # most commands end without a message
 
-    return shortened(" ".join(text.split()), _LONGEST_MESSAGE)
+    return shortened(" ".join(text.split()), _MAX_MESSAGE_LENGTH)
 
 
 def _commands_with(error: click.ClickException) -> str:
@@ -238,14 +238,14 @@ def _commands_with(error: click.ClickException) -> str:
     names = [name for name in cli.list_commands(click.Context(cli)) if _has_option([name], error.option_name)]
     if not names:
         return ""
-    commands = [f"`fiducial {name}`" for name in names[:_MOST_COMMANDS]]
-    if len(names) > _MOST_COMMANDS:
+    commands = [f"`fiducial {name}`" for name in names[:_MAX_COMMANDS]]
+    if len(names) > _MAX_COMMANDS:
         commands.append("others")
     listed = " and ".join(filter(None, (", ".join(commands[:-1]), commands[-1])))
     return f" {listed} {'has' if len(commands) == 1 else 'have'} {error.option_name}."
 
 
-_MOST_COMMANDS = 3
+_MAX_COMMANDS = 3
 """Commands that are named as having an option."""
 
 

@@ -16,7 +16,7 @@ from ..settings.access_settings import AccessSettings, DryRunSettings
 from ..settings.judging_settings import JurySettings
 from ..settings.setting import DeclaredSettings, names_of
 from .notes import note
-from .option_sources import from_team_file, refuse_typed
+from .option_sources import from_team_file, require_untyped
 
 if TYPE_CHECKING:
     from ..api.run_files import JuryRule, ModelAccess
@@ -113,7 +113,7 @@ def jury_of(options: JurySettings) -> JuryRule | None:
     if options.split_model is not None and not options.split_statements:
         raise UsageError("--split-model goes with --split-statements")
     if options.jury != "escalate":
-        refuse_typed(["unsure"], "goes with --jury escalate")
+        require_untyped(["unsure"], "goes with --jury escalate")
     if options.jury is None:
         if options.weights is not None:
             raise UsageError("--weights goes with --jury")

@@ -30,7 +30,7 @@ def from_team_file(*names: str) -> bool:
     return all(_source(name) is ParameterSource.DEFAULT_MAP for name in names)
 
 
-def refuse_typed(names: Iterable[str], why: str) -> None:
+def require_untyped(names: Iterable[str], why: str) -> None:
     """Refuse typed options that would have no effect.
 
     Settings of the team file are for many commands, so they may have none.

@@ -13,7 +13,7 @@ from ..records import write_records
 from ..settings.verbs.plan import PlanSettings
 from .declared_options import options_of
 from .label_options import grade_options
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import command_line, emit
 from .shared_options import SectionedCommand, numbers_by_name
 from .table_options import load_table
@@ -51,7 +51,7 @@ def command(
     _require_goal(options, has_table=bool(tables), has_out=out is not None)
     if not tables and (labels or columns or options["judge"] or grade_options()):
         raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
-    _refuse_unused(options, has_table=bool(tables), on_average=on_average)
+    _require_all_used(options, has_table=bool(tables), on_average=on_average)
     from ..api.planning import plan_both
 
     table = None
@@ -89,33 +89,33 @@ def _require_goal(options: Mapping[str, Any], *, has_table: bool, has_out: bool)
         )
 
 
-def _refuse_unused(options: Mapping[str, Any], *, has_table: bool, on_average: bool) -> None:
+def _require_all_used(options: Mapping[str, Any], *, has_table: bool, on_average: bool) -> None:
     """Refuse typed options of something that is not planned."""
     if options["half_width"] is None:
-        refuse_typed(["tpr", "tnr", "unlabelled", "assurance", "on_average"], "goes with --half-width")
+        require_untyped(["tpr", "tnr", "unlabelled", "assurance", "on_average"], "goes with --half-width")
         if options["budget"] is None:
-            refuse_typed(["prevalence"], "goes with --half-width or --budget")
+            require_untyped(["prevalence"], "goes with --half-width or --budget")
     if on_average:
-        refuse_typed(["assurance"], "is not used with --on-average; drop one of them")
+        require_untyped(["assurance"], "is not used with --on-average; drop one of them")
     if options["difference"] is None:
-        refuse_typed(["discordant", "power"], "goes with --difference")
+        require_untyped(["discordant", "power"], "goes with --difference")
     if options["budget"] is None:
-        refuse_typed(["decided_rate"], "goes with --budget")
+        require_untyped(["decided_rate"], "goes with --budget")
     elif has_table:
         measured = ["decided", "decided_rate", *(["prevalence"] if options["half_width"] is None else [])]
-        refuse_typed(measured, "is measured on the TABLE: drop it")
+        require_untyped(measured, "is measured on the TABLE: drop it")
     if options["draw"] is None:
-        refuse_typed(["seed"], "goes with --next")
-    _refuse_unused_with_draw(options)
+        require_untyped(["seed"], "goes with --next")
+    _require_all_used_with_draw(options)
 
 
-def _refuse_unused_with_draw(options: Mapping[str, Any]) -> None:
+def _require_all_used_with_draw(options: Mapping[str, Any]) -> None:
     """Refuse a typed judge without rates or a draw to measure, and clusters of a draw alone."""
     measures_rates = options["half_width"] is not None and options["budget"] is None
     if options["draw"] is None and not measures_rates:
-        refuse_typed(["judge"], "goes with --next, or with --half-width and without --budget")
+        require_untyped(["judge"], "goes with --next, or with --half-width and without --budget")
     if all(options[name] is None for name in ("half_width", "difference", "budget")):
-        refuse_typed(["rows_per_cluster", "icc"], "goes with --half-width, --difference or --budget")
+        require_untyped(["rows_per_cluster", "icc"], "goes with --half-width, --difference or --budget")
 
 
 def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:

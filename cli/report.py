@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError, as_named
 from ..settings.verbs.report import ReportSettings
 from .declared_options import options_of
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import emit_page
 
 _EXAMPLE = """\b
@@ -44,7 +44,7 @@ def command(
             "--json compares two runs: name a second run folder, or use `fiducial calibrate RUN --json`"
         )
     if after is not None:
-        refuse_typed(["all_texts", "items", "accept_edited"], "is for the page of one run: name only one")
+        require_untyped(["all_texts", "items", "accept_edited"], "is for the page of one run: name only one")
         from ..api.differences import diff
 
         emit_page(diff(run, after), html, markdown=markdown, json_file=json_file)
@@ -52,14 +52,14 @@ def command(
     from ..api.run import Run, is_audit
 
     if is_audit(run):
-        refuse_typed(["items"], "is for a run, not an audit")
+        require_untyped(["items"], "is for a run, not an audit")
         from ..api.audits import load_audit
 
         result = load_audit(run)
     else:
         result = Run(run)
         if not accept_edited:
-            result.refuse_edited()
+            result.require_unedited()
     if markdown:
         click.echo(result.to_markdown())
     if items is not None:

@@ -9,7 +9,7 @@ import click
 
 from ..settings.verbs.review import ReviewSettings
 from .declared_options import options_of
-from .option_sources import refuse_typed
+from .option_sources import require_untyped
 from .printing import emit
 from .shared_options import MultiValueCommand
 
@@ -51,13 +51,13 @@ def command(
     from ..api.reviewing import add_labels, review
 
     if labels:
-        refuse_typed(_PAGE_OPTIONS, "is for making a page; --add only adds labels")
+        require_untyped(_PAGE_OPTIONS, "is for making a page; --add only adds labels")
     else:
-        refuse_typed(["labels_chosen_by"], "goes with --add; labels of a page say how they were drawn")
+        require_untyped(["labels_chosen_by"], "goes with --add; labels of a page say how they were drawn")
     if of is not None:
-        refuse_typed(["sample"], "is not used with --of; drop one of them")
+        require_untyped(["sample"], "is not used with --of; drop one of them")
     if of not in {"disagreements", "survivors"}:
-        refuse_typed(["agreements"], "goes with --of disagreements or survivors")
+        require_untyped(["agreements"], "goes with --of disagreements or survivors")
     result = (
         add_labels(run, labels, labels_chosen_by=labels_chosen_by)
         if labels

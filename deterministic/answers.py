@@ -20,7 +20,7 @@ from .letter_case import is_code
 from .options import CheckOptions
 from .relevance import is_call_text
 
-_LONGEST_PLAIN = 300
+_MAX_PLAIN_LENGTH = 300
 """Longest plain refusal; a longer answer may be anything."""
 
 _LEAD_IN = re.compile(
@@ -157,7 +157,7 @@ def _mentions(message: str, choice: str) -> bool:
 
 
 def _is_refusal(answer: str) -> bool:
-    if len(answer) > _LONGEST_PLAIN or _CONTRADICTION.search(
+    if len(answer) > _MAX_PLAIN_LENGTH or _CONTRADICTION.search(
         answer.removeprefix('i"m sorry, but').removeprefix("sorry, but")
     ):
         return False

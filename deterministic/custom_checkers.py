@@ -44,7 +44,7 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
     Raises:
         ConfigurationError: The kind is built in, its name is invalid or taken, or the function is not one, is asynchronous or does not take both arguments.
     """
-    CHECKERS.refuse_bare(kind)
+    CHECKERS.require_no_bare_name(kind)
     if kind in KINDS:
         raise ConfigurationError(f"checkers: {kind!r} is a built-in kind with a checker; choose another name")
 

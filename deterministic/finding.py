@@ -14,8 +14,8 @@ from ..records import DIFFERS_IN_FORM, Outcome
 _TEXT = 120
 _ITEMS = 100
 _DEPTH = 6
-_LONGEST_TEXT = 2_000
-_LARGEST_INTEGER = 2**63
+_MAX_TEXT_LENGTH = 2_000
+_MAX_INTEGER = 2**63
 
 
 class _Shortener(reprlib.Repr):
@@ -67,8 +67,8 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 _PLAIN: dict[type, Callable[[Any], Any]] = {
-    str: lambda value: value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "...",
-    int: lambda value: value if -_LARGEST_INTEGER <= value < _LARGEST_INTEGER else shorten(value),
+    str: lambda value: value if len(value) <= _MAX_TEXT_LENGTH else value[:_MAX_TEXT_LENGTH] + "...",
+    int: lambda value: value if -_MAX_INTEGER <= value < _MAX_INTEGER else shorten(value),
     float: lambda value: value if math.isfinite(value) else repr(value),
     bool: lambda value: value,
     type(None): lambda value: value,

@@ -39,8 +39,8 @@ def judge_run(
     A run that cannot continue there is refused before anything in it is changed. ``inputs`` are recorded in its manifest.
     """
     with RunWriter(out) as writer:
-        writer.refuse_other_run(**identity)
-        writer.roster.refuse_changed(judges, writer.path)
+        writer.require_same_run(**identity)
+        writer.roster.require_unchanged(judges, writer.path)
         writer.bind(**identity)
         writer.update(
             status="running",

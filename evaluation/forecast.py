@@ -24,7 +24,7 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.judge_task import JudgeTask, JudgingStep
-from .judging.tasks import refuse_idle, transcripts
+from .judging.tasks import require_work, transcripts
 from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import planned_steps, planned_tasks
 from .progress import Progress
@@ -102,7 +102,7 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
             check_into_folder(context, plan.names, plan.options, plan.workers)
         tasks = planned_tasks(plan, list(writer.roster))
         if plan.options is None:
-            refuse_idle(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
+            require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         steps = planned_steps(plan, context, tasks, dry_run=True)
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":

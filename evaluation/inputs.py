@@ -29,7 +29,7 @@ from ..records import (
     read_lines,
     read_numbered,
 )
-from ..records.disk_files import refuse_device
+from ..records.disk_files import require_no_device
 from .cases_asked import cases_asked, logged_cases
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class EvaluationInputs(Closing):
         """Add an outputs file, by its number, to the counts; return its number of outputs."""
         systems = Counter[str]()
         for line, output in read_numbered(path, Output):
-            self._refuse_unusable(output, path, line)
+            self._require_usable(output, path, line)
             facts = self.cases.facts(output.case_id)
             files = counts.files.setdefault((output.system, output.trial), {})
             if facts.position in files:
@@ -189,7 +189,7 @@ class EvaluationInputs(Closing):
             counts.systems_sharing_a_file.update(systems)
         return systems.total()
 
-    def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:
+    def _require_usable(self, output: Output, path: InputPath, line: int) -> None:
         if output.case_id not in self.cases:
             message = f"no case has the id {output.case_id!r} in {self.cases.path}"
             raise RecordError(message, path=path, line=line, field="case_id")
@@ -305,7 +305,7 @@ def file_sha256(path: InputPath) -> str:
         InputError: It is a device or a pipe, which a forged manifest may name.
     """
     if isinstance(path, Path):
-        refuse_device(path)
+        require_no_device(path)
         if path.is_fifo():
             raise InputError("is a pipe; expected a file", path=path)
     with path.open("rb") as file:

@@ -10,7 +10,7 @@ from ..judges.transport.reply_cache import ReplyCache, cache_key
 from ..records import Closing
 from .judging.access import ModelAccess
 
-_SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
+_MIN_REPLY_LENGTH, _MAX_REPLY_LENGTH = 5, 500
 """Tokens assumed for a reply: the fewest, and the most if the request sets no limit."""
 
 
@@ -53,8 +53,8 @@ class OpenTokens:
         """Count a request."""
         for bound, tokens in enumerate(estimate_prompt(request)):
             self._prompt[bound] += tokens
-        self._limits[0] += _SHORTEST_REPLY
-        self._limits[1] += completion_limit(request) or _LONGEST_REPLY
+        self._limits[0] += _MIN_REPLY_LENGTH
+        self._limits[1] += completion_limit(request) or _MAX_REPLY_LENGTH
 
     @property
     def prompt(self) -> Estimate:

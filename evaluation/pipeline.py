@@ -26,9 +26,9 @@ from .judging.judge_task import JudgeTask, JudgingStep, select_outputs
 from .judging.tasks import (
     judge_tasks,
     possible_names,
-    refuse_comparing,
-    refuse_idle,
     require_models,
+    require_no_comparing,
+    require_work,
     transcripts,
 )
 from .progress import Progress
@@ -70,7 +70,7 @@ def run(
         plan.cases, plan.outputs, check_options=plan.options, sharded=plan.sharded
     ) as inputs:
         if plan.options is None:
-            refuse_idle(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
+            require_work(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
         with RunWriter(plan.out, accept_edited=plan.accept_edited) as writer:
             context = RunContext(
                 inputs, writer, progress, engine=plan.engine, retry_unreadable=plan.retry_unreadable
@@ -119,14 +119,14 @@ def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Se
 
     Without a model only the function raises ConfigurationError, so that outputs can still be checked.
     """
-    _refuse_unknown_judges(plan, known_judges)
+    _require_known_judges(plan, known_judges)
     tasks = cache(partial(planned_tasks, plan, known_judges))
     with suppress(ConfigurationError):
         _with_jury(plan, tasks())
     return tasks
 
 
-def _refuse_unknown_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
+def _require_known_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
     names = [name for judge in plan.judges for name in possible_names(judge, plan.model, plan.api)]
     if plan.jury is not None:  # a jury's name is made of its members' names
@@ -143,7 +143,7 @@ def _begin(
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != generated]}
     if plan.sharded:
         facts["sharded"] = True
-    writer.refuse_other_run(**facts)
+    writer.require_same_run(**facts)
     if writer.resumed:
         _verify_stored(plan, context)
     if plan.options is not None:
@@ -152,9 +152,9 @@ def _begin(
         facts |= rules_facts(plan.options, writer.manifest.identity)
         facts |= {"names": plan.names, "artifacts": plan.options.artifacts}
         facts |= own_checkers(survey.kinds)
-    writer.refuse_other_run(**facts)
+    writer.require_same_run(**facts)
     with suppress(ConfigurationError):
-        writer.roster.refuse_changed([task.record for task in tasks()], writer.path)
+        writer.roster.require_unchanged([task.record for task in tasks()], writer.path)
     if plan.labels is not None:
         from .labelling.trusted_labels import adopt_labels  # noqa: PLC0415 - most runs have none
 
@@ -179,13 +179,13 @@ def _begin(
 
 def _verify_stored(plan: Plan, context: RunContext) -> None:
     """Refuse stored verdicts on other outputs, and those that the checkers would not give again."""
-    from .checking.verify import refuse_wrong_checks  # noqa: PLC0415 - a new run has no stored verdicts to verify
-    from .store.known_items import refuse_others  # noqa: PLC0415 - a new run has no stored verdicts to verify
+    from .checking.verify import require_right_checks  # noqa: PLC0415 - a new run has no stored verdicts to verify
+    from .store.known_items import require_same_items  # noqa: PLC0415 - a new run has no stored verdicts to verify
 
     writer, inputs = context.writer, context.inputs
-    refuse_others(writer.verdicts, inputs.cases, inputs.survey.answered, inputs.output_files)
+    require_same_items(writer.verdicts, inputs.cases, inputs.survey.answered, inputs.output_files)
     if not plan.accept_edited:
-        refuse_wrong_checks(writer.verdicts, writer.manifest, inputs.cases, inputs.output_files)
+        require_right_checks(writer.verdicts, writer.manifest, inputs.cases, inputs.output_files)
 
 
 def _judge(
@@ -244,7 +244,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
         parameters=plan.judge_parameters,
         api=plan.api,
     )
-    refuse_comparing(tasks)
+    require_no_comparing(tasks)
     if not plan.split_statements and not any(task.by_criterion for task in tasks):
         return tasks
     from .judging.composites import by_criterion, by_statement, is_split  # noqa: PLC0415 - most judges are asked about whole outputs
@@ -263,7 +263,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
 def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> OutputFilter:
     """Return the filter of the outputs to judge, by checkers' and an earlier judge's verdicts."""
     if plan.sent_on is not None:
-        _refuse_other_inputs(plan.sent_on.part, context)
+        _require_same_inputs(plan.sent_on.part, context)
         by_checkers = output_filter(msgspec.structs.replace(plan, sent_on=None), context, tasks)
         left = plan.sent_on.items
         return lambda key: key in left and by_checkers(key)
@@ -285,7 +285,7 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
     return lambda key: key in selected.undecided or key in selected.decided
 
 
-def _refuse_other_inputs(part: CertifiedPart, context: RunContext) -> None:
+def _require_same_inputs(part: CertifiedPart, context: RunContext) -> None:
     """Refuse outputs other than those that the first judge of a cascade saw."""
     if part.inputs != [file.sha256 for file in context.inputs.survey.files]:
         raise UsageError(

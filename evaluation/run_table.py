@@ -113,11 +113,11 @@ def read_tables(
         ]
         runs = [each.store for each in opened if isinstance(each, RunRows)]
         for run in runs if not accept_edited else ():
-            run.refuse_edited()
+            run.require_unedited()
             if checked_again:
-                from .checking.verify import refuse_wrong_checks_of  # noqa: PLC0415 - checkers are slow to import
+                from .checking.verify import require_right_checks_of  # noqa: PLC0415 - checkers are slow to import
 
-                refuse_wrong_checks_of(run)
+                require_right_checks_of(run)
         table = read_table(opened, labels=labels, draw=draw, form=form)
         table = replace(
             _with_order(table, runs),
@@ -231,7 +231,7 @@ class RunRows(msgspec.Struct, frozen=True):
         Raises:
             InputError: No judge has given a verdict, or none on the undecided part.
         """
-        self.store.refuse_pairs()
+        self.store.require_no_pairs()
         if self.outputs:
             return output_rows(self.store, names, by_version=self.by_version)
         return run_rows(self.store, names, open_only=self.open_only, by_version=self.by_version)

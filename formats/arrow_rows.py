@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from ..tables.csv_file import SUFFIXES, refuse_workbook
+from ..tables.csv_file import SUFFIXES, require_no_workbook
 from ..tables.header import ANY_HEADER, UNSAID, HeaderChoice
 from ..tables.table_rows import csv_rows, parquet_rows
 from .file_rows import FileRow, files_of, imported_rows, read_rows
@@ -31,7 +31,7 @@ def read_any_rows(path: Path, header: HeaderChoice = ANY_HEADER) -> Iterator[Fil
         path: The file.
         header: What the user said about the header of CSV; tools write one.
     """
-    refuse_workbook(path)
+    require_no_workbook(path)
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)

@@ -160,7 +160,7 @@ def has_chat_form(message: FieldReader) -> bool:
     return message.get("content") is not None or _other_text(message) is None
 
 
-def _refuse_unknown_text(message: FieldReader) -> None:
+def _require_known_text(message: FieldReader) -> None:
     """Refuse an agent's message with its text under an unknown name; it is not an empty answer.
 
     Raises:
@@ -348,7 +348,7 @@ def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
         if role_of(message) == "assistant":
             add_results()
             text, calls = text_of(message), calls_of(message)
-            _refuse_unknown_text(message)
+            _require_known_text(message)
             if text:
                 steps.append(text)
             if calls:

@@ -33,7 +33,7 @@ from .tool_documents import tools_in
 _TIMES = ("turn", "turn_index", "seq", "sequence", "timestamp", "time", "ts", "created_at", "createdAt", "created", "start_time", "startTime")  # fmt: skip
 _ERRORS = ("error", "exception", "error_message", "err")
 _FAILED_STATUS = frozenset({"error", "failed", "failure", "timeout", "timed_out", "exception"})
-_LEAST_HTTP_ERROR = 400
+_MIN_HTTP_ERROR = 400
 
 
 def error_in(node: FieldReader) -> str | None:
@@ -57,7 +57,7 @@ def failure_in(node: FieldReader) -> str | None:
 def failed_status(node: FieldReader) -> str | None:
     """Return a status that reports a failed call."""
     status = node.get("status_code", "statusCode", "status")
-    if isinstance(status, int) and not isinstance(status, bool) and status >= _LEAST_HTTP_ERROR:
+    if isinstance(status, int) and not isinstance(status, bool) and status >= _MIN_HTTP_ERROR:
         return f"HTTP {status}"
     return status if isinstance(status, str) and status.lower() in _FAILED_STATUS else None
 

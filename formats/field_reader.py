@@ -9,7 +9,7 @@ from ..errors import RecordError
 from ..records.json_text import type_name
 from .json_values import is_object, parsed
 
-MOST_WHOLE = 1 << 53
+MAX_WHOLE = 1 << 53
 """Largest number of a trial, turn or repetition."""
 
 
@@ -105,7 +105,7 @@ class FieldReader:
         if value is None:
             return None
         number = self._integer(value, names, "a whole number")
-        if abs(number) > MOST_WHOLE:
+        if abs(number) > MAX_WHOLE:
             raise RecordError("is too large for a count", field=self.path(self.first(*names) or names[0]))
         return number
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ..errors import InputError
-from ..tables.json_rows import RepeatedKeys, TableRow, UnreadRow, json_values, refuse_marked
+from ..tables.json_rows import RepeatedKeys, TableRow, UnreadRow, json_values, require_no_markers
 from .field_reader import FieldReader
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .json_values import is_object
@@ -124,7 +124,7 @@ def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[Fi
             continue
         try:
             if isinstance(row.value, RepeatedKeys):
-                refuse_marked(row.value, row.at)
+                require_no_markers(row.value, row.at)
             items = within(row.node)
         except UNREADABLE as error:
             yield row.position.skipped(error)
@@ -143,7 +143,7 @@ def convert_rows(
     """Convert rows one by one; list the reason for each invalid one."""
 
     def checked(row: FileRow) -> Iterable[ImportedRecord]:
-        refuse_marked(row.value, row.at)
+        require_no_markers(row.value, row.at)
         return convert(row)
 
     return converted(rows, checked, lambda row: row.position)

@@ -148,7 +148,7 @@ def write_folder(
             else:
                 to_skipped(line)
         if not summary.kinds and not summary.verdicts:
-            refuse_nothing(summary.first_skipped, name, source)
+            require_records(summary.first_skipped, name, source)
         summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
     _withdraw(scaling.above_one, folder, summary)
@@ -388,7 +388,7 @@ def _write_clusters(path: Path, clusters: dict[str, str]) -> None:
         file.write(encode_json(clusters))
 
 
-def refuse_nothing(first: Skipped | None, name: str, source: object) -> None:
+def require_records(first: Skipped | None, name: str, source: object) -> None:
     """Refuse a source without a record, with the first reason."""
     if first is None:
         raise InputError(f"it has no records to read as {name}", path=source)

@@ -24,7 +24,7 @@ from ..tables.grades import (
     usual_ends,
 )
 from ..tables.score_scales import UNIT_SCORES, ScoreScales
-from .field_reader import MOST_WHOLE
+from .field_reader import MAX_WHOLE
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
@@ -155,7 +155,7 @@ class ScoreScaling:
                 reason = f"{graded[by]:,} of its scores are from 0 to 1 and not read, since others are up to {largest:g}: {option}"
                 yield Skipped(file=str(file), field=by, reason=reason)
 
-    def refuse_unused(self) -> None:
+    def require_all_used(self) -> None:
         """Refuse a scale for a judge without any score.
 
         Raises:
@@ -321,7 +321,7 @@ def verdict_on_absent_output(
 def _whole(value: Any) -> int:
     """Return a whole number that may be text; 0 if it is none."""
     text = str(value)
-    return int(text) if text.isdecimal() and len(text) < len(str(MOST_WHOLE)) else 0
+    return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
 
 
 def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:

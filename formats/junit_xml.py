@@ -142,7 +142,7 @@ class _Reader:
     def __init__(self) -> None:
         self.tests: dict[str, _Test] = {}
         self._parser = expat.ParserCreate()
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser.StartDoctypeDeclHandler = self._reject_doctype
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
@@ -164,7 +164,7 @@ class _Reader:
             self._parser.Parse(chunk, False)
         self._parser.Parse(b"", True)
 
-    def _refuse_doctype(self, *_: object) -> None:
+    def _reject_doctype(self, *_: object) -> None:
         raise RecordError(
             "declares a document type, which no test runner writes and which may name other files"
         )

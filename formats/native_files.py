@@ -36,7 +36,7 @@ class NativeFileError(InputError):
     use: str = ""
 
 
-def refuse_native_file(glimpse: Any, path: Path) -> None:
+def require_foreign_file(glimpse: Any, path: Path) -> None:
     """Refuse a file whose first value is a record of fiducial.
 
     Raises:
@@ -49,7 +49,7 @@ def refuse_native_file(glimpse: Any, path: Path) -> None:
             raise error
 
 
-def refuse_run_folder(path: Path) -> None:
+def require_no_run_folder(path: Path) -> None:
     """Refuse the folder of a run, whose files only look like logs.
 
     Raises:

@@ -24,7 +24,7 @@ from .json_values import answer_text, is_list, is_object, tags_of
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
-_MOST_NODES = 200_000
+_MAX_NODES = 200_000
 """Most keys and values of a YAML file; reading them takes seven seconds."""
 _EXPECTED = "a list of cases, as pydantic-evals writes it; for promptfoo, import its results (promptfoo eval -o results.json)"
 LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed"
@@ -65,7 +65,7 @@ def _yaml(path: Path) -> Any:
     try:
         with readable(path):
             text = path.read_text("utf-8")
-        return _plain(read_bounded_yaml(text, most_nodes=_MOST_NODES, aliases=True).value)
+        return _plain(read_bounded_yaml(text, most_nodes=_MAX_NODES, aliases=True).value)
     except UnicodeDecodeError as error:
         raise InputError(not_utf8(error), path=path) from error
     except YamlError as error:

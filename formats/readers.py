@@ -14,7 +14,7 @@ from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
 from ..records.json_text import encode_json
 from ..tables.column_errors import text_columns, unknown_columns
 from ..tables.column_names import columns_by_field
-from ..tables.csv_file import SUFFIXES, refuse_workbook
+from ..tables.csv_file import SUFFIXES, require_no_workbook
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.json_rows import UnreadRow, is_document
 from ..tables.json_tables import content_fields, rows_in
@@ -27,9 +27,9 @@ from .import_options import Options
 from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_values import is_list, is_object
 from .junit_xml import is_junit
-from .native_files import refuse_native_file, refuse_run_folder
+from .native_files import require_foreign_file, require_no_run_folder
 from .pair_layouts import may_name_pairs
-from .refused_layouts import refuse_known_layout
+from .refused_layouts import require_unknown_layout
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -95,7 +95,7 @@ _START = 1 << 16
 _PAIRS = 512
 """Maximum number of rows by which a table is recognised as one of pairs."""
 
-_MOST_KEYS = 8
+_MAX_KEYS = 8
 """Maximum number of keys that an error names."""
 
 _YAML = (".yaml", ".yml")
@@ -220,7 +220,7 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None, header: He
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
         return _format_of_folder(path, columns or {}, header)
-    refuse_workbook(path)
+    require_no_workbook(path)
     return _format_by_start(path, columns or {}, header) or _format_by_content(path, columns or {})
 
 
@@ -253,7 +253,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
     if not _names_answers(columns) and _are_pairs([glimpse for glimpse in glimpses if is_object(glimpse)]):
         return "pairs"
     for glimpse in glimpses:
-        refuse_native_file(glimpse, path)
+        require_foreign_file(glimpse, path)
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
@@ -261,7 +261,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
             return "openai"
         if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
-    refuse_known_layout(glimpses, path)
+    require_unknown_layout(glimpses, path)
     raise _unrecognised(path, glimpses)
 
 
@@ -303,7 +303,7 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     table = next(filter(text_columns, rows), None)
     if table is not None:
         return InputError(f"of no known tool; read as json, {unknown_columns(table)}", path=path)
-    keys = ", ".join(map(repr, islice(rows[0], _MOST_KEYS))) if rows else ""
+    keys = ", ".join(map(repr, islice(rows[0], _MAX_KEYS))) if rows else ""
     shown = f" from {keys}" if keys else ""
     return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
@@ -311,7 +311,7 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
 def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:
     if is_folder_of_datasets(path):
         return "hf"
-    refuse_run_folder(path)
+    require_no_run_folder(path)
     problems: list[FiducialError] = []
     for file in files_in(path, _DATA):
         try:

@@ -73,7 +73,7 @@ class RecognizedGrades(NamedTuple):
         if column in self.undirected:
             raise RecordError(direction_problem(column, self.undirected[column]), field=column)
 
-    def refuse_late_scale(self, row: FileRow, grades: GradeScale) -> None:
+    def require_early_scale(self, row: FileRow, grades: GradeScale) -> None:
         """Refuse a number above 1 in a column that was read as grades from 0 to 1.
 
         Raises:

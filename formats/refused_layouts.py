@@ -55,7 +55,7 @@ _LAYOUTS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 )
 
 
-def refuse_known_layout(glimpses: Sequence[Any], path: Path) -> None:
+def require_unknown_layout(glimpses: Sequence[Any], path: Path) -> None:
     """Refuse a file of a known project in a layout that holds no rows.
 
     Raises:

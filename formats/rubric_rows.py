@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import RecordError
 from ..records import Criterion
-from ..records.case import MOST_POINTS
+from ..records.case import MAX_POINTS
 from .arrow_rows import read_any_rows
 from .calls import messages_of
 from .example import Example
@@ -63,9 +63,9 @@ def _criterion(line: FieldReader) -> Criterion:
     points = 1.0 if stated is None else number_in(stated)
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise line.refuse("points", "a number")
-    if not abs(points) <= MOST_POINTS:
+    if not abs(points) <= MAX_POINTS:
         raise RecordError(
-            f"expected points between -{MOST_POINTS:g} and {MOST_POINTS:g}, got {points:g}", field="points"
+            f"expected points between -{MAX_POINTS:g} and {MAX_POINTS:g}, got {points:g}", field="points"
         )
     tags = line.unpacked("tags")
     names = list(map(str, tags)) if is_list(tags) else _SEPARATORS.split(str(tags)) if tags else []

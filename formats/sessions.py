@@ -14,7 +14,7 @@ from .imported_records import Skipped
 from .logged_messages import message_key, says_something
 from .tool_documents import all_tools
 
-_LEAST_OVERLAP = 2
+_MIN_OVERLAP = 2
 
 _Key: TypeAlias = tuple[Any, ...]
 """Role, text, calls and results of a message (`message_key`)."""
@@ -176,7 +176,7 @@ def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[Fiel
 
 def _overlap(old: list[_Key], new: list[_Key]) -> int:
     """Return the number of last messages that the new ones repeat, with an answer among them."""
-    for size in range(min(len(old), len(new)), _LEAST_OVERLAP - 1, -1):
+    for size in range(min(len(old), len(new)), _MIN_OVERLAP - 1, -1):
         if old[-size:] == new[:size] and any(key[0] == "assistant" for key in new[:size]):
             return size
     return 0

@@ -9,7 +9,7 @@ import msgspec
 from ..spelling import names_a_setting
 from .imported_records import Skipped
 
-_MOST_KINDS = 100
+_MAX_KINDS = 100
 """Kinds of problems that are counted apart, at most."""
 
 _LONGEST = 1000
@@ -53,7 +53,7 @@ class SkippedKinds:
         kind = _NUMBER.sub("[]", field), _VALUE.sub("?", problem)
         if kind in self._parts:
             self._parts[kind].count += 1
-        elif len(self._parts) < _MOST_KINDS:
+        elif len(self._parts) < _MAX_KINDS:
             self._parts[kind] = SkippedPart(count=1, first=skipped)
 
     @property

@@ -27,7 +27,7 @@ from .recognized_grades import LOOKED_AT, RecognizedGrades, recognize_grades
 from .repeated_ids import require_one_question
 from .unanswered import Unanswered
 from .unasked import UnaskedCases
-from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
+from .wide_rows import answer_columns, require_clear, row_per_answer, with_one_answer
 
 _NOTHING = "nothing"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
@@ -88,7 +88,7 @@ def records_of_table(
     there = list(dict.fromkeys(chain(*values)))
     answers = answer_columns(there, options.columns)
     if len(answers) > 1:
-        refuse_unclear(there, answers, options, graded)
+        require_clear(there, answers, options, graded)
         wide = row_per_answer(chain(first, rows), answers, options)
         yield from records_of_table(wide, path, with_one_answer(options))
         return
@@ -101,7 +101,7 @@ def records_of_table(
         for number, row in enumerate(chain(first, rows)):
             if isinstance(row, FileRow) and is_object(row.value):
                 if number >= LOOKED_AT and any(graded.unit):
-                    graded.refuse_late_scale(row, options.grades)
+                    graded.require_early_scale(row, options.grades)
                 if not row.value.keys() <= names:
                     names.update(map(str, row.value))
             yield row

@@ -29,7 +29,7 @@ def answer_columns(header: Sequence[str], mapping: Mapping[str, str]) -> list[st
     return list(dict.fromkeys(filter(None, named)))
 
 
-def refuse_unclear(
+def require_clear(
     header: Sequence[str], answers: Sequence[str], options: Options, graded: RecognizedGrades
 ) -> None:
     """Refuse options that are unclear for several answers in a row.

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from ..errors import InputError, MissingExtraError, readable
 from ..records import Closing
-from ..tables.gzipped import LEAST_UNPACKED, UNPACKED_FACTOR
+from ..tables.gzipped import MIN_UNPACKED, UNPACKED_FACTOR
 
 MAX_MEMBER_BYTES = 512 * 1024 * 1024
 """Largest unpacked member; a small file may unpack to a huge one."""
@@ -36,7 +36,7 @@ class Zipped(Closing):
             raise InputError("not a whole ZIP file; it may be cut off", path=path) from error
         self._unpacked = 0
         # Members may overlap, so that a small file unpacks to any number of them.
-        self._most = max(LEAST_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
+        self._most = max(MIN_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
         # The last member of a repeated name counts.
         self.members = {info.filename: info for info in self._archive.infolist()}
 

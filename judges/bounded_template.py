@@ -42,7 +42,7 @@ def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
         if sum(1 for _ in islice(environment.lex(source), MAX_TOKENS + 1)) > MAX_TOKENS:
             raise TemplateLimitError(f"the template has more than {MAX_TOKENS:,} parts")
         parsed = environment.parse(source)
-        _refuse_unbounded(parsed)
+        _require_bounded(parsed)
         template = environment.from_string(_Counted(environment).visit(parsed))
     except (RecursionError, SyntaxError, MemoryError) as error:
         raise TemplateLimitError("the template is nested too deeply") from error
@@ -75,7 +75,7 @@ def jinja_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     return render
 
 
-def _refuse_unbounded(template: nodes.Template) -> None:
+def _require_bounded(template: nodes.Template) -> None:
     unvisited: list[tuple[nodes.Node, int]] = [(template, 0)]
     while unvisited:
         node, depth = unvisited.pop()

@@ -27,7 +27,7 @@ Lookup: TypeAlias = Callable[[Request], Reply | None]
 
 _SHOWN = 80
 """Characters of each text that an item's name in an error shows."""
-_MOST_REQUESTS = 2
+_MAX_REQUESTS = 2
 """Maximum number of requests for one result: an unreadable reply is requested once more."""
 
 
@@ -55,7 +55,7 @@ def cycle(
     unread: tuple[Reply, ...] = ()
     for anew in (False, True):
         parameters = asked
-        for attempt in range(_MOST_REQUESTS):
+        for attempt in range(_MAX_REQUESTS):
             try:
                 reply = yield make_request(
                     judge.model,

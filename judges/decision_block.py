@@ -27,8 +27,8 @@ ScoreRule: TypeAlias = Literal["one", "all_of", "mean", "fraction", "expected"]
 
 NO_STEP = "none"
 """Option of a choice among steps for a trajectory without a wrong step."""
-MOST_OPTIONS = 255
-_LEAST, _MOST_LEVELS = 2, 10
+MAX_OPTIONS = 255
+_LEAST, _MAX_LEVELS = 2, 10
 _STEPS = "steps"
 _NUMBER = "{number}"
 
@@ -177,9 +177,9 @@ def _require_valid(question: DeclaredQuestion, state: Mapping[str, bool]) -> Non
         raise ValueError(f"{other[0]} does not go with type {question.type}")
     if (
         question.type == "score"
-        and not _LEAST <= len(dict.fromkeys(question.levels)) == len(question.levels) <= _MOST_LEVELS
+        and not _LEAST <= len(dict.fromkeys(question.levels)) == len(question.levels) <= _MAX_LEVELS
     ):
-        raise ValueError(f"expected 2 to {_MOST_LEVELS} different levels, the lowest first")
+        raise ValueError(f"expected 2 to {_MAX_LEVELS} different levels, the lowest first")
     if question.type == "choice" and not question.among_steps:
         _require_choices(question)
     if question.among_steps and _STEPS not in state:
@@ -194,8 +194,8 @@ def _require_valid(question: DeclaredQuestion, state: Mapping[str, bool]) -> Non
 
 def _require_choices(question: DeclaredQuestion) -> None:
     choices = question.choices
-    if not _LEAST <= len(choices) <= MOST_OPTIONS:
-        raise ValueError(f"expected 2 to {MOST_OPTIONS} choices")
+    if not _LEAST <= len(choices) <= MAX_OPTIONS:
+        raise ValueError(f"expected 2 to {MAX_OPTIONS} choices")
     if question.values and (
         question.values.keys() != set(choices)
         or not all(0 <= value <= 1 for value in question.values.values())

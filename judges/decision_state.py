@@ -10,9 +10,9 @@ from typing import Any
 from ..records import Case, Output
 from ..records.output import steps_by_turn, turns_asked
 from .as_json import dumps, well_formed
-from .decision_block import MOST_OPTIONS, PARTED, DecisionBlock
+from .decision_block import MAX_OPTIONS, PARTED, DecisionBlock
 from .decision_forms import FormedItem, formed
-from .media import refuse_unsendable, shown_among, with_marks
+from .media import require_sendable, shown_among, with_marks
 from .prompt_inputs import fence_for
 from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
 from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_canary
@@ -20,7 +20,7 @@ from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_c
 STATE_VERSION = 1
 """Version of the form of the material, part of a judge's fingerprint."""
 
-_MOST_PARTS = 60
+_MAX_PARTS = 60
 """Maximum number of parts; servers take 64 questions or more at once."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _JSON_LINES = frozenset({"transcript", "steps"})
@@ -52,11 +52,11 @@ def decision_request(
     """
     marked = with_marks(case, output)
     values = _filled(block, builders, marked.case, marked.output)
-    refuse_unsendable(shown_among(marked.media, values), images=False, how=how)
+    require_sendable(shown_among(marked.media, values), images=False, how=how)
     steps = sum(steps_by_turn(case, output)) if block.names_steps else 0
-    if steps >= MOST_OPTIONS:
+    if steps >= MAX_OPTIONS:
         raise NotApplicableError(
-            f"{steps} steps are more than the {MOST_OPTIONS - 1} that a decision model chooses among"
+            f"{steps} steps are more than the {MAX_OPTIONS - 1} that a decision model chooses among"
         )
     text = well_formed(dumps(values))
     state: dict[str, Any] = json.loads(text)
@@ -130,7 +130,7 @@ def _statements(case: Case, output: Output) -> dict[str, str]:
     sentences = [part.strip() for part in _SENTENCE_END.split(str(answer)) if part.strip()]
     if not sentences:
         raise NotApplicableError("the answer is empty")
-    together = -(-len(sentences) // _MOST_PARTS)
+    together = -(-len(sentences) // _MAX_PARTS)
     groups = [" ".join(sentences[at : at + together]) for at in range(0, len(sentences), together)]
     return {str(number): group for number, group in enumerate(groups, 1)}
 
@@ -145,8 +145,8 @@ def _requests(case: Case, output: Output) -> dict[str, str]:
     ]
     if not asked:
         raise NotApplicableError("nothing was asked: the case has no message of a user")
-    if len(asked) > _MOST_PARTS:
+    if len(asked) > _MAX_PARTS:
         raise NotApplicableError(
-            f"{len(asked)} requests are more than the {_MOST_PARTS} that are asked about at once"
+            f"{len(asked)} requests are more than the {_MAX_PARTS} that are asked about at once"
         )
     return {str(number): each for number, each in enumerate(asked, 1)}

@@ -60,7 +60,7 @@ def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None =
 
 def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | None = None) -> str:
     """Convert another tool's prompt, already split, to the text of a prompt file."""
-    _refuse_other_templates(front)
+    _require_jinja(front)
     inputs = _inputs(front)
     filled_by = _sources(front, inputs, sources)
     parameters = _parameters(front)
@@ -91,7 +91,7 @@ def _field(front: FrontMatter, key: str, kind: type[T]) -> T | None:
         raise InputError(f"{key}: {error}", path=front.path) from error
 
 
-def _refuse_other_templates(front: FrontMatter) -> None:
+def _require_jinja(front: FrontMatter) -> None:
     template = front.values.get("template")
     template_format = _mapping(template).get("format") if isinstance(template, dict) else template
     kind = _mapping(template_format).get("kind") if isinstance(template_format, dict) else template_format

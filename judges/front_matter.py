@@ -15,7 +15,7 @@ from ..errors import PromptError
 from ..records.bounded_yaml import YamlError, read_bounded_yaml
 
 MAX_PROMPT_BYTES = 1 << 20
-_MOST_NODES = 5_000
+_MAX_NODES = 5_000
 """Maximum number of keys and values in front matter; reading them takes a second."""
 _BEGINNING = 1 << 10
 
@@ -108,7 +108,7 @@ def with_newlines(text: str) -> str:
 def read_yaml(text: str) -> Any:
     """Parse a short YAML text, such as a command-line value; a `ValueError` if it is not YAML."""
     try:
-        return read_bounded_yaml(text, most_nodes=_MOST_NODES, aliases=True).value
+        return read_bounded_yaml(text, most_nodes=_MAX_NODES, aliases=True).value
     except YamlError as error:
         raise ValueError(f"{text!r} is not YAML") from error
 
@@ -121,7 +121,7 @@ def read_yaml_mapping(
     Return its values, and the 1-based line of each top-level key.
     """
     try:
-        values, node = read_bounded_yaml(text, most_nodes=_MOST_NODES)
+        values, node = read_bounded_yaml(text, most_nodes=_MAX_NODES)
     except YamlError as error:
         location = f"{path}" if error.line is None else f"{path}:{lines_before + 1 + error.line}"
         raise PromptError(f"{location}: {noun} {error.problem}") from error

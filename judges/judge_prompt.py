@@ -18,7 +18,7 @@ from .criteria import criteria_of, criterion_asked_about, criterion_evidence
 from .decision_block import PARTED
 from .decision_forms import FORM_VERSION
 from .decision_state import STATE_VERSION, decision_request
-from .media import refuse_unsendable, shown_among, with_marks, with_parts
+from .media import require_sendable, shown_among, with_marks, with_parts
 from .parsing import (
     CRITERIA,
     LOGPROBS,
@@ -175,7 +175,7 @@ class JudgePrompt:
         marked = with_marks(case, output)
         values = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.input_builders)
         shown = shown_among(marked.media, values)
-        refuse_unsendable(shown, images=self.prompt.images, how=self._to_send_images)
+        require_sendable(shown, images=self.prompt.images, how=self._to_send_images)
         return with_parts(self.render(values), shown) if shown else self.render(values)
 
     @property

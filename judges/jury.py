@@ -30,7 +30,7 @@ from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
-_FEWEST_OPINIONS = 2
+_MIN_OPINIONS = 2
 _HEAVIEST = 1e9
 """Largest weight, so that no sum overflows."""
 
@@ -78,7 +78,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(
                 f"a jury cannot have the same judge twice; use {setting('repeats')} to ask it several times"
             )
-        if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
+        if self.rule == "escalate" and len(self.members) != _MIN_OPINIONS:
             raise UsageError(
                 f"{setting('jury', 'escalate')} takes two judges: the cheap one, then the expensive one"
             )
@@ -86,7 +86,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(
                 f"{setting('weights')}: not used by {setting('jury', 'escalate')}, since only one judge's verdict counts"
             )
-        if len(self.members) * self.repeats < _FEWEST_OPINIONS:
+        if len(self.members) * self.repeats < _MIN_OPINIONS:
             raise UsageError(f"{setting('jury')} needs two judges, or {setting('repeats')}")
 
     @property

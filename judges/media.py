@@ -91,7 +91,7 @@ def shown_among(media: Sequence[Medium], values: Mapping[str, Any]) -> list[Medi
     return [medium for medium in media if any(medium.mark in text for text in texts)]
 
 
-def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> None:
+def require_sendable(media: Sequence[Medium], *, images: bool, how: str) -> None:
     """Refuse media that a prompt does not send, since its judge could not see them.
 
     Args:

@@ -18,7 +18,7 @@ from .foreign_prompty import import_prompty
 from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, with_newlines
 from .parsing import make_parser
 from .prompt_file import PromptFile, prompt_of
-from .prompt_inputs import FENCE, INPUTS, nearest_input, refuse_unfillable
+from .prompt_inputs import FENCE, INPUTS, nearest_input, require_fillable
 from .prompt_text import PromptText
 from .prompt_variables import INPUT_BUILDERS
 from .rendering import compile_prompt
@@ -60,7 +60,7 @@ def import_prompt(
     else:
         text = _import_template(path, sources, declared) or import_chat(path, sources, declared, step)
     prompt = prompt_of(split_front_matter(text, out))
-    refuse_unfillable(prompt)
+    require_fillable(prompt)
     make_parser(prompt)
     compile_prompt(prompt)
     return text, prompt

@@ -81,7 +81,7 @@ def fill_inputs(
     }
 
 
-def refuse_unfillable(prompt: PromptFile) -> None:
+def require_fillable(prompt: PromptFile) -> None:
     """Refuse a prompt with inputs that nothing fills."""
     for name, declaration in prompt.inputs.items():
         source = declaration.source or name

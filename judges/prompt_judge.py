@@ -19,7 +19,7 @@ from .judge import ModelClient, RetryOf, Work
 from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
 from .parsing import STATEMENTS, make_parser
 from .prompt_file import PromptFile, read_prompt_file
-from .prompt_inputs import refuse_unfillable, unknown_input
+from .prompt_inputs import require_fillable, unknown_input
 from .prompt_variables import (
     INPUT_BUILDERS,
     INPUT_BUILDERS_OF_CALLS,
@@ -161,7 +161,7 @@ def _asked_prompt(prompt: PromptFile, name: str, api: ApiName) -> PromptFile:
             raise UsageError(
                 f"{name} asks a decision model; name the protocol of one: {setting('endpoints', 'URL,api=systemone')} (or {', '.join(DECISION_APIS[1:])})"
             )
-        refuse_unfillable(prompt)
+        require_fillable(prompt)
         return prompt
     if prompt.decision is None:
         raise UsageError(

@@ -20,7 +20,7 @@ from ..records import Message
 from .prompt_file import TYPES, InputDeclaration, PromptFile
 from .template_limits import FREE_CHARACTERS, TOO_LONG, TemplateLimitError, allowed_characters
 
-_MOST_NAMES = 1000
+_MAX_NAMES = 1000
 _NAME = re.compile(r"(?<!\{)\{\{ *([A-Za-z_][A-Za-z0-9_]*) *\}\}")
 _MARKUP = re.compile(r"\{[{%#]")
 _NEWLINE = re.compile(r"\r\n|\r")
@@ -38,7 +38,7 @@ def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
     """
     pieces = _NAME.split(source)
     texts, names = [_NEWLINE.sub("\n", text) for text in pieces[::2]], pieces[1::2]
-    if len(names) > _MOST_NAMES or not _JINJA_NAMES.isdisjoint(names) or any(map(_MARKUP.search, texts)):
+    if len(names) > _MAX_NAMES or not _JINJA_NAMES.isdisjoint(names) or any(map(_MARKUP.search, texts)):
         return None
 
     def render(values: Mapping[str, Any]) -> str:

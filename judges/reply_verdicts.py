@@ -27,7 +27,7 @@ _CUT_OFF = frozenset({"length", "max_tokens"})
 """Finish reasons of OpenAI, and those that gateways pass on from other providers."""
 _LIMIT_FACTOR = 4
 """Factor by which a retry after a cut-off raises the token limit."""
-_MOST_CHARACTERS = 1_000_000
+_MAX_CHARACTERS = 1_000_000
 """Maximum characters of a reply in a verdict, so that the lines of a run folder can be read."""
 _UNREAD = "unread"
 _REPLY_EVIDENCE = frozenset(
@@ -141,9 +141,9 @@ def make_verdict(
 
 def _shortened(text: str) -> str:
     """Return a text as verdicts store it: whole, or its beginning and a note."""
-    if len(text) <= _MOST_CHARACTERS:
+    if len(text) <= _MAX_CHARACTERS:
         return text
-    return f"{text[:_MOST_CHARACTERS]}\n[cut: {len(text) - _MOST_CHARACTERS:,} of {len(text):,} characters]"
+    return f"{text[:_MAX_CHARACTERS]}\n[cut: {len(text) - _MAX_CHARACTERS:,} of {len(text):,} characters]"
 
 
 def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:

@@ -23,7 +23,7 @@ from ..spelling import setting, together
 from .front_matter import FrontMatter, read_yaml
 
 _TOLERANCE = 1e-9
-_MOST_STEPS = 1e6
+_MAX_STEPS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Scale:
             raise ValueError("minimum, maximum and step must be finite numbers")
         if span <= 0 or (self.step is not None and self.step <= 0):
             raise ValueError("minimum must be below maximum, and step above 0")
-        if self.step is not None and span > _MOST_STEPS * self.step:
-            raise ValueError(f"there are more than {_MOST_STEPS:,.0f} steps from minimum to maximum")
+        if self.step is not None and span > _MAX_STEPS * self.step:
+            raise ValueError(f"there are more than {_MAX_STEPS:,.0f} steps from minimum to maximum")
         if self.maximum not in self:
             raise ValueError("the steps from minimum do not reach maximum")
 

@@ -23,9 +23,9 @@ _CALL = 64
 """Characters that a call of a filter or a test counts as, whatever its value."""
 _ITEM = 32
 """Characters that an item of a list counts as."""
-_LARGEST_FACTOR = 1e18
-_MOST_DIGITS = 20
-_MOST_INDENT = 100
+_MAX_FACTOR = 1e18
+_MAX_DIGITS = 20
+_MAX_INDENT = 100
 
 
 def names(words: str) -> frozenset[str]:
@@ -110,8 +110,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             self._spend(_size(left) + _size(right))
         elif operator == "**" or not numbers:
             raise SecurityError(f"prompts can use {operator} only on numbers, and ** not at all")
-        elif operator == "*" and max(abs(left), abs(right)) > _LARGEST_FACTOR:
-            raise SecurityError(f"prompts cannot multiply numbers above {_LARGEST_FACTOR:g}")
+        elif operator == "*" and max(abs(left), abs(right)) > _MAX_FACTOR:
+            raise SecurityError(f"prompts cannot multiply numbers above {_MAX_FACTOR:g}")
         return super().call_binop(context, operator, left, right)
 
     def is_safe_callable(self, obj: Any) -> bool:
@@ -174,18 +174,18 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             return text.replace(old, new, count)
 
         def indent(value: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - as jinja has it
-            text, margin = str(value), width if isinstance(width, str) else " " * min(width, _MOST_INDENT)
+            text, margin = str(value), width if isinstance(width, str) else " " * min(width, _MAX_INDENT)
             self._spend(_CALL + len(text) + (len(text.splitlines()) + 1) * len(margin))
             return _JINJA["indent"](text, margin, first, blank)
 
         @jinja2.pass_eval_context
         def tojson(context: Any, value: Any, indent: int | None = None) -> str:
-            text = _JINJA["tojson"](context, value, None if indent is None else min(indent, _MOST_INDENT))
+            text = _JINJA["tojson"](context, value, None if indent is None else min(indent, _MAX_INDENT))
             self._spend(_CALL + len(text))
             return text
 
         def rounded(value: float, precision: int = 0, method: str = "common") -> float:
-            return _JINJA["round"](value, max(0, min(precision, _MOST_DIGITS)), method)
+            return _JINJA["round"](value, max(0, min(precision, _MAX_DIGITS)), method)
 
         filters = {"join": join, "replace": replace, "indent": indent, "tojson": tojson, "round": rounded}
         # No template can name a filter whose name begins with a space.

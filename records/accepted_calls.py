@@ -52,7 +52,7 @@ class LooseText(str):
 _TEXTS: dict[str, type[str]] = {"exactly": ExactText, "loosely": LooseText}
 _LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
 
-_MOST_VALUES = 1000
+_MAX_VALUES = 1000
 """Maximum number of values that the alternatives in one value stand for; they multiply."""
 
 _LONGEST = 500
@@ -252,8 +252,8 @@ def _combined(choices: list[list[Any]], field: str) -> list[tuple[Any, ...]]:
     combinations = 1
     for values in choices:
         combinations *= len(values)
-        if combinations > _MOST_VALUES:
-            raise InputError(f"its alternatives stand for more than {_MOST_VALUES:,} values", field=field)
+        if combinations > _MAX_VALUES:
+            raise InputError(f"its alternatives stand for more than {_MAX_VALUES:,} values", field=field)
     return list(product(*choices))
 
 

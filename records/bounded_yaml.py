@@ -49,11 +49,11 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
     yaml: Any = YAML(typ="safe", pure=True)  # ruamel.yaml's annotations are partial
     yaml.Composer = _bounded_composer(most_nodes)
     try:
-        _refuse_deep_brackets(text)
+        _require_shallow_brackets(text)
         node: Any = yaml.compose(text)
         if node is None:
             return YamlDocument(None, None)
-        _refuse_aliases(node, most_nodes if aliases else None)
+        _require_no_aliases(node, most_nodes if aliases else None)
         return YamlDocument(yaml.constructor.construct_document(node), node)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
@@ -69,7 +69,7 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
         raise YamlError(f"cannot be read as YAML: {' '.join(str(error).split())}") from error
 
 
-def _refuse_deep_brackets(text: str) -> None:
+def _require_shallow_brackets(text: str) -> None:
     """Refuse deeply nested brackets, which YAML rescans many times before it rejects them."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
@@ -99,7 +99,7 @@ def _too_many(most: int) -> ValueError:
     return ValueError(f"more than {most:,} keys and values")
 
 
-def _refuse_aliases(node: Any, most: int | None) -> None:
+def _require_no_aliases(node: Any, most: int | None) -> None:
     """Refuse aliases that exceed a number of nodes or contain themselves; None refuses all."""
     counts = dict[int, int]()
 

@@ -204,7 +204,7 @@ class GroundedReference(Record, frozen=True, kw_only=True):
     """Claims that answers may make."""
 
 
-MOST_POINTS = 1e9
+MAX_POINTS = 1e9
 """Largest absolute points of a criterion, so that no sum overflows."""
 
 

@@ -67,7 +67,7 @@ class CaseFacts(NamedTuple):
 _OF_BFCL = ("simple", "multiple", "parallel")
 """Matchings of BFCL's cases."""
 
-_MOST_OPEN = 64
+_MAX_OPEN = 64
 """Maximum number of open files."""
 
 
@@ -84,7 +84,7 @@ class OpenFiles(Closing):
         return file.readline()
 
     def _opened(self, path: InputPath) -> BinaryIO:
-        if len(self._open) == _MOST_OPEN:
+        if len(self._open) == _MAX_OPEN:
             self._open.pop(next(iter(self._open))).close()
         file = self._open[path] = path.open("rb")
         return file
@@ -143,7 +143,7 @@ class CaseIndex(Closing):
             case = decode_record(
                 raw, Case, path=path, line=line_number, detector=detector, validated=validated
             )
-            self._refuse_duplicate(case.id, file, line_number)
+            self._require_new_case(case.id, file, line_number)
             if examine is not None:
                 _examine(case, examine, path, line_number)
             self._facts[case.id] = CaseFacts(
@@ -160,7 +160,7 @@ class CaseIndex(Closing):
         if len(self._facts) == cases_before:
             raise InputError(nothing_in(path, "case"), path=path)
 
-    def _refuse_duplicate(self, case_id: str, file: int, line_number: int) -> None:
+    def _require_new_case(self, case_id: str, file: int, line_number: int) -> None:
         first = self._facts.get(case_id)
         if first is None:
             return

@@ -139,7 +139,7 @@ def read_regular_file(path: Path) -> bytes:
         return file.read()
 
 
-def refuse_device(path: Path) -> None:
+def require_no_device(path: Path) -> None:
     """Refuse a device as an input, since most never end.
 
     Raises:

@@ -91,7 +91,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-_MOST_NAMES = 8
+_MAX_NAMES = 8
 """Most known names that an error lists; more are counted."""
 
 
@@ -100,8 +100,8 @@ def known_names(name: str, names: Iterable[str]) -> str:
     known = list(names)
     if near := nearest(name, known):
         return near
-    more = f" and {len(known) - _MOST_NAMES:,} others" if len(known) > _MOST_NAMES + 1 else ""
-    return f"; there are {', '.join(known[:_MOST_NAMES] if more else known)}{more}"
+    more = f" and {len(known) - _MAX_NAMES:,} others" if len(known) > _MAX_NAMES + 1 else ""
+    return f"; there are {', '.join(known[:_MAX_NAMES] if more else known)}{more}"
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:

@@ -140,7 +140,7 @@ class DuplicateKeyDetector:
             ValueError: A key stands twice in one object.
         """
         if self.suspects([line], [record]):
-            refuse_duplicate_keys(line)
+            require_unique_keys(line)
 
 
 def _has_escaped_colon(text: bytes) -> bool:
@@ -154,7 +154,7 @@ def _encoded_lines(records: Sequence[object]) -> bytes:
         return b""
 
 
-def refuse_duplicate_keys(line: bytes) -> None:
+def require_unique_keys(line: bytes) -> None:
     """Read a line key by key.
 
     Raises:

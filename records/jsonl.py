@@ -19,7 +19,7 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from .case import Case
 from .explanations import explained, line_hint, not_utf8
-from .json_text import MAX_LINE_BYTES, DuplicateKeyDetector, refuse_duplicate_keys, too_long
+from .json_text import MAX_LINE_BYTES, DuplicateKeyDetector, require_unique_keys, too_long
 from .memory_file import InputPath, MemoryFile
 from .output import Output, with_spelled_out_calls
 from .typed_values import convert, json_decoder
@@ -112,7 +112,7 @@ def _checked_batch(
     if rows and detector.suspects([raw for _, raw, _ in rows], [record for _, _, record in rows]):
         for line, raw, _ in rows:
             try:
-                refuse_duplicate_keys(raw)
+                require_unique_keys(raw)
             except ValueError as error:
                 raise RecordError(str(error), path=path, line=line) from error
     return rows
@@ -226,14 +226,14 @@ def _decoder(record_type: type[T]) -> Callable[[bytes], T]:
 
 def _loads(raw: bytes) -> Any:
     try:
-        return json.loads(raw.decode("utf-8").rstrip("\r\n"), parse_constant=_refuse_constant)
+        return json.loads(raw.decode("utf-8").rstrip("\r\n"), parse_constant=_reject_constant)
     except UnicodeDecodeError as error:
         raise ValueError(not_utf8(error)) from error
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from error
 
 
-def _refuse_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"not JSON: {name} is not a JSON number")
 
 

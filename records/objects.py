@@ -37,7 +37,7 @@ _VERSION_KEYS = (
 )
 """Keys under which drivers give an object's version; the first one counts."""
 
-_MOST_OBJECTS = 100_000
+_MAX_OBJECTS = 100_000
 """Maximum number of objects at an address: with more, it is wrong, or its objects belong in several folders."""
 
 _CHUNK = 1024 * 1024
@@ -110,8 +110,8 @@ class ObjectFolder:
                 if self._pattern is None
                 else self._fs.glob(self._pattern, detail=True)
             )
-        if len(objects) > _MOST_OBJECTS:
-            raise InputError(f"more than {_MOST_OBJECTS:,} objects are below this address", path=self.name)
+        if len(objects) > _MAX_OBJECTS:
+            raise InputError(f"more than {_MAX_OBJECTS:,} objects are below this address", path=self.name)
         return {
             self._below(key): _version_of(info)
             for key, info in objects.items()

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..plugins import CHECKERS
 from .accepted_calls import accepted_calls
 from .case import (
-    MOST_POINTS,
+    MAX_POINTS,
     Case,
     Kind,
     OpenReference,
@@ -95,9 +95,9 @@ def _validate_criteria(reference: OpenReference) -> None:
             raise msgspec.ValidationError(
                 f"Expected a criterion, got nothing - at `$.criteria[{index}].text`"
             )
-        if not abs(criterion.points) <= MOST_POINTS:
+        if not abs(criterion.points) <= MAX_POINTS:
             raise msgspec.ValidationError(
-                f"Expected points between -{MOST_POINTS:g} and {MOST_POINTS:g}, got {criterion.points:g} - at `$.criteria[{index}].points`"
+                f"Expected points between -{MAX_POINTS:g} and {MAX_POINTS:g}, got {criterion.points:g} - at `$.criteria[{index}].points`"
             )
 
 

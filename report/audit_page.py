@@ -17,7 +17,7 @@ from .text.ladder_text import ladder_pieces
 from .text.number_text import counted
 from .text.probe_titles import probe_cell, probe_title, with_title
 
-_MOST_FIGURES, _MOST_ROWS, _MOST_CARDS = 6, 8, 6
+_MAX_FIGURES, _MAX_ROWS, _MAX_CARDS = 6, 8, 6
 
 _DRAWN = {
     "fault": ("share of each fault caught, lowest first", 1.0),
@@ -40,10 +40,10 @@ def audit_page(audit: Audit) -> ResultPage:
         title="Audit",
         about=f"{counted(len(audit.judges), 'judge')}, {counted(probes, 'probe')}",
         answer=audit_screen(audit),
-        figures=list(_figures(audit.judges))[:_MOST_FIGURES],
-        cards=cards[:_MOST_CARDS],
+        figures=list(_figures(audit.judges))[:_MAX_FIGURES],
+        cards=cards[:_MAX_CARDS],
         sections={
-            "More examples": [Columns(cards[_MOST_CARDS:])] if cards[_MOST_CARDS:] else [],
+            "More examples": [Columns(cards[_MAX_CARDS:])] if cards[_MAX_CARDS:] else [],
             "Weaknesses": list(_weaknesses(audit.judges)),
             "Ladders": list(_ladders(audit.judges)),
             "By fault": list(_profiles(audit.judges)),
@@ -77,9 +77,9 @@ def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
     operators.sort(key=lambda each: sign * (each.rate.value or 0.0))
     if not operators:
         return
-    shown_of = f"; {_MOST_ROWS} of {len(operators):,}" if len(operators) > _MOST_ROWS else ""
+    shown_of = f"; {_MAX_ROWS} of {len(operators):,}" if len(operators) > _MAX_ROWS else ""
     caption = f"{judge.judge}: {noun}{shown_of}"
-    yield Figure(forest(caption, [_row(operator) for operator in operators[:_MOST_ROWS]]), caption=caption)
+    yield Figure(forest(caption, [_row(operator) for operator in operators[:_MAX_ROWS]]), caption=caption)
 
 
 def _row(result: OperatorResult) -> PlottedInterval:

@@ -52,7 +52,7 @@ _ALL_STATISTICS = frozenset(key for key, _, _ in COLUMNS)
 _SLICE_STATISTICS = frozenset({"true_positive_rate", "true_negative_rate", "cohen_kappa"})
 """Statistics shown by slice; the others are in calibration.json."""
 
-MOST_SLICES = 40
+MAX_SLICES = 40
 """Most values of one column that are shown."""
 
 
@@ -268,7 +268,7 @@ def _row(
 def _slice(
     column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], drawn: Collection[str]
 ) -> Iterator[Piece]:
-    shown = list(values.items())[:MOST_SLICES]
+    shown = list(values.items())[:MAX_SLICES]
     yield Columns([figure for judge in drawn for figure in _accuracies(column, judge, shown)])
     rows = [
         [value, *_row(name, panel, _SLICE_STATISTICS)]

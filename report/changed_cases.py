@@ -16,7 +16,7 @@ from .model import ListedItem, ReportItem
 from .text import number_text
 from .text.safe_text import shortened
 
-MOST_CASES = 100
+MAX_CASES = 100
 """Most changed cases whose answers a page shows."""
 
 _REASON = 600
@@ -25,7 +25,7 @@ _REASON = 600
 
 def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     """Yield each changed case, folded: its request, both answers, and the reasons."""
-    shown = changed[:MOST_CASES]
+    shown = changed[:MAX_CASES]
     try:
         with RunItems(before) as old, RunItems(after) as new:
             earlier, later = _by_key(old), _by_key(new)

@@ -40,13 +40,13 @@ def escaped(text: str) -> str:
     return _LEADING.sub(r"\1\\\2", line)
 
 
-MOST_TEXT = 50_000
+MAX_TEXT = 50_000
 """Longest single text on a page, in characters."""
 
 
 def fit(text: str) -> str:
     """Make a text fit for a page: spell out invisible characters and cut excess length."""
-    return shortened(text, MOST_TEXT)
+    return shortened(text, MAX_TEXT)
 
 
 NOTHING = Markup()

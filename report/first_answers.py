@@ -79,7 +79,7 @@ _COMPARED = "comparison"
 _IN_FULL = "labels_of_checkers"
 """Caution that is printed as a sentence."""
 
-_FEWEST_JUDGES = 2
+_MIN_JUDGES = 2
 """Fewest rows of the table of judges."""
 
 
@@ -176,7 +176,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     # All judges if that costs little else; otherwise what fits.
     whole = [(judges, limits) for limits in _LIMITS[:_COST_LITTLE]]
     pieces: Sequence[Piece] = []
-    for fewest, limits in (*whole, *((_FEWEST_JUDGES, limits) for limits in _LIMITS[1:])):
+    for fewest, limits in (*whole, *((_MIN_JUDGES, limits) for limits in _LIMITS[1:])):
         pieces = list(_run_pieces(summary, first, limits, room, fewest))
         if sum(1 for _ in as_lines(pieces, width=WIDTH)) <= room:
             break

@@ -18,11 +18,11 @@ from ..records import FolderPath, InputPath, MemoryFile, MemoryFolder, Source
 from ..tables.standing_labels import effective_source, standing_labels
 from .html import write_report
 from .items.run_items import RunItems
-from .model import MOST_TEXTS, ReportData
+from .model import MAX_TEXTS, ReportData
 from .score_thresholds import score_bins, threshold_rates
 from .text import number_text
 
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 """Most systems that a title names; more are counted."""
 
 
@@ -31,7 +31,7 @@ def report_on(
     path: InputPath | None = None,
     *,
     unchanged: bool = False,
-    texts: int | None = MOST_TEXTS,
+    texts: int | None = MAX_TEXTS,
 ) -> InputPath:
     """Write the report of a run.
 
@@ -164,4 +164,4 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
 
 
 def _title(systems: list[str]) -> str:
-    return ", ".join(systems) if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
+    return ", ".join(systems) if len(systems) <= _MAX_NAMED else f"{len(systems)} systems"

@@ -15,7 +15,7 @@ from .text.history_screen import history_screen, main_part
 from .text.history_text import names_in_order, rate_cell, trend_figure
 from .text.number_text import counted, whole_list
 
-_MOST_FIGURES, _MOST_RUNS = 6, 6
+_MAX_FIGURES, _MAX_RUNS = 6, 6
 """Systems with a figure on top, and runs side by side in a table."""
 
 
@@ -43,7 +43,7 @@ def _trends(history: History) -> Iterator[Figure]:
         return 1.0 if rate is None or rate.value is None else -rate.value
 
     systems = sorted(names_in_order(run.systems for run in history.runs), key=best_first)
-    for system in systems[:_MOST_FIGURES]:
+    for system in systems[:_MAX_FIGURES]:
         points = [(run.systems.get(system, {}).get(part), False) for run in history.runs]
         caption = f"{system}, {'checked outputs' if part == CHECKED else part}"
         if figure := trend_figure(caption, history.runs, points):
@@ -87,7 +87,7 @@ def _latest(
     alarms: set[tuple[str, str]] | None = None,
 ) -> Iterator[Piece]:
     """Yield a table with a row per rate and a column per run, the latest first."""
-    latest = list(zip(runs, values, strict=True))[: -_MOST_RUNS - 1 : -1]
+    latest = list(zip(runs, values, strict=True))[: -_MAX_RUNS - 1 : -1]
     rows = [
         (
             name,

@@ -21,8 +21,8 @@ from .figures.scores import cost
 from .first_answers import answers, contradicted_lines, few_groups_lines
 from .items.naming import failed_only_by, items_at, short_names
 from .items.packing import pack
-from .model import MOST_TEXTS, ListedItem, ReportData
-from .overview import MOST_COLUMNS, faults_document, overview_document
+from .model import MAX_TEXTS, ListedItem, ReportData
+from .overview import MAX_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
 from .ranking import ranked_in
 from .text import number_text
@@ -194,12 +194,12 @@ def _choice_label(column: str, choice: str, count: int = 0) -> str:
 
 _SINGLE = {"disagreements": "disagreement", "failures": "failure", "passes": "pass"}
 
-_MOST_JUDGES = 5
+_MAX_JUDGES = 5
 """Most rows of the first screen's table of judges."""
 
 
 def write_report(
-    path: InputPath, data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MOST_TEXTS
+    path: InputPath, data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MAX_TEXTS
 ) -> None:
     """Write a report to a file, see `render_report`; an `InputError` if it cannot be written.
 
@@ -208,7 +208,7 @@ def write_report(
     write_page(path, render_report(data, items, texts=texts))
 
 
-def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MOST_TEXTS) -> str:
+def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MAX_TEXTS) -> str:
     """Make a report.
 
     Args:
@@ -245,7 +245,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
                 *contradicted_lines(data.counts),
             ]
         ),
-        judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),
+        judged=as_html(judges_table(first.trust, most=_MAX_JUDGES, linked=True, control=first.control)),
         failures=failures,
         failing="" if best is None else best.system,
         failed=sum(failure.n for failure in failures),
@@ -254,7 +254,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
             [(failure.what, failure.n) for failure in failures],
             [failure.what for failure in failures if failure.is_untested],
         ),
-        faults=as_html(faults_document(data.systems)) if len(data.systems) > MOST_COLUMNS else "",
+        faults=as_html(faults_document(data.systems)) if len(data.systems) > MAX_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(first.trust, data.labels, data.certificates, first.control)),
         judges=as_html(costs_document(data.judges, data.calibration)),

@@ -9,10 +9,10 @@ from .text.failures_text import crashes_of
 from .text.number_text import counted, listed
 from .text.safe_text import shortened
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """Most systems named with the number of outputs that they lack; more are counted."""
 
-_LONGEST_ID = 60
+_MAX_ID_LENGTH = 60
 """Most characters of a case's id."""
 
 _CRASHES = 0.05
@@ -32,7 +32,7 @@ def add_missing(summary: RunSummary) -> Answer | None:
     if len(summary.systems) > 1:
         clauses = [f"{name} has none for {counted(n, 'case')}" for name, n in missing.items()]
         sentence = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(clauses)}"
-        if len(missing) > _MOST_NAMED:
+        if len(missing) > _MAX_NAMED:
             sentence = f"{counted(len(missing), 'system')} lack outputs, {count:,} in all"
     if summary.typed.given("generate", "agent"):
         text = f"{sentence}. The same command generates them:"
@@ -46,7 +46,7 @@ def add_missing(summary: RunSummary) -> Answer | None:
 def _example_of_missing(summary: RunSummary, count: int) -> str:
     """Name a case without an output, in brackets; empty if none is known."""
     example = next((system.missing_case for system in summary.systems if system.missing_case), "")
-    return f" ({'' if count == 1 else 'such as '}{shortened(example, _LONGEST_ID)})" if example else ""
+    return f" ({'' if count == 1 else 'such as '}{shortened(example, _MAX_ID_LENGTH)})" if example else ""
 
 
 def allow_code(summary: RunSummary) -> Answer | None:

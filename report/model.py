@@ -18,7 +18,7 @@ from .figures.scores import Bin
 from .items.sent_prompts import SentPrompt
 from .score_thresholds import RatesAtThreshold
 
-MOST_TEXTS = 20_000
+MAX_TEXTS = 20_000
 """Most items whose texts a page holds, if they fit, unless more are asked for."""
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from ..calibration.comparison.comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum
+from ..calibration.comparison.comparison_results import MIN_COMPARED, ComparedPair, ComparedStratum
 from ..evaluation.conclusion.run_results import (
     ALL_CORRECTED,
     CORRECTED,
@@ -27,7 +27,7 @@ _LABELS_AT_A_TIME = 50
 """Number of outputs that a person is asked to label at a time."""
 
 _RELEVANT_DIFFERENCE = 0.05
-_MOST_DISCORDANT = 0.99
+_MAX_DISCORDANT = 0.99
 """Largest share of differing items in a proposed plan."""
 
 _WIDE_INTERVAL = 0.2
@@ -69,7 +69,7 @@ def separate_systems(summary: RunSummary) -> Answer | None:
     if pair.difference.value is None:
         return None
     differing = (pair.a_only_right + pair.b_only_right) / pair.n
-    discordant = min(max(differing, _RELEVANT_DIFFERENCE), _MOST_DISCORDANT)
+    discordant = min(max(differing, _RELEVANT_DIFFERENCE), _MAX_DISCORDANT)
     size = pair.n / pair.effective_clusters
     clusters = {"rows_per_cluster": f"{size:.3g}", "icc": f"{pair.icc:.2g}"} if size > 1 else {}
     goal = {"difference": f"{_RELEVANT_DIFFERENCE:g}", "discordant": f"{discordant:.2g}"}
@@ -141,7 +141,7 @@ def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference:
     labelled = sum(undecided.labelled.get(name, 0) for name in names)
     unlabelled = sum(undecided.graded.get(name, 0) for name in names) - labelled
     if pair.difference.low is None or pair.difference.high is None:
-        lacking = sum(max(0, FEWEST_COMPARED - undecided.labelled.get(name, 0)) for name in names)
+        lacking = sum(max(0, MIN_COMPARED - undecided.labelled.get(name, 0)) for name in names)
         return min(lacking, unlabelled) or None
     variance = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
     differing, value = (pair.a_only_right + pair.b_only_right) / pair.n, pair.difference.value or 0.0

@@ -40,7 +40,7 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
     yield overview_figures(systems, compared)
     table = {part: [_rate(rates.get(result.system)) for result in systems] for part, rates in parts.items()}
     names = [system.system for system in systems]
-    if len(systems) <= MOST_COLUMNS:
+    if len(systems) <= MAX_COLUMNS:
         yield _systems_as_columns("part", names, table)
     else:
         yield _systems_as_rows("system", names, table)
@@ -49,7 +49,7 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
         yield Details("Each judge's rate of the undecided outputs", [judged, *rate_notes(systems)])
 
 
-MOST_COLUMNS = 6
+MAX_COLUMNS = 6
 """Most systems as columns; more are the rows."""
 
 
@@ -70,14 +70,14 @@ def faults_document(systems: Sequence[SystemResult]) -> list[Piece]:
     totals: Counter[str] = Counter()
     for system in systems:
         totals.update(system.faults)
-    faults = [fault for fault, _ in totals.most_common(_MOST_FAULTS)]
+    faults = [fault for fault, _ in totals.most_common(_MAX_FAULTS)]
     if not faults:
         return []
     rows = [(system.system, *(_fault(system, fault) for fault in faults)) for system in systems]
     return [DocumentTable(("faults", *(Cell(in_words(fault), title=fault) for fault in faults)), rows)]
 
 
-_MOST_FAULTS = 8
+_MAX_FAULTS = 8
 """Most faults in a table of many systems."""
 
 

@@ -116,7 +116,7 @@ def labels_contradicted(
     return {name: each for name, each in found.items() if each is not None}
 
 
-_MOST_UNEVEN = 3
+_MAX_UNEVEN = 3
 """Most systems whose rates by case the first sentences name; more are counted."""
 
 
@@ -143,10 +143,10 @@ def _by_outputs(uneven: Mapping[str, UnevenTrials], *, several: bool) -> str:
     """Say what the rates of an earlier version's folder are if each case has weight 1."""
     shown = [
         f"{f'{name} ' if several else ''}{number_text.by_case(trials)}"
-        for name, trials in list(uneven.items())[:_MOST_UNEVEN]
+        for name, trials in list(uneven.items())[:_MAX_UNEVEN]
     ]
-    if len(uneven) > _MOST_UNEVEN:
-        shown.append(f"{counted(len(uneven) - _MOST_UNEVEN, 'more system')}")
+    if len(uneven) > _MAX_UNEVEN:
+        shown.append(f"{counted(len(uneven) - _MAX_UNEVEN, 'more system')}")
     return f" Cases have unequal numbers of trials; with weight 1 for each case, judges uncorrected: {', '.join(shown)}."
 
 

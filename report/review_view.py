@@ -17,11 +17,11 @@ from .review_compare import ComparedLine, compared
 from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened
 
-MOST_TEXT = 20_000
+MAX_TEXT = 20_000
 """Longest text shown, in characters."""
-MOST_OF_PART = 100_000
+MAX_OF_PART = 100_000
 """Most characters shown of all texts of the case, of the output, and of the reference, each."""
-MOST_BLOCKS = 200
+MAX_BLOCKS = 200
 """Most texts shown of each of these."""
 
 _SENTENCE = 600
@@ -113,7 +113,7 @@ def review_item(
 def _editable(reference: dict[str, Any]) -> str:
     """Return a reference as JSON with every character visible."""
     text = json.dumps(reference, indent=1, default=str)
-    return text if len(text) <= MOST_TEXT else ""
+    return text if len(text) <= MAX_TEXT else ""
 
 
 def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
@@ -133,9 +133,9 @@ def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
 def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
     """Return the blocks up to the size limit, and the number of blocks left out."""
     shown: list[TitledText] = []
-    room, left_out = MOST_OF_PART, 0
+    room, left_out = MAX_OF_PART, 0
     for title, (text, hidden) in blocks:
-        if len(shown) == MOST_BLOCKS or room <= 0:
+        if len(shown) == MAX_BLOCKS or room <= 0:
             left_out += 1
             continue
         part = cut_at(text, room)
@@ -213,7 +213,7 @@ def _calls(title: str, calls: list[ToolCall]) -> Iterator[tuple[str, Excerpt]]:
 
 def _decoded(arguments: dict[str, Any] | str) -> Any:
     """Return arguments in JSON text as an object if the layout changes only blanks."""
-    if not isinstance(arguments, str) or len(arguments) > MOST_TEXT:
+    if not isinstance(arguments, str) or len(arguments) > MAX_TEXT:
         return arguments
     try:
         value = json.loads(arguments)
@@ -240,4 +240,4 @@ def _titled_verdict(verdict: Verdict) -> tuple[str, Excerpt]:
 
 
 def _value(value: Any) -> Excerpt:
-    return any_excerpt(value, MOST_TEXT)
+    return any_excerpt(value, MAX_TEXT)

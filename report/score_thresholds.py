@@ -122,7 +122,7 @@ def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
     return share_of(np.array(passed, dtype=np.float64), clusters)
 
 
-_MOST_BINS = 10
+_MAX_BINS = 10
 """Most groups; scores with no more distinct values have a group each."""
 
 
@@ -143,10 +143,10 @@ def score_bins(
 def bins_of(rows: Iterable[JudgedRow], threshold: float) -> list[Bin]:
     """Bin labelled rows by score: one bin per score if few, else ten bins of equal width."""
     labelled = [row for row in rows if row.label is not None]
-    few = len({row.score for row in labelled}) <= _MOST_BINS
+    few = len({row.score for row in labelled}) <= _MAX_BINS
     groups: dict[float, list[JudgedRow]] = defaultdict(list)
     for row in labelled:
-        groups[row.score if few else min(int(row.score * _MOST_BINS), _MOST_BINS - 1)].append(row)
+        groups[row.score if few else min(int(row.score * _MAX_BINS), _MAX_BINS - 1)].append(row)
     return [_bin(groups[at], threshold) for at in sorted(groups)]
 
 

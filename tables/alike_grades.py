@@ -12,7 +12,7 @@ from .grades import GradeScale, as_number, is_missing, plain_word
 PEOPLE = ""
 """Name for the columns of several people together, whose majority is the label."""
 
-_MOST_WORDS = 8
+_MAX_WORDS = 8
 
 
 class AlikeGrades:
@@ -63,7 +63,7 @@ class AlikeGrades:
                 continue
             ((score, count),) = scores.items()
             verb = "pass" if score == 1.0 else "fail" if score == 0.0 else f"get {score:g}"
-            shown = dict([*mapped.items()][:_MOST_WORDS])
+            shown = dict([*mapped.items()][:_MAX_WORDS])
             raise InputError(
                 f"{spelled_pairs('map_label', shown)} makes all {count:,} grades {verb}; "
                 f"give different words different scores, or add {flag('all_alike')}",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError, MissingExtraError
-from .csv_file import refuse_repeated_names
+from .csv_file import require_unique_names
 
-LEAST_UNPACKED, UNPACKED_FACTOR = 256 << 20, 256
+MIN_UNPACKED, UNPACKED_FACTOR = 256 << 20, 256
 """Unpacked bytes allowed for any file; for large ones, this many times their size."""
 
 _ROW_BYTES, _CELL_BYTES = 512, 32
@@ -42,10 +42,10 @@ def arrow_rows(path: Path) -> Iterator[dict[str, Any] | UnreadableRow]:
         InputError: It cannot be read, or unpacks to more than a file of its size may.
         MissingExtraError: The library is not installed.
     """
-    most = max(LEAST_UNPACKED, UNPACKED_FACTOR * path.stat().st_size) if path.exists() else LEAST_UNPACKED
+    most = max(MIN_UNPACKED, UNPACKED_FACTOR * path.stat().st_size) if path.exists() else MIN_UNPACKED
     unpacked = 0
     for batch in _batches(path, most):
-        refuse_repeated_names(batch.schema.names, path, None)
+        require_unique_names(batch.schema.names, path, None)
         size = batch.num_rows * (_ROW_BYTES + _CELL_BYTES * batch.num_columns) + _size_of_columns(batch, path)
         unpacked += size
         if unpacked > most:
@@ -70,7 +70,7 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
         else:
             with parquet.ParquetFile(path) as file:
                 columns = _column_chunks(file)
-            _refuse_large_columns(columns, path, most)
+            _require_small_columns(columns, path, most)
             texts = sorted(
                 {column.path_in_schema for column in columns if column.physical_type == "BYTE_ARRAY"}
             )
@@ -89,7 +89,7 @@ def _column_chunks(file: Any) -> list[Any]:
     return [group.column(number) for group in groups for number in range(group.num_columns)]
 
 
-def _refuse_large_columns(columns: Iterable[Any], path: Path, most: int) -> None:
+def _require_small_columns(columns: Iterable[Any], path: Path, most: int) -> None:
     declared = sum(column.total_uncompressed_size + column.num_values * _CELL_BYTES for column in columns)
     if declared > most:
         raise _too_large(path, most)

@@ -10,9 +10,9 @@ from ..errors import ChoiceNeeded, OpenChoice
 from ..spelling import spelled_pairs, spelled_scale, together, turned_pairs
 from .grades import UNKNOWN, is_missing
 
-_MOST_EXAMPLES = 3
-_MOST_VALUES = 8
-_MOST_CELLS = 5
+_MAX_EXAMPLES = 3
+_MAX_VALUES = 8
+_MAX_CELLS = 5
 _ENDS = (UNKNOWN, UNKNOWN)
 
 _LONGEST = 40
@@ -67,7 +67,7 @@ class AskedChoices:
         """Ask for the worst and the best grade of a column: ``label_scale`` or ``score_scale``."""
         self._scales.setdefault(name, {})[judge] = None
         self._shown |= {column: None}
-        counts = dict(Counter(map(str, self.values(column))).most_common(_MOST_VALUES))
+        counts = dict(Counter(map(str, self.values(column))).most_common(_MAX_VALUES))
         self._add(OpenChoice(name, judge or "", question, counts, self._examples()))
 
     @property
@@ -134,14 +134,14 @@ class AskedChoices:
     def _examples(self) -> tuple[dict[str, Any], ...]:
         """Return up to three rows with different values in the columns that matter."""
         names = [*dict.fromkeys((*self._shown, *(name for row in self._rows[:1] for name in row)))][
-            :_MOST_CELLS
+            :_MAX_CELLS
         ]
         found: dict[str, dict[str, Any]] = {}
         for row in self._rows:
             cells = {name: row.get(name) for name in names}
             if any(not is_missing(value) for value in cells.values()):
                 found.setdefault(repr(cells), cells)
-            if len(found) == _MOST_EXAMPLES:
+            if len(found) == _MAX_EXAMPLES:
                 break
         return tuple(found.values())
 
@@ -153,8 +153,8 @@ def _shown_row(row: Mapping[str, Any]) -> str:
 def counted_values(values: Iterable[Any]) -> str:
     """Return values with their numbers of rows: ``'A' (62), 'B' (38)``."""
     counts = Counter(map(_short, values))
-    listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(_MOST_VALUES))
-    more = len(counts) - _MOST_VALUES
+    listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(_MAX_VALUES))
+    more = len(counts) - _MAX_VALUES
     return listed if more <= 0 else f"{listed} and {more:,} other values"
 
 

@@ -21,7 +21,7 @@ from .column_names import (
     normal,
 )
 from .fault_columns import direction_options, is_fault
-from .grade_columns import MOST_GRADES, GradeColumns, is_rating
+from .grade_columns import MAX_GRADES, GradeColumns, is_rating
 from .grades import (
     PLAIN,
     UNKNOWN,
@@ -49,9 +49,9 @@ _CALL = re.compile(r"\A\[?[A-Za-z_][\w.]*+\(")
 """Beginning of a call: ``book(``."""
 
 _USUAL_BEST = (5, 10)
-_MOST_SYSTEMS = 12
-_LONGEST_GRADE = 30
-_MOST_OTHERS = 3
+_MAX_SYSTEMS = 12
+_MAX_GRADE_LENGTH = 30
+_MAX_OTHERS = 3
 """Maximum number of different words, such as "unsure", beside pass and fail in a column of grades."""
 _SYSTEM = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
 
@@ -135,7 +135,7 @@ class TableColumns:
         for name in [*_grades_or_references(tuple(row)), *scores]:
             value = row[name]
             holds_reference = is_reference(name) and value is not None and value != ""
-            is_short_text = isinstance(value, str) and len(value) <= _LONGEST_GRADE
+            is_short_text = isinstance(value, str) and len(value) <= _MAX_GRADE_LENGTH
             if holds_reference or is_short_text or isinstance(value, int | float):
                 self.unread.setdefault(name, path)
 
@@ -169,7 +169,7 @@ def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, 
         if len(finite) < len(numbers) or min(finite) < 0 or not is_above_one(max(finite)):
             continue
         is_named = is_rating(name) or is_score_like(name)
-        repeats = len(set(finite)) <= min(MOST_GRADES, len(finite) - 1)
+        repeats = len(set(finite)) <= min(MAX_GRADES, len(finite) - 1)
         if is_named or (repeats and max(finite) in _USUAL_BEST and all(map(float.is_integer, finite))):
             scales[name] = f"{UNKNOWN}:{UNKNOWN}" if is_fault(name) else usual_ends(finite)
     return scales
@@ -211,9 +211,9 @@ class _Column(NamedTuple):
         unknown = [word for word, score in scores.items() if score is None]
         return (
             {0.0, 1.0} <= set(scores.values())
-            and len(unknown) <= _MOST_OTHERS
+            and len(unknown) <= _MAX_OTHERS
             and sum(words[word] for word in unknown) <= len(self.values) / 4
-            and all(len(word) <= _LONGEST_GRADE for word in unknown)
+            and all(len(word) <= _MAX_GRADE_LENGTH for word in unknown)
         )
 
     @property
@@ -316,7 +316,7 @@ def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
 def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
     """Return whether a column is called a system or model, and holds a few repeated names."""
     values = {str(value) for value in column.values}
-    few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
+    few = 1 < len(values) <= min(_MAX_SYSTEMS, len(column.values) - 1)
     are_numbers = all(as_number(value) is not None for value in column.values)
     return (
         few and not are_numbers and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()

@@ -22,7 +22,7 @@ from .column_names import (
     normal,
 )
 from .fault_columns import ask_direction
-from .grade_columns import MOST_GRADES, GradeColumns
+from .grade_columns import MAX_GRADES, GradeColumns
 from .grades import GradeScale, as_number, ends_question, is_above_one, unknown_words, usual_ends
 from .known_labels import label_names, other_grades
 from .layout import TableForm
@@ -30,9 +30,9 @@ from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
 _SHOWN = 12
 """Columns that an error describes; the others are counted."""
-_MOST_WORDS = 5
+_MAX_WORDS = 5
 """Most words of a column that could be labels in words of its own."""
-_LONGEST_ID = 80
+_MAX_ID_LENGTH = 80
 """Longest value of a column that could be ids; longer ones are texts."""
 
 
@@ -151,7 +151,7 @@ class ColumnProposals:
     def _has_few_words(self, name: str) -> bool:
         """Return whether a column has a few words, each more than once, as grades have."""
         counts = Counter(map(str, self._grades.values(name)))
-        return 1 < len(counts) <= _MOST_WORDS and min(counts.values()) > 1
+        return 1 < len(counts) <= _MAX_WORDS and min(counts.values()) > 1
 
     def _could_be(self, name: str) -> str:
         for field, column in self._grades.columns.items():
@@ -167,10 +167,10 @@ class ColumnProposals:
             values
             and distinct == len(self._rows)
             and self._grades.may_be_names(name)
-            and max(map(_length, values)) <= _LONGEST_ID
+            and max(map(_length, values)) <= _MAX_ID_LENGTH
         ):
             return "could be item_id"
-        few = 1 < distinct <= MOST_GRADES and self._grades.may_be_names(name) and not _is_text(name)
+        few = 1 < distinct <= MAX_GRADES and self._grades.may_be_names(name) and not _is_text(name)
         return "could be system or judge" if few else "text" if distinct else "empty"
 
     def could_be_labels(self) -> str:

@@ -66,7 +66,7 @@ def opened_csv(
         raise InputError(not_utf8(error), path=path) from error
 
 
-def refuse_workbook(path: Path) -> None:
+def require_no_workbook(path: Path) -> None:
     """Refuse a spreadsheet's own file.
 
     Raises:
@@ -108,7 +108,7 @@ def _numbered(reader: Reader, ended: list[bool], lines: _LinesAgain) -> Iterator
             raise csv.Error("unexpected end of data: a quote is never closed")
         line = reader.line_num
         if line > last + 1:
-            lines.refuse_rows(last + 1, line)
+            lines.require_no_missing_rows(last + 1, line)
         last = line
         yield line, cells
 
@@ -130,7 +130,7 @@ class _LinesAgain:
         if self._lines is not None:
             self._lines.close()
 
-    def refuse_rows(self, first: int, last: int) -> None:
+    def require_no_missing_rows(self, first: int, last: int) -> None:
         """Refuse rows that a quote joins, which is closed within a cell of the last.
 
         Each line then has the separators of a row.
@@ -162,7 +162,7 @@ def _without_ends(rows: Iterator[NumberedCells], most: int) -> Iterator[Numbered
     return ((line, cells if any(cells[most:]) else cells[:most]) for line, cells in rows)
 
 
-def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None) -> None:
+def require_unique_names(header: Sequence[str], path: Path, line: int | None) -> None:
     """Refuse a header that names a column twice."""
     seen = set[str]()
     for name in header:

@@ -52,8 +52,8 @@ _VERDICTS = tuple(
 )
 """Words that stand in one column."""
 
-_MOST_WORDS_OF_A_NAME = 4
-_FEWEST_WORDS = 5
+_MAX_WORDS_OF_A_NAME = 4
+_MIN_WORDS = 5
 """Words of a sentence."""
 _SHARE = 0.8
 """Share of the cells below that must be like the first."""
@@ -94,7 +94,7 @@ def _is_known(cell: str) -> bool:
     if normal(cell) in _NAMES or cell.startswith("Unnamed: "):
         return True
     word = plain_word(cell)
-    if word in WORDS or not word or len(word.split()) > _MOST_WORDS_OF_A_NAME or as_number(cell) is not None:
+    if word in WORDS or not word or len(word.split()) > _MAX_WORDS_OF_A_NAME or as_number(cell) is not None:
         return False
     signs = (
         is_session,
@@ -128,8 +128,8 @@ def _sign(cell: str, below: Sequence[str]) -> str:
             if _share(below, lambda each: as_number(each) is not None) >= _SHARE
             else ""
         )
-    is_sentence = len(cell.split()) >= _FEWEST_WORDS
-    alike = is_sentence and _share(below, lambda each: len(each.split()) >= _FEWEST_WORDS) >= _SHARE
+    is_sentence = len(cell.split()) >= _MIN_WORDS
+    alike = is_sentence and _share(below, lambda each: len(each.split()) >= _MIN_WORDS) >= _SHARE
     return f"{shown} is a text like those below it" if alike else ""
 
 
@@ -137,8 +137,8 @@ def _is_of_another_kind(cell: str, below: Sequence[str]) -> bool:
     """Return whether a cell is a word above numbers or dates, or a sentence above words."""
     if not cell or not below:
         return False
-    if len(cell.split()) >= _FEWEST_WORDS:
-        return all(len(each.split()) < _FEWEST_WORDS for each in below)
+    if len(cell.split()) >= _MIN_WORDS:
+        return all(len(each.split()) < _MIN_WORDS for each in below)
     return _DIGIT.search(cell) is None and all(each[0].isdigit() for each in below)
 
 

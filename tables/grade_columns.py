@@ -29,11 +29,11 @@ from .grades import (
 )
 from .table_rows import as_whole
 
-MOST_GRADES = 12
+MAX_GRADES = 12
 """Maximum number of different numbers outside the scale that may be grades, such as 1 to 5."""
 
-_LONGEST_WORD = 30
-_MOST_WORDS = 20
+_MAX_WORD_LENGTH = 30
+_MAX_WORDS = 20
 """Maximum number of different words in a column of grades; a column with more holds texts."""
 
 
@@ -66,7 +66,7 @@ _TEXTS = frozenset(
 )
 """Names of questions and answers, whose letters are no school's grades."""
 
-_FEWEST_COMPARED = 5
+_MIN_COMPARED = 5
 """Fewest rows that show that a column compares two others."""
 
 _RATINGS = (
@@ -100,7 +100,7 @@ def are_scores(name: str, values: Iterable[Any], is_score: Callable[[Any], bool]
     failed = [value for value in present if not is_score(value)]
     if is_metric(name) or len(failed) * 2 <= len(present):
         return True
-    are_words = all(len(str(value)) <= _LONGEST_WORD for value in failed)
+    are_words = all(len(str(value)) <= _MAX_WORD_LENGTH for value in failed)
     return is_score_like(name) and are_words and len(failed) < len(present)
 
 
@@ -210,7 +210,7 @@ class GradeColumns:
             row for row in self._rows if not any(is_missing(row.get(each)) for each in (name, judge, other))
         ]
         pairs = [(str(row[judge]), str(row[other])) for row in rows]
-        if len(rows) < _FEWEST_COMPARED or any(len(set(each)) < 2 for each in zip(*pairs, strict=True)):  # noqa: PLR2004 - a constant tells nothing
+        if len(rows) < _MIN_COMPARED or any(len(set(each)) < 2 for each in zip(*pairs, strict=True)):  # noqa: PLR2004 - a constant tells nothing
             return False
         if {first for first, _ in pairs} != {second for _, second in pairs}:
             return False
@@ -367,10 +367,10 @@ class GradeColumns:
         if not unknown:
             return True
         if None not in map(as_number, unknown):
-            return len(unknown) <= MOST_GRADES
+            return len(unknown) <= MAX_GRADES
         words = {str(value) for value in unknown}
-        return len(words) <= min(_MOST_WORDS, max(2, len(values) // 2)) and all(
-            len(word) <= _LONGEST_WORD for word in words
+        return len(words) <= min(_MAX_WORDS, max(2, len(values) // 2)) and all(
+            len(word) <= _MAX_WORD_LENGTH for word in words
         )
 
     def may_be_scores(self, name: str) -> bool:

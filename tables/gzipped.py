@@ -13,7 +13,7 @@ _UNPACKED = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 _MAGIC = b"\x1f\x8b"
 _BLOCK = 1 << 20
 
-LEAST_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
+MIN_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
 """Most unpacked bytes of a file: the larger of the first, and the second times the file's size."""
 
 
@@ -41,13 +41,13 @@ def unpacked(path: Path) -> Path:
 
 
 def _unpack(path: Path, copy: Path) -> None:
-    room = max(LEAST_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
+    room = max(MIN_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
     with gzip.open(path) as packed, copy.open("xb") as file:
         while block := packed.read(min(_BLOCK, room + 1)):
             room -= len(block)
             if room < 0:
                 raise InputError(
-                    f"unpacks to more than {LEAST_UNPACKED >> 20} MiB and {UNPACKED_FACTOR} times its size; "
+                    f"unpacks to more than {MIN_UNPACKED >> 20} MiB and {UNPACKED_FACTOR} times its size; "
                     f"if you trust it, unpack it: gunzip {as_named(path)}",
                     path=path,
                 )

@@ -10,7 +10,7 @@ from ..errors import ChoiceNeeded, ColumnsError, InputError, OpenChoice
 from ..spelling import either, flag, setting, without
 from .first_row import has_known_name, is_like_data
 
-_MOST_TITLE_ROWS = 100
+_MAX_TITLE_ROWS = 100
 """Rows that may stand above the header."""
 
 _LOOKED_AT = 20
@@ -19,7 +19,7 @@ _LOOKED_AT = 20
 _SHOWN = 3
 """Rows that a question about the header shows."""
 
-_MOST_FREE_TITLES = 3
+_MAX_FREE_TITLES = 3
 """Most title rows without separators above a header with no known name."""
 
 _ENOUGH = 3
@@ -154,7 +154,7 @@ def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterato
         if filled:
             titles.append(len(seen))
         seen.append((line, cells))
-        if len(titles) == _MOST_TITLE_ROWS:
+        if len(titles) == _MAX_TITLE_ROWS:
             break
     if not titles:
         return (0, []), rows
@@ -172,7 +172,7 @@ def _is_below_titles(
         return True
     widths = [len(row) for _, row in following if any(row)]
     alike = len(widths) >= _ENOUGH and set(widths) == {len(cells)}
-    return alike and len(titles) <= _MOST_FREE_TITLES
+    return alike and len(titles) <= _MAX_FREE_TITLES
 
 
 def _below_title(

@@ -70,7 +70,7 @@ class RepeatedKeys(dict[str, Any]):
 
     Attributes:
         problem: The error message.
-        any_found: Whether any document of this process had one; otherwise `refuse_marked` need not search.
+        any_found: Whether any document of this process had one; otherwise `require_no_markers` need not search.
     """
 
     any_found: ClassVar[bool] = False
@@ -81,7 +81,7 @@ class RepeatedKeys(dict[str, Any]):
         RepeatedKeys.any_found = True
 
 
-def refuse_marked(value: Any, at: str) -> None:
+def require_no_markers(value: Any, at: str) -> None:
     """Refuse a row of a document that holds an object with a repeated key.
 
     Raises:

@@ -43,11 +43,11 @@ class LabelIndex:
         ]
         for candidate in names if item is None else [*names, OutputName(item.strip())]:
             if candidate in self._by_name:
-                self._refuse_ambiguous(candidate, output)
+                self._require_unambiguous(candidate, output)
                 return self._by_name[candidate]
         return []
 
-    def _refuse_ambiguous(self, named: OutputName, output: OutputName) -> None:
+    def _require_unambiguous(self, named: OutputName, output: OutputName) -> None:
         first = self.used.setdefault(named, output)
         if first == output:
             return
@@ -68,7 +68,7 @@ class LabelIndex:
         graded = ([row for row in rows if row.is_usable] for rows in unused)
         return [rows[0] for rows in graded if rows]
 
-    def refuse_unmatched(self, outputs: Iterable[OutputName]) -> int:
+    def require_matched(self, outputs: Iterable[OutputName]) -> int:
         """Refuse labels if none belongs to an output; return the number of those that do not.
 
         Raises:

@@ -35,7 +35,7 @@ from .grades import (
 from .known_labels import ask_labels, label_names, other_grades
 from .layout import IN_ORDER, Layout, TableForm
 
-_MOST_STEPS = 10
+_MAX_STEPS = 10
 """Steps of a scale whose grades a note lists."""
 
 _CONTRACT = frozenset(TABLE_FIELDS)
@@ -296,7 +296,7 @@ def _is_field(name: str) -> bool:
 def _steps(scale: GradeScale) -> str:
     """Return the score of each grade of a short scale of whole numbers; empty for others."""
     worst, best = scale.ends or (0.0, 0.0)
-    if not (worst.is_integer() and best.is_integer() and 1 <= abs(best - worst) <= _MOST_STEPS):
+    if not (worst.is_integer() and best.is_integer() and 1 <= abs(best - worst) <= _MAX_STEPS):
         return ""
     grades = range(int(worst), int(best) + (1 if best > worst else -1), 1 if best > worst else -1)
     return ", ".join(f"{grade} is {scale.score(grade) or 0.0:.3g}" for grade in grades)

@@ -13,10 +13,10 @@ from ..errors import InputError
 from ..records.json_text import is_object, type_name
 from ..records.memory_file import InputPath, MemoryFile, MemoryRows
 from .arrow_file import UnreadableRow, arrow_rows
-from .csv_file import SUFFIXES, opened_csv, refuse_repeated_names, refuse_workbook
+from .csv_file import SUFFIXES, opened_csv, require_no_workbook, require_unique_names
 from .gzipped import unpacked
 from .header import UNSAID, HeaderChoice
-from .json_rows import RepeatedKeys, TableRow, UnreadRow, is_document, json_values, refuse_marked
+from .json_rows import RepeatedKeys, TableRow, UnreadRow, is_document, json_values, require_no_markers
 from .json_tables import NO_COLUMNS, rows_in
 from .plain_values import has_null_key, is_plain, plain_value
 
@@ -57,7 +57,7 @@ def read_table_rows(
     if isinstance(path, MemoryFile):
         return _objects(json_values(path), _no_rows)
     path = unpacked(path)
-    refuse_workbook(path)
+    require_no_workbook(path)
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return csv_rows(path, header)
@@ -91,7 +91,7 @@ def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | U
     Blank rows, which spreadsheets leave, are no rows.
     """
     with opened_csv(path, header=header) as (names, header_line, rows):
-        refuse_repeated_names(names, path, header_line or None)
+        require_unique_names(names, path, header_line or None)
         columns = len(names)
         for number, (line, cells) in enumerate(rows, start=1):
             is_filled = cells and (cells[0].strip() or any(map(str.strip, cells)))
@@ -162,7 +162,7 @@ def _checked(row: TableRow | UnreadRow) -> TableRow | UnreadRow:
     if not is_object(row.value):
         return UnreadRow(f"expected an object, got {type_name(row.value)}", row.line, row.at)
     try:
-        refuse_marked(row.value, row.at)
+        require_no_markers(row.value, row.at)
     except InputError as error:
         return UnreadRow(error.message, row.line, row.at)
     return row

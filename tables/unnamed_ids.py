@@ -13,19 +13,19 @@ from .id_columns import likely_id
 from .layout import IN_ORDER, Layout
 from .table_rows import as_whole
 
-_FEWEST_IDS = 5
+_MIN_IDS = 5
 """Fewest values of a column of ids; one with fewer is a category."""
 
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 """Most rows that an error shows."""
 
-_FEWEST_UNSURE = 10
+_MIN_UNSURE = 10
 """Fewest values of a column that repeats evenly, without other evidence that these are ids."""
 
 _EVEN = 0.8
 """Least share of values that occur equally often: ids do, categories seldom."""
 
-_MOST_REPEATS = 10
+_MAX_REPEATS = 10
 """Most rows of an item and judge, on average."""
 
 _ID_WORDS = frozenset({"id", "ids", "item", "case", "example", "sample", "question", "ticket", "row", "key"})
@@ -87,7 +87,7 @@ def identity_of(found: UnnamedId) -> dict[str, str]:
     return {"item_id": found.column} | ({"repeat": found.repeats} if found.repeats else {})
 
 
-def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
+def require_named_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     """Refuse a table with an unnamed id column; return a warning if that is uncertain.
 
     Raises:
@@ -115,7 +115,7 @@ def refuse_unnamed_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     )
     error.options, error.arguments = options, {"map": identity_of(found)}
     question = "what repeats: is each row an item of its own, or is this column the item id"
-    rows_shown = tuple(dict(row) for row in rows[:_MOST_SHOWN])
+    rows_shown = tuple(dict(row) for row in rows[:_MAX_SHOWN])
     error.choices = (OpenChoice("map", "item_id", question, {found.column: len(rows)}, rows_shown),)
     raise error
 
@@ -136,7 +136,7 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
             field="item_id",
         )
         error.options, error.arguments = options, {"map": {"item_id": name}}
-        rows_shown = tuple(dict(row) for row in rows[:_MOST_SHOWN])
+        rows_shown = tuple(dict(row) for row in rows[:_MAX_SHOWN])
         question = "what pairs the rows of the files"
         error.choices = (OpenChoice("map", "item_id", question, {name: len(rows)}, rows_shown),)
         raise error
@@ -155,14 +155,14 @@ def _as_id(
     """Return a column as ids; None if its values do not repeat like ids."""
     counts = Counter(values)
     pairs = len(set(zip(values, group, strict=True)))
-    if len(counts) < _FEWEST_IDS or "" in counts or len(values) > _MOST_REPEATS * pairs:
+    if len(counts) < _MIN_IDS or "" in counts or len(values) > _MAX_REPEATS * pairs:
         return None
     ((usual, times),) = Counter(counts.values()).most_common(1)
     if usual == 1 or times < _EVEN * len(counts):
         return None
     crossed = pairs == len(values) and len(set(group)) > 1
     certain = crossed or _have_one_label(values, label)
-    if not certain and len(counts) < _FEWEST_UNSURE:
+    if not certain and len(counts) < _MIN_UNSURE:
         return None
     return UnnamedId(name, certain, len(counts), "" if pairs == len(values) else IN_ORDER)
 
@@ -184,7 +184,7 @@ def _numbering(
     """Return the column that tells rows of an item and judge apart; ``#`` if there is none."""
     for name in free:
         numbers = [_text(row.get(name)) for row in rows]
-        if name != found.column and all(map(str.isdecimal, numbers)) and len(set(numbers)) <= _MOST_REPEATS:
+        if name != found.column and all(map(str.isdecimal, numbers)) and len(set(numbers)) <= _MAX_REPEATS:
             keys = {
                 (_text(row.get(found.column)), each, number)
                 for row, each, number in zip(rows, group, numbers, strict=True)

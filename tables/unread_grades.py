@@ -23,7 +23,7 @@ from .grades import (
 
 _SHOWN = 8
 _LONGEST = 60
-_MOST_ROWS = 3
+_MAX_ROWS = 3
 
 
 class UnreadGrades:
@@ -57,7 +57,7 @@ class UnreadGrades:
                     self._lowest = [0.0]
             except UnknownGradeError as error:
                 shown = repr(error.value)
-                if shown not in self.values and len(self._rows) < _MOST_ROWS:
+                if shown not in self.values and len(self._rows) < _MAX_ROWS:
                     self._rows.append(row)
                 self.counts[shown] += 1
                 self.values.setdefault(shown, error.value)

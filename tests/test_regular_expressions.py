@@ -60,7 +60,7 @@ _REPEATED = (
 _ENDINGS = ("", "\0")
 _NO_LITERAL = re.compile(r"\(\?(P?<\w+>|<?[=!:>])|\\\w")
 _LITERALS = re.compile(r"[^\\\[\](){}?*+|^$.]+")
-_MOST_LITERALS = 5
+_MAX_LITERALS = 5
 """Of those in an expression, the longest."""
 _SHORT, _LONG, _LONGEST = 2_500, 10_000, 40_000
 _NOTHING = 0.01
@@ -108,10 +108,10 @@ def _own_pieces(pattern: re.Pattern[str]) -> Iterator[str]:
     literals = sorted(
         set(_LITERALS.findall(_NO_LITERAL.sub("[", pattern.pattern))), key=lambda text: (-len(text), text)
     )
-    for first in literals[:_MOST_LITERALS]:
+    for first in literals[:_MAX_LITERALS]:
         yield first
         yield f"{first}a"
-        yield from (first + between + second for between in ("", "0") for second in literals[:_MOST_LITERALS])
+        yield from (first + between + second for between in ("", "0") for second in literals[:_MAX_LITERALS])
 
 
 @pytest.mark.parametrize("room", _ROOMS)

@@ -20,7 +20,7 @@ Ask: TypeAlias = Callable[[str], ToolRound]
 """Function that asks a tool's judges about its items at an address, once."""
 Answer: TypeAlias = Callable[[Request], Reply]
 
-MOST_ROUNDS = 12
+MAX_ROUNDS = 12
 """Rounds after which a scripted model gives up: a tool whose requests never repeat cannot be replayed."""
 
 
@@ -80,7 +80,7 @@ def play_rounds(
         refused += [f"address {host}" for host in asked.refused]
         if requests:
             rounds.append(_write(name, requests, replies, out))
-        if scripted is None or not requests or len(rounds) == MOST_ROUNDS:
+        if scripted is None or not requests or len(rounds) == MAX_ROUNDS:
             return Played(rounds, asked.said, len(server.answered), len(requests), refused)
         given = {request.key: scripted(request) for request in requests}
         write_replies(requests, given, rounds[-1].file.with_suffix(".scripted.jsonl"))
@@ -107,8 +107,8 @@ def state(played: Played) -> str:
     """Return how far the rounds of a tool have come, in a few words."""
     if played.closed:
         return "closed"
-    if len(played.rounds) == MOST_ROUNDS:
-        return f"not closed after {MOST_ROUNDS} rounds: {played.left:,} open"
+    if len(played.rounds) == MAX_ROUNDS:
+        return f"not closed after {MAX_ROUNDS} rounds: {played.left:,} open"
     replies = "reply" if played.left == 1 else "replies"
     return f"round {played.rounds[-1].number} waits for {played.left:,} {replies}"
 

@@ -23,7 +23,7 @@ OPEN = HTTPStatus.FORBIDDEN
 
 _APIS: dict[str, ApiName] = {"/chat/completions": "chat", "/systemone": "systemone"}
 """Protocol by the end of the path."""
-_MOST_BYTES = 1 << 24
+_MAX_BYTES = 1 << 24
 
 
 class ReplayingServer:
@@ -205,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer one request."""
-        length = min(int(self.headers.get("Content-Length") or 0), _MOST_BYTES)
+        length = min(int(self.headers.get("Content-Length") or 0), _MAX_BYTES)
         try:
             body = json.loads(self.rfile.read(length))
         except ValueError:

@@ -13,7 +13,7 @@ from ..intervals.closed_forms import wilson_interval
 from ..statistic import Statistic, defined
 from .adjudicated_rows import RIGHT, UNDECIDABLE, UNSEEN, WRONG, AdjudicatedRows
 
-FEWEST_TWICE = 20
+MIN_TWICE = 20
 """Fewest outputs decided as right or wrong by two people from which their errors are estimated."""
 
 _CHANCE = 0.4
@@ -58,7 +58,7 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
         if len(pair) == 2 and {decision.found for decision in pair} <= _DECIDED  # noqa: PLR2004 - the first two
     ]
     n, alike = len(agreed), sum(agreed)
-    if n < FEWEST_TWICE or wilson_interval((n - alike) / n, n)[1] > _CHANCE:
+    if n < MIN_TWICE or wilson_interval((n - alike) / n, n)[1] > _CHANCE:
         return None
     return DeciderErrors(float(alike), float(n - alike))
 

@@ -154,7 +154,7 @@ class SystemAgreement(msgspec.Struct, frozen=True):
     largest_difference: Statistic
 
 
-MOST_GRADES = 10
+MAX_GRADES = 10
 """Maximum distinct scores of a scale of grades; finer scores without a declared threshold count as probabilities."""
 
 
@@ -224,7 +224,7 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def are_fine(self) -> bool:
         """True if there are more distinct scores than a scale of grades has."""
-        return self.distinct > MOST_GRADES
+        return self.distinct > MAX_GRADES
 
 
 class CorrectedRates(msgspec.Struct, frozen=True):

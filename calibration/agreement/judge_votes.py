@@ -72,7 +72,7 @@ def _point_estimate(value: float, n: int) -> Statistic:
     return undefined("the model finds none of the judge's items to be of that class", n=n)
 
 
-FEWEST_JUDGES = 3
+MIN_JUDGES = 3
 """With two judges the model has more unknowns than data."""
 
 _ITERATIONS, _TOLERANCE = 20_000, 1e-10
@@ -125,7 +125,7 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
 
     Source: Dawid and Skene 1979.
     """
-    shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
+    shared = np.isfinite(verdicts).sum(axis=0) >= MIN_JUDGES
     # Items with fewer verdicts are left out.
     verdicts = np.where(shared, verdicts, np.nan)
     judged = np.isfinite(verdicts)
@@ -146,7 +146,7 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
         prevalence, tpr, tnr, p_right = 1 - prevalence, 1 - tnr, 1 - tpr, 1 - p_right
     posterior = np.full(verdicts.shape[1], np.nan)
     posterior[judged.any(axis=0)] = p_right[which]
-    pairs = _pairs(verdicts, posterior, tpr, tnr) if judges > FEWEST_JUDGES else []
+    pairs = _pairs(verdicts, posterior, tpr, tnr) if judges > MIN_JUDGES else []
     return DawidSkene(float(prevalence), tpr, tnr, posterior, pairs)
 
 

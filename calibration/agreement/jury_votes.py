@@ -26,7 +26,7 @@ from .diagnosis_results import JuryVotes
 _FEWEST = 10
 """Fewest outputs on which a juror errs, or all have votes, from which their dependence is estimated."""
 
-_FEWEST_CLUSTERS = 3
+_MIN_CLUSTERS = 3
 """Fewest effective clusters with errors for an interval."""
 
 
@@ -147,7 +147,7 @@ def _ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, level: fl
     # Clusters without errors tell little: those with many count.
     parts = np.bincount(cluster, weights=alone)
     clusters = float(parts.sum() ** 2 / (parts**2).sum())
-    if clusters < _FEWEST_CLUSTERS:
+    if clusters < _MIN_CLUSTERS:
         return defined(votes, n=n, method="few clusters with errors: no interval", level=level)
     error = math.sqrt(clusters / (clusters - 1) * float((influence**2).sum()))
     half = t_quantile(level, clusters - 1) * error

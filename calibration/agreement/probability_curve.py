@@ -20,7 +20,7 @@ from .diagnosis_results import CoverageStep, ReliabilityBin
 
 _BINS = 10
 _NEWTON_STEPS, _SETTLED = 100, 1e-12
-_FEWEST_CLUSTERS = 2
+_MIN_CLUSTERS = 2
 
 
 def reliability_bins(
@@ -103,7 +103,7 @@ def _entropy(rate: float, n: int, level: float) -> Statistic:
 def _mean(values: FloatArray, cluster: IntArray, level: float) -> Statistic:
     """Return the mean of unbounded values with a cluster-t interval."""
     n, clusters, mean = len(values), clusters_in(cluster), float(values.mean())
-    if clusters < _FEWEST_CLUSTERS:
+    if clusters < _MIN_CLUSTERS:
         return defined(mean, n=n, method="cluster-t: no interval from a single cluster", level=level)
     ends = t_interval(mean, cluster_error((values - mean) / n, cluster), clusters, level)
     return defined(mean, ends, n=n, method="cluster-t", level=level)
@@ -125,7 +125,7 @@ def calibration_slope(
         why = "it needs rows of both classes with a probability inside (0, 1)"
     elif len(np.unique(p)) < 2:  # noqa: PLR2004 - no line through one point
         why = "all probabilities are equal"
-    elif clusters_in(cluster) < _FEWEST_CLUSTERS:
+    elif clusters_in(cluster) < _MIN_CLUSTERS:
         why = "there is a single cluster"
     fit = None if why else _logistic(special.logit(p), outcome)
     if fit is None:

@@ -47,7 +47,7 @@ from .judge_contenders import (
     judge_contender,
 )
 from .judges import JudgeTerms, judged_pairs
-from .margin import refuse_without_better_end, strata_with_margin
+from .margin import require_better_end, strata_with_margin
 from .outputs import AllOutputs, graded_of, outputs_of
 from .pairs import ContenderRows, contender_rows
 from .probability_pairs import with_probabilities
@@ -144,7 +144,7 @@ def _compare_judges(
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
     _require_two(contenders, by, right, terms.against, systems=len(systems))
     if terms.not_worse_by is not None:
-        refuse_without_better_end(terms.estimator.name, labelled=right == "agrees")
+        require_better_end(terms.estimator.name, labelled=right == "agrees")
     pairs = judged_pairs(usable, terms)
     if by == "judge":
         pairs = with_probabilities(pairs, usable, terms.names, terms.settings.level)

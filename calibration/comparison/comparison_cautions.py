@@ -15,7 +15,7 @@ from ..sample import Estimator
 from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..statistic_catalogue import ESTIMATORS
 from .comparison_results import ComparedPair, ComparedStratum, Strata
-from .outputs import FEWEST_LABELS, AllOutputs, graded_of
+from .outputs import MIN_LABELS, AllOutputs, graded_of
 from .pairs import ContenderRows, every_pair
 from .rates_by_case import uneven_rates
 
@@ -157,7 +157,7 @@ def _looks(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, int]:
 def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:
     """Count the labels that systems with undecided outputs still need."""
     missing = {
-        name: FEWEST_LABELS - count for name, count in undecided.labelled.items() if undecided.graded[name]
+        name: MIN_LABELS - count for name, count in undecided.labelled.items() if undecided.graded[name]
     }
     return {name: count for name, count in missing.items() if count > 0}
 

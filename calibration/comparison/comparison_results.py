@@ -13,7 +13,7 @@ from ..label_declarations import LabelsChosenBy, LabelsDeclaredBy
 from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
-FEWEST_COMPARED = 5
+MIN_COMPARED = 5
 """Fewest labels of each system for comparing two corrected systems, unless every undecided output has a
 label."""
 

@@ -28,7 +28,7 @@ _POWER_LEVEL = 0.6
 
 _BISECTIONS, _FEWER_BISECTIONS = 40, 24
 
-_SMALLEST_P = 1e-9
+_MIN_P = 1e-9
 """Smallest p that is computed from an interval in closed form."""
 
 _OF_ROWS = ("wald", "wilson")
@@ -211,7 +211,7 @@ def _tested_by_class(found: ClassDifference, joint: Sample, level: float) -> Tes
     """Add the p at which the interval of a difference by class just reaches 0."""
     ends = found.at_level(level)
     estimate = defined(found.value, ends, n=joint.n, method=found.method, level=level)
-    p = _reaching_zero(found.at_level, _SMALLEST_P, steps=_FEWER_BISECTIONS)
+    p = _reaching_zero(found.at_level, _MIN_P, steps=_FEWER_BISECTIONS)
     detectable = _minimum_detectable(estimate, normal_quantile(level))
     return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 

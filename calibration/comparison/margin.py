@@ -24,7 +24,7 @@ HIGHER_IS_BETTER = frozenset(
 """Statistics of which more is better; of bias, errors and rates of passes less may be."""
 
 
-def refuse_without_better_end(statistic: str, *, labelled: bool) -> None:
+def require_better_end(statistic: str, *, labelled: bool) -> None:
     """Refuse a margin where nothing says which of two is worse.
 
     Raises:

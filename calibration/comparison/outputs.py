@@ -16,7 +16,7 @@ from ..tables.calibration_table import DECIDED, DECIDED_BY, FAILED, Table
 from .comparison_results import BY_LABEL, Right
 from .shared_tasks import clusters_of_cases, tasks_of
 
-FEWEST_LABELS = 2
+MIN_LABELS = 2
 """Fewest labels of a system that correct its rate; a single one has no spread."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...records.made_scores import reaches
-from ..agreement.diagnosis_results import MOST_GRADES
+from ..agreement.diagnosis_results import MAX_GRADES
 from ..arrays import FloatArray
 from ..intervals.clustered_means import mean_of, mean_over_clusters
 from .comparison_results import ComparedPair, ProbabilityDifference
@@ -22,7 +22,7 @@ def with_probabilities(
     fine = {
         name
         for name, each in rows.items()
-        if len(np.unique(each.score[np.isfinite(each.score)])) > MOST_GRADES
+        if len(np.unique(each.score[np.isfinite(each.score)])) > MAX_GRADES
     }
     return [
         replace(pair, probabilities=_difference(rows[pair.a], rows[pair.b], names, level))

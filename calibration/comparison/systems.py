@@ -14,17 +14,17 @@ from ..intervals.clustered_rates import share_of
 from ..label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
-from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
+from .comparison_results import MIN_COMPARED, ComparedPair, ComparedStratum, Strata
 from .contradicted_labels import contradicted_labels
 from .corrected_parts import corrected_rate_of, ungraded_bounds, weighted_parts
 from .difference import TestedDifference, clustered_difference, share_difference
-from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
+from .outputs import MIN_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 from .rates_by_case import cases_of_both, cases_of_uneven
 from .significance import simultaneous_level
 from .weighted_parts import sum_of_parts
 
-LEAST_GRADED = 0.9
+MIN_GRADED = 0.9
 """Share of a system's undecided outputs that must be graded before all its outputs are rated."""
 
 
@@ -184,7 +184,7 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
 
 def _correctable(graded: Graded) -> bool:
     """Return whether a system has enough labels of undecided outputs, or no such output."""
-    return not graded.is_undecided.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
+    return not graded.is_undecided.any() or int(graded.labelled.sum()) >= MIN_LABELS
 
 
 def _pair(
@@ -300,7 +300,7 @@ def _too_few(graded: Graded, *, correct: bool) -> str | None:
     undecided = int(graded.is_undecided.sum())
     judged = int((graded.is_undecided & graded.is_graded).sum())
     known = correct and graded.labelled_ungraded.any()
-    if not graded.mixed or known or judged >= LEAST_GRADED * undecided:
+    if not graded.mixed or known or judged >= MIN_GRADED * undecided:
         return None
     return f"only {judged:,} of {undecided:,} undecided outputs are graded"
 
@@ -308,10 +308,10 @@ def _too_few(graded: Graded, *, correct: bool) -> str | None:
 def _too_few_labels(graded: Graded) -> str | None:
     """Return why a corrected system is not compared; None if it is."""
     count = int(graded.labelled.sum())
-    if count >= FEWEST_COMPARED or count == int(graded.is_undecided.sum()):
+    if count >= MIN_COMPARED or count == int(graded.is_undecided.sum()):
         return None
     labels = f"{count} label{'' if count == 1 else 's'}"
-    return f"one of them has {labels} of its undecided outputs; a difference takes {FEWEST_COMPARED}"
+    return f"one of them has {labels} of its undecided outputs; a difference takes {MIN_COMPARED}"
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:

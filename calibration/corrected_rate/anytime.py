@@ -33,7 +33,7 @@ def anytime_basis(table: Table) -> AnytimeBasis:
     )
 
 
-def refuse_other_designs(chosen_by: LabelDeclaration | None, options: Mapping[str, object]) -> None:
+def require_ordered_design(chosen_by: LabelDeclaration | None, options: Mapping[str, object]) -> None:
     """Refuse what a confidence sequence of a plain random sample does not allow for.
 
     Raises:

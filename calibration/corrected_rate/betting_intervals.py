@@ -37,7 +37,7 @@ _WIDE = 1e-4
 _CLOSE, _ALL = 96, 48
 """Means of these outputs on each side of that interval, and of all that are possible, that are looked at."""
 
-_LARGEST_SHIFT, _SMALLEST_SHIFT = 2.4, 10.0
+_MAX_SHIFT, _MIN_SHIFT = 2.4, 10.0
 """Differences between these outputs and the population that are bet on, each half of the one before, in
 standard errors; the smallest is over the root of the number of clusters, which about twenty labels need."""
 
@@ -202,8 +202,8 @@ def log_unlike(means: FloatArray, mean: float, clusters: int) -> FloatArray:
         clusters: Number of clusters.
     """
     mean = min(max(mean, 1e-12), 1 - 1e-12)
-    steps = math.floor(math.log2(_LARGEST_SHIFT * math.sqrt(clusters) / _SMALLEST_SHIFT))
-    shifts = _LARGEST_SHIFT * 0.5 ** np.arange(max(0, steps) + 1)
+    steps = math.floor(math.log2(_MAX_SHIFT * math.sqrt(clusters) / _MIN_SHIFT))
+    shifts = _MAX_SHIFT * 0.5 ** np.arange(max(0, steps) + 1)
     shifted = mean + shifts * math.sqrt(mean * (1 - mean) / clusters)
     shifted = np.minimum(shifted, (1 + mean) / 2)
     slopes = np.log(shifted / mean) - np.log((1 - shifted) / (1 - mean))

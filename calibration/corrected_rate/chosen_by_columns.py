@@ -14,7 +14,7 @@ from .chosen_labels import CHOICE_ALARM, chosen_by_score, selection_p
 from .estimators import LabelledAndJudged
 from .strata import STRATUM
 
-_MOST_VALUES = 20
+_MAX_VALUES = 20
 """Most values of a column that is tested; more are no few."""
 
 _NOT_TESTED = frozenset({"trial", "repeat", "order", "label_by", "error_type", STRATUM})
@@ -69,7 +69,7 @@ def _is_tested(table: Table, name: str) -> bool:
     return (
         name.startswith(COVARIATE)
         if name in table.numbers
-        else 1 < len(table.columns[name].values) <= _MOST_VALUES
+        else 1 < len(table.columns[name].values) <= _MAX_VALUES
     )
 
 
@@ -91,7 +91,7 @@ def chosen_by_columns(table: Table, *, tables: int = 1) -> dict[str, float]:
             continue
         rows = judged & (column.codes >= 0)
         values = np.flatnonzero(np.bincount(column.codes[rows], minlength=1))
-        if not 1 < len(values) <= _MOST_VALUES:
+        if not 1 < len(values) <= _MAX_VALUES:
             continue
         codes, chosen, cluster = column.codes[rows], labelled[rows], table.cluster[rows]
         p_values = [p for value in values if (p := _level_p(codes == value, chosen, cluster)) is not None]

@@ -17,10 +17,10 @@ from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import COVARIATE, Table
 from .rate_interval import effective_n_interval
 
-FEWEST_EFFECTIVE = 20.0
+MIN_EFFECTIVE = 20.0
 """Least effective number of weighted labels."""
 
-_MOST_WEIGHT = 10.0
+_MAX_WEIGHT = 10.0
 """Largest weight of a label, as a multiple of its weight in a random sample."""
 
 _STEPS, _CLOSE = 50, 1e-10
@@ -113,12 +113,12 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     n = int(labelled.sum())
     if data.missing:
         return undefined(f"no labelled item has {', '.join(data.missing)}", n=n, level=level)
-    if n < FEWEST_EFFECTIVE:
-        return undefined(f"{n} labels; it takes {FEWEST_EFFECTIVE:.0f}", n=n, level=level)
+    if n < MIN_EFFECTIVE:
+        return undefined(f"{n} labels; it takes {MIN_EFFECTIVE:.0f}", n=n, level=level)
     weighting = _weighting(data.covariates, labelled)
     effective_labels = weighting.effective_labels
-    if effective_labels < FEWEST_EFFECTIVE:
-        why = f"weighted, {n} labels are worth {effective_labels:.0f}; it takes {FEWEST_EFFECTIVE:.0f}"
+    if effective_labels < MIN_EFFECTIVE:
+        why = f"weighted, {n} labels are worth {effective_labels:.0f}; it takes {MIN_EFFECTIVE:.0f}"
         return undefined(why, n=n, level=level)
     label, label_influence = weighting.mean(data.label[labelled])
     score, score_influence = weighting.mean(data.score[labelled])
@@ -181,7 +181,7 @@ class _Weighting(NamedTuple):
 
 def _weighting(covariates: FloatArray, labelled: BoolArray) -> _Weighting:
     chance, inverse = _chances(covariates, labelled)
-    weight = np.minimum(1 / chance, _MOST_WEIGHT * len(labelled) / int(labelled.sum()))[labelled]
+    weight = np.minimum(1 / chance, _MAX_WEIGHT * len(labelled) / int(labelled.sum()))[labelled]
     return _Weighting(covariates, labelled, chance, inverse, weight)
 
 

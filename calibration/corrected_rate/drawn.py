@@ -34,7 +34,7 @@ def pending_labels(table: Table) -> str | None:
     return f"{pending:,} of the items drawn have no label yet; without them the estimate would be biased"
 
 
-def refuse_other_draws(table: Table) -> None:
+def require_random_draw(table: Table) -> None:
     """Refuse draw files that do not belong to the labels.
 
     In each round an item must have been drawn with a known chance, or been labelled before and so be known.

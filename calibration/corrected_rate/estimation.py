@@ -19,10 +19,10 @@ from ..label_declarations import LabelDeclaration, LabelsDeclaredBy
 from ..pass_threshold import GivenPassAt, PassThreshold, begins
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, ROUND, Table
-from .anytime import anytime_basis, refuse_other_designs
+from .anytime import anytime_basis, require_ordered_design
 from .chosen_by_columns import explaining
 from .covariate_shift import reweighted_rate, shifted_labels
-from .drawn import refuse_other_draws, was_drawn
+from .drawn import require_random_draw, was_drawn
 from .estimation_results import Estimation, RateEstimate, Target
 from .label_order import label_rounds
 from .multi_phase import multi_phase_rate, nested_verdicts
@@ -97,7 +97,7 @@ def estimate(
             how labels were chosen.
     """
     judges, reweight_by, open_worse_by, anytime = further or FurtherEstimates()
-    _refuse_other_terms(further or FurtherEstimates(), target, labels_chosen_by, strata=strata, phases=phases)
+    _require_same_terms(further or FurtherEstimates(), target, labels_chosen_by, strata=strata, phases=phases)
     all_judges = table.with_pass_at(pass_at)
     first = _first_judge(judge, phases=phases, judges=judges)
     table = rows_of_judge(all_judges, judge if first is None else first)
@@ -116,8 +116,8 @@ def estimate(
             raise InputError(
                 f"every judged output is decided; {setting('open_worse_by')} is for undecided ones"
             )
-    _refuse_two_ways_to_choose(table, labels_chosen_by, strata)
-    refuse_other_draws(table)
+    _require_one_way_to_choose(table, labels_chosen_by, strata)
+    require_random_draw(table)
     labels_chosen_by = labels_chosen_by or _as_labels_say(table, strata)
     if strata is not None:
         table = with_strata(table, strata)
@@ -155,7 +155,7 @@ def estimate(
     )
 
 
-def _refuse_other_terms(
+def _require_same_terms(
     further: FurtherEstimates,
     target: Target,
     chosen_by: LabelDeclaration | None,
@@ -176,7 +176,7 @@ def _refuse_other_terms(
             f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
         )
     if anytime:
-        refuse_other_designs(chosen_by, others | {"strata": strata})
+        require_ordered_design(chosen_by, others | {"strata": strata})
 
 
 _OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset({None, "system", "label", "score"})
@@ -224,7 +224,7 @@ def _as_labels_say(table: Table, strata: str | None) -> LabelDeclaration | None:
     return None if chosen_by not in get_args(LabelDeclaration) else cast("LabelDeclaration", chosen_by)
 
 
-def _refuse_two_ways_to_choose(table: Table, chosen_by: LabelDeclaration | None, strata: str | None) -> None:
+def _require_one_way_to_choose(table: Table, chosen_by: LabelDeclaration | None, strata: str | None) -> None:
     """Refuse a declaration of how labels were chosen that another option contradicts."""
     if chosen_by is not None and was_drawn(table).any():
         raise UsageError(f"the labels were drawn with known chances: drop {setting('labels_chosen_by')}")

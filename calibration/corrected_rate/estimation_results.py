@@ -24,7 +24,7 @@ VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
 }
 """The estimate that is valid for labels chosen so."""
 
-FEWEST_LABELS = 30
+MIN_LABELS = 30
 """Fewest labels from which the weights of judges in nested samples are estimated."""
 
 

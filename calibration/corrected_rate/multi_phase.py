@@ -18,7 +18,7 @@ from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import DECIDED, Table
 from .chosen_labels import chosen_by_score
-from .estimation_results import FEWEST_LABELS
+from .estimation_results import MIN_LABELS
 from .estimators import LabelledAndJudged
 from .rate_interval import effective_n_interval
 
@@ -122,7 +122,7 @@ def explained_variance(data: NestedVerdicts) -> float | None:
     undecided = data.undecided()
     judges, rows = len(undecided.scores), undecided.reaching(len(undecided.scores) + 1)
     label = undecided.label[rows]
-    if len(label) < FEWEST_LABELS or np.ptp(label) == 0.0:
+    if len(label) < MIN_LABELS or np.ptp(label) == 0.0:
         return None
     residual = label - _fitted(undecided.scores[:, rows], label, np.full(len(label), fill_value=True))
     unexplained = float(residual.var()) / float(label.var()) * (len(label) - 1) / (len(label) - 1 - judges)
@@ -143,8 +143,8 @@ def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArra
 def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | None:
     """Return why there is no estimate: too few labels, or a chosen sample; None if there is one."""
     n = int(reached[-1].sum())
-    if n < FEWEST_LABELS:
-        return f"{n} items have a label and all verdicts; it takes {FEWEST_LABELS}"
+    if n < MIN_LABELS:
+        return f"{n} items have a label and all verdicts; it takes {MIN_LABELS}"
     steps = list(pairwise(reached))
     for phase, sample in steps:
         score, rest = data.scores[0], phase & ~sample

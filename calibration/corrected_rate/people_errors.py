@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..agreement.judge_votes import FEWEST_JUDGES, DawidSkene, dawid_skene
+from ..agreement.judge_votes import MIN_JUDGES, DawidSkene, dawid_skene
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..case_weights import cases_of
 from ..intervals.closed_forms import wilson_interval
@@ -54,7 +54,7 @@ def _unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str | N
     """Return why labels of several people cannot be modelled, if so."""
     times = np.isfinite(grades).sum(axis=0)
     labelled = times > 0
-    few = int((labelled & (times < FEWEST_JUDGES)).sum())
+    few = int((labelled & (times < MIN_JUDGES)).sum())
     reasons = {
         "people's grades are fractions; the model is of passes and fails": not np.isin(
             grades[np.isfinite(grades)], (0.0, 1.0)

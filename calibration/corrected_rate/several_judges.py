@@ -10,7 +10,7 @@ from .chosen_labels import chosen_by_score
 from .estimators import LabelledAndJudged, power_tuned, width
 from .multi_phase import NestedVerdicts
 
-FEWEST_LABELS_OF_ALL = 50
+MIN_LABELS_OF_ALL = 50
 """Fewest labels of items that every judge scored; a fit to fewer would mostly fit chance."""
 
 _LEAST = 1e-6
@@ -32,8 +32,8 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
     data = data.undecided()
     judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
     n, rest = int(labelled.sum()), judged & ~labelled
-    if n < FEWEST_LABELS_OF_ALL:
-        why = f"{n} items have a label and all judges' scores; it takes {FEWEST_LABELS_OF_ALL}"
+    if n < MIN_LABELS_OF_ALL:
+        why = f"{n} items have a label and all judges' scores; it takes {MIN_LABELS_OF_ALL}"
         return undefined(why, n=n, level=level)
     label, clusters = data.label[labelled], (data.cluster[labelled], data.cluster[rest])
     by_judge = [LabelledAndJudged(label, scores[labelled], scores[rest], *clusters) for scores in data.scores]

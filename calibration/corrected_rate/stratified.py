@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import normal_quantile, t_quantile
-from ..intervals.variance import FEWEST as FEWEST_CLUSTERS
+from ..intervals.variance import FEWEST as MIN_CLUSTERS
 from ..intervals.variance import cluster_error
 from ..row_weights import mean_influence, scaled, weighted_mean
 from ..statistic import Statistic, defined, undefined
@@ -22,7 +22,7 @@ from .rate_interval import RateInterval, rate_interval
 FEWEST = 10
 """Labels that a stratum needs, unless every one of its items has one."""
 
-_MOST_LEVERAGE = 0.9
+_MAX_LEVERAGE = 0.9
 """Largest leverage; it bounds the factor by which a single label is scaled."""
 
 _PRIOR = 2
@@ -130,7 +130,7 @@ def stratified_prediction_powered(
     variance = sum(part.unseen for part in parts)
     clustered = interval != "wald" and not finite
     clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
-    if clusters < FEWEST_CLUSTERS:
+    if clusters < MIN_CLUSTERS:
         method = "logit, stratified: no interval from a single cluster"
         return defined(value, n=n, method=method, level=level)
     error = float(np.sqrt(variance + _variance(values, items, clustered=clustered)))
@@ -211,7 +211,7 @@ def _leverage(score: FloatArray, weight: float, share: FloatArray | None = None)
     distance = score - score.mean()
     if 0.0 < weight < 1.0:
         leverage += distance**2 / (distance**2).sum()
-    return np.minimum(leverage, _MOST_LEVERAGE)
+    return np.minimum(leverage, _MAX_LEVERAGE)
 
 
 def _jeffreys(n: float) -> float:

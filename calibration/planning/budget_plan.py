@@ -15,7 +15,7 @@ import msgspec
 from ...errors import UsageError
 from ...spelling import setting
 from ..arrays import bisected
-from ..corrected_rate.estimation_results import FEWEST_LABELS
+from ..corrected_rate.estimation_results import MIN_LABELS
 from ..intervals.closed_forms import normal_quantile
 
 LEVEL = 0.95
@@ -30,7 +30,7 @@ _DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("expensive",), (
 
 _HALVINGS = 200
 
-_LARGEST_SCALE = 1e18
+_MAX_SCALE = 1e18
 """Scale of an allocation above which no budget is spent."""
 
 _ROUNDING = 1e-6
@@ -161,9 +161,9 @@ def plan_budget(
         name: _half_width(steps[name], each, effect) for name, each in counts.items() if each is not None
     }
     if not half_widths:
-        least = min(_price(step, [float(FEWEST_LABELS)] * len(step)) for step in steps.values())
+        least = min(_price(step, [float(MIN_LABELS)] * len(step)) for step in steps.values())
         raise UsageError(
-            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements ({least:,.2f}); raise {setting('budget')}"
+            f"a budget of {budget:g} does not pay for {MIN_LABELS} labels and their checks and judgements ({least:,.2f}); raise {setting('budget')}"
         )
     best = min(half_widths, key=lambda name: half_widths[name])
     best_counts = counts[best] or []
@@ -210,17 +210,15 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
     ratios = _falling_ratios(steps)
 
     def counts(scale: float) -> list[float]:
-        return [
-            min(most, max(FEWEST_LABELS, scale * ratio if ratio < math.inf else most)) for ratio in ratios
-        ]
+        return [min(most, max(MIN_LABELS, scale * ratio if ratio < math.inf else most)) for ratio in ratios]
 
-    if most < FEWEST_LABELS or _price(steps, counts(0.0)) > budget:
+    if most < MIN_LABELS or _price(steps, counts(0.0)) > budget:
         return None
     low, high = 0.0, 1.0
     while (
         _price(steps, counts(high)) <= budget
         and any(count < most for count in counts(high))
-        and high < _LARGEST_SCALE
+        and high < _MAX_SCALE
     ):
         low, high = high, 2 * high
     affordable, _ = bisected(
@@ -264,7 +262,7 @@ def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: flo
     ratios = [min(falling_ratio, 1e9) for falling_ratio in _falling_ratios(steps)]
 
     def counts(scale: float) -> list[float]:
-        return [min(most, max(FEWEST_LABELS, ratio / scale)) for ratio in ratios]
+        return [min(most, max(MIN_LABELS, ratio / scale)) for ratio in ratios]
 
     def wide(scale: float) -> bool:
         return _half_width(steps, counts(max(scale, 1e-18)), effect) > half_width

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray
 from ..corrected_rate.estimation import rows_of_judge
-from ..corrected_rate.estimation_results import FEWEST_LABELS
+from ..corrected_rate.estimation_results import MIN_LABELS
 from ..corrected_rate.multi_phase import explained_variance, nested_verdicts
 from ..tables.calibration_table import Table
 from .budget_plan import Pilot
@@ -94,13 +94,13 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         if share is None:
             who = " and ".join(judges[name] for name in names)
             raise InputError(
-                f"a pilot takes {FEWEST_LABELS} labels, right and wrong ones, "
+                f"a pilot takes {MIN_LABELS} labels, right and wrong ones, "
                 f"of undecided outputs that {who} judged"
             )
         explained["+".join(names)] = share
     label = undecided.label[np.isfinite(undecided.label)]
-    if len(label) < FEWEST_LABELS:
-        raise InputError(f"a pilot takes {FEWEST_LABELS} labels of undecided outputs, there are {len(label)}")
+    if len(label) < MIN_LABELS:
+        raise InputError(f"a pilot takes {MIN_LABELS} labels of undecided outputs, there are {len(label)}")
     return Pilot(
         decided=len(decided) / len(outputs.decided),
         decided_rate=float((decided >= 0.5).mean()) if len(decided) else 0.5,  # noqa: PLR2004 - a checker's 0 or 1

@@ -9,7 +9,7 @@ from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tu
 from ..statistic import Statistic, undefined
 from .choices import Choices
 
-FEWEST_CHOICES = 10
+MIN_CHOICES = 10
 """Fewest choices of people for a corrected win rate."""
 
 _CHOSEN = (
@@ -35,8 +35,8 @@ def corrected_win_rate(met: Choices, *, level: float = 0.95) -> Statistic | None
     n = int(chosen.sum())
     if not n:
         return None
-    if n < FEWEST_CHOICES:
-        return undefined(f"people chose on {n}, and it takes {FEWEST_CHOICES}", n=n, level=level)
+    if n < MIN_CHOICES:
+        return undefined(f"people chose on {n}, and it takes {MIN_CHOICES}", n=n, level=level)
     if chosen.all():
         return labels_only(met.person, met.cluster, level=level)
     judged = met.preferred

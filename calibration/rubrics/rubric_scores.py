@@ -33,7 +33,7 @@ from .rubric_results import (
 from .shrunken_rates import JudgeRates, SuccessCount, shrink
 
 _HALF = 0.5
-_LEAST_INFORMEDNESS = 0.05
+_MIN_INFORMEDNESS = 0.05
 """Least informedness (Youden's J: TPR + TNR - 1) for a correction; with less, it would be unbounded."""
 
 
@@ -268,7 +268,7 @@ def _corrected(items: Sequence[JudgedRubric], rates: JudgeRates, level: float) -
     informedness = [rates.informedness(criterion.key) for item in items for criterion in item.criteria]
     if not informedness:
         return undefined("no item is graded in full", n=0, level=level)
-    if min(informedness) < _LEAST_INFORMEDNESS:
+    if min(informedness) < _MIN_INFORMEDNESS:
         why = "true positive and negative rate of a criterion add up to 1: its verdicts are uninformative"
         return undefined(why, n=len(items), level=level)
     values = [
@@ -312,7 +312,7 @@ def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
         return ItemScore(item=item.item, score=None, bounds=(low, high))
     if (
         rates is None
-        or min(rates.informedness(criterion.key) for criterion in item.criteria) < _LEAST_INFORMEDNESS
+        or min(rates.informedness(criterion.key) for criterion in item.criteria) < _MIN_INFORMEDNESS
     ):
         return ItemScore(item=item.item, score=low)
     pairs = [

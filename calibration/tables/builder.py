@@ -265,7 +265,7 @@ class TableBuilder:
             except InputError:
                 if field in _FIELDS or is_number_field(field):
                     raise
-                self._refuse_slice(field)
+                self._require_no_slice(field)
         return columns
 
     def _columns_present(self, columns: Mapping[str, None]) -> dict[str, str]:
@@ -302,9 +302,9 @@ class TableBuilder:
                 continue
             encoder = self._slices.setdefault(name, Encoder(None if name in IDENTITY else MAX_SLICES))
             if not encoder.extend(values, start):
-                self._refuse_slice(name)
+                self._require_no_slice(name)
 
-    def _refuse_slice(self, name: str) -> None:
+    def _require_no_slice(self, name: str) -> None:
         """Discard a slice column for good: a slice of only some rows would mislead."""
         self._no_slices.add(name)
         self._slices.pop(name, None)
@@ -355,11 +355,11 @@ class TableBuilder:
             | {name: by_item(item, values) for name, values in (numbers or {}).items()},
             judges=dict(judges or {}),
         )
-        self._refuse_duplicates(table)
+        self._require_unique_rows(table)
         self._alike.refuse(self._path[0])
         return table
 
-    def _refuse_duplicates(self, table: Table) -> None:
+    def _require_unique_rows(self, table: Table) -> None:
         key = table.key(*IDENTITY[1:])
         if np.bincount(key).max() == 1:
             return

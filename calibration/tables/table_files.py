@@ -36,7 +36,7 @@ from ...tables.label_table import LabelTable
 from ...tables.layout import TableForm, names_apart
 from ...tables.recognition import layout_of
 from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
-from ...tables.unnamed_ids import refuse_unnamed_id, require_pairing_id
+from ...tables.unnamed_ids import require_named_id, require_pairing_id
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder
 from .calibration_table import ADDED, DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
@@ -126,7 +126,7 @@ def read_table(
         judges=judges,
         path=labels,
     )
-    _refuse_unknown_scales(form, table)
+    _require_known_scales(form, table)
     thresholds, kinds = run_facts.thresholds, run_facts.score_kinds
     table = replace(
         table,
@@ -216,7 +216,7 @@ def _add_sources(
     )
 
 
-def _refuse_unknown_scales(form: TableForm, table: Table) -> None:
+def _require_known_scales(form: TableForm, table: Table) -> None:
     """Refuse a scale for a judge that the table does not have."""
     judges = table.judge.values  # noqa: PD011 - of a column of ours
     for name in form.scores.by_judge:
@@ -261,7 +261,7 @@ def _add_rows(
             require_pairing_id(layout, [row for _, row in head])
         if layout.numbered:
             head += islice(rows, _MORE)
-            warning = refuse_unnamed_id([row for _, row in head], layout)
+            warning = require_named_id([row for _, row in head], layout)
         else:
             warning = ""
     except ColumnsError as error:

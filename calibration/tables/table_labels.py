@@ -38,7 +38,7 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
         for row in matched:
             if row.source == "human" and row.score is not None:
                 people.setdefault(row.by, {}).update(dict.fromkeys(rows, row.score))
-    elsewhere = index.refuse_unmatched(output for output, _ in outputs)
+    elsewhere = index.require_matched(output for output, _ in outputs)
     numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
     warnings = (*table.warnings, *filter(None, [labels.unread.note()]))
     if elsewhere:

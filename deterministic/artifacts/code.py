@@ -19,7 +19,7 @@ from .needed_modules import missing_modules, standard_modules
 from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, printable_name, read_bytes
 
 _EXAM = Path(__file__).with_name("exam.py")
-_LONGEST_ERROR = 200
+_MAX_ERROR_LENGTH = 200
 
 
 class CodeOutput(NamedTuple):
@@ -88,7 +88,7 @@ def run_code(
         except SandboxError as error:
             raise ChallengeError(f"the code cannot be run: {error}") from error
         for name, run, prove in zip(names, report.runs, proven, strict=False):
-            _refuse_failure(name, run, limits, report.confinement, prove=prove)
+            _require_pass(name, run, limits, report.confinement, prove=prove)
     contents = [
         (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
     ]
@@ -149,7 +149,7 @@ def _tests_among(hidden: list[str]) -> list[str]:
     return [name for name in modules if name.startswith("test_") or name.endswith("_test.py")] or modules
 
 
-def _refuse_failure(
+def _require_pass(
     name: str, run: CommandResult, limits: Limits, confinement: Confinement, *, prove: bool
 ) -> None:
     """Raise an error if a script failed, or did not prove that the hidden test ran to its end.
@@ -177,7 +177,7 @@ def _refuse_failure(
 
 def _last_error_line(run: CommandResult) -> str:
     last = run.err.decode(errors="replace").strip().rpartition("\n")[2].strip()
-    return f": {last[:_LONGEST_ERROR]}" if last else ""
+    return f": {last[:_MAX_ERROR_LENGTH]}" if last else ""
 
 
 def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:

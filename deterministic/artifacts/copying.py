@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .workspace_files import WorkspaceFault, locate, opened_folder, printable_name, read_bytes
 
-_MOST_FILES, _DEEPEST = 20_000, 64
+_MAX_FILES, _DEEPEST = 20_000, 64
 
 
 def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
@@ -31,8 +31,8 @@ def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
             with opened_folder(folder) as opened, os.scandir(opened) as entries:
                 for entry in entries:
                     files += 1
-                    if files > _MOST_FILES or depth >= _DEEPEST:
-                        raise _too_large(f"more than {_MOST_FILES:,} files, or nested deeper than {_DEEPEST}")
+                    if files > _MAX_FILES or depth >= _DEEPEST:
+                        raise _too_large(f"more than {_MAX_FILES:,} files, or nested deeper than {_DEEPEST}")
                     if entry.name == "__pycache__" or entry.name.endswith(".pyc"):
                         continue
                     if entry.is_dir(follow_symlinks=False):

@@ -64,7 +64,7 @@ def workspace_text(case: Case, output: Output) -> str | None:
     return text if names and len(text) <= MAX_RESPONSE_CHARACTERS else None
 
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 def check_workspace(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -139,9 +139,9 @@ def _score(
 
 def _reason(wrong: list[tuple[str, WordProblem]]) -> str:
     says = {"missing_word": "does not contain", "forbidden_word": "must not contain"}
-    parts = [f"{name} {says[problem.error_type]} {problem.word!r}" for name, problem in wrong[:_MOST_NAMED]]
-    if len(wrong) > _MOST_NAMED:
-        parts.append(f"{len(wrong) - _MOST_NAMED:,} more files")
+    parts = [f"{name} {says[problem.error_type]} {problem.word!r}" for name, problem in wrong[:_MAX_NAMED]]
+    if len(wrong) > _MAX_NAMED:
+        parts.append(f"{len(wrong) - _MAX_NAMED:,} more files")
     return "; ".join(parts)
 
 

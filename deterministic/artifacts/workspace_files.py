@@ -33,7 +33,7 @@ def printable_name(name: str) -> str:
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""
 
-_MOST_ENTRIES, _MOST_CHOSEN = 100_000, 1_000
+_MAX_ENTRIES, _MAX_CHOSEN = 100_000, 1_000
 
 
 def choose_files(root: Path, entries: list[str]) -> list[str]:
@@ -55,8 +55,8 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
             chosen.extend(name for name in _names(root) if fnmatchcase(name, f"*{entry}"))
         else:
             chosen.append(entry)
-        if len(chosen) > _MOST_CHOSEN:
-            raise WorkspaceFault("workspace_too_large", f"more than {_MOST_CHOSEN:,} files to be looked at")
+        if len(chosen) > _MAX_CHOSEN:
+            raise WorkspaceFault("workspace_too_large", f"more than {_MAX_CHOSEN:,} files to be looked at")
     return chosen
 
 
@@ -117,15 +117,15 @@ def locate(root: Path, name: str) -> Path:
 def read_bytes(path: Path, name: str, limit: int) -> bytes:
     """Read a plain file of at most ``limit`` bytes; links are not followed."""
     try:
-        _refuse_unusual(path.lstat(), name, limit)  # opening a device or a pipe may have effects
+        _require_plain_file(path.lstat(), name, limit)  # opening a device or a pipe may have effects
         with open(path, "rb", opener=open_without_links) as file:
-            _refuse_unusual(os.fstat(file.fileno()), name, limit)  # the file may have been replaced
+            _require_plain_file(os.fstat(file.fileno()), name, limit)  # the file may have been replaced
             return file.read(limit)
     except OSError as error:
         raise WorkspaceFault("unreadable_file", f"{printable_name(name)}: {error.strerror}") from error
 
 
-def _refuse_unusual(status: os.stat_result, name: str, limit: int) -> None:
+def _require_plain_file(status: os.stat_result, name: str, limit: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise WorkspaceFault("not_a_file", f"{printable_name(name)}: not a plain file")
     if status.st_size > limit:
@@ -162,9 +162,9 @@ def _names(root: Path) -> list[str]:
     """Return the names at the top of the workspace in alphabetical order, except hidden ones."""
     try:
         with opened_folder(root) as folder, os.scandir(folder) as entries:
-            names = [entry.name for entry in islice(entries, _MOST_ENTRIES + 1)]
+            names = [entry.name for entry in islice(entries, _MAX_ENTRIES + 1)]
     except OSError as error:
         raise WorkspaceFault("no_output", f"the workspace cannot be read: {error.strerror}") from error
-    if len(names) > _MOST_ENTRIES:
-        raise WorkspaceFault("workspace_too_large", f"the workspace has more than {_MOST_ENTRIES:,} files")
+    if len(names) > _MAX_ENTRIES:
+        raise WorkspaceFault("workspace_too_large", f"the workspace has more than {_MAX_ENTRIES:,} files")
     return sorted(name for name in names if not name.startswith("."))

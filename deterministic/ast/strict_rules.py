@@ -290,7 +290,7 @@ _BLANKS_AT_PUNCTUATION = re.compile(r" ?([^\w ]) ?")
 _LONGEST = 50_000
 """Longer texts are compared as they are."""
 
-_LONGEST_CACHED, _CACHE_SIZE = 200, 4_096
+_MAX_CACHED_LENGTH, _CACHE_SIZE = 200, 4_096
 """Longest text whose standard form is cached, and size of the cache: one reference is compared with many outputs."""
 
 
@@ -308,7 +308,7 @@ def standardise_strictly(text: str) -> str:
         return text
     if text.isalnum():
         return text.lower()
-    return _cached_standard_form(text) if len(text) <= _LONGEST_CACHED else _standard_form(text)
+    return _cached_standard_form(text) if len(text) <= _MAX_CACHED_LENGTH else _standard_form(text)
 
 
 def _standard_form(text: str) -> str:

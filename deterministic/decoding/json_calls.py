@@ -98,8 +98,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _refuse_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_READER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+_READER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_reject_constant)

@@ -49,12 +49,12 @@ def run_call(text: str, functions: Functions) -> Any:
     name = unparse(node.func)
     if name not in functions:
         raise NameError(f"no function {name!r} is registered")
-    positional, named = evaluate_arguments(node, _refuse_nested_call)
+    positional, named = evaluate_arguments(node, _reject_nested_call)
     result = functions[name](*positional, **named)
     return list(cast("tuple[Any, ...]", result)) if isinstance(result, tuple) else result
 
 
-def _refuse_nested_call(node: ast.Call, _depth: int) -> NoReturn:
+def _reject_nested_call(node: ast.Call, _depth: int) -> NoReturn:
     raise ForbiddenExpressionError(f"an argument is a call, of {unparse(node.func)!r}")
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_MOST_TRIALS = 1_000_000
+_MAX_TRIALS = 1_000_000
 
 
 def calc_binomial_probability(n: int, k: float, p: float) -> float:
@@ -15,7 +15,7 @@ def calc_binomial_probability(n: int, k: float, p: float) -> float:
     Raises:
         ValueError: The numbers are no trials, successes and probability, or there are more than a million trials.
     """
-    if not (0 <= k <= n <= _MOST_TRIALS and k == int(k) and n == int(n) and 0 <= p <= 1):
+    if not (0 <= k <= n <= _MAX_TRIALS and k == int(k) and n == int(n) and 0 <= p <= 1):
         raise ValueError(f"expected 0 <= k <= n whole and p in [0, 1], got n={n}, k={k}, p={p}")
     trials, successes = int(n), int(k)
     if trials > 500:  # noqa: PLR2004 - products of larger numbers leave the range of floats

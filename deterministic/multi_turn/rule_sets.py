@@ -19,11 +19,11 @@ from .call_execution import bfcl_executor, direct_executor
 from .reference import ExecutorFactory, StateReader
 from .turn_checks import (
     TurnCheck,
-    refuse_changes,
     require_call,
     require_equal_states,
     require_equal_states_in_kind,
     require_needed_call,
+    require_no_changes,
     require_results,
     require_results_for_each_turn,
 )
@@ -84,7 +84,7 @@ _STRICT = RuleSet(
         require_equal_states_in_kind,
         require_results_for_each_turn,
     ),
-    idle_turn_checks=(refuse_changes,),
+    idle_turn_checks=(require_no_changes,),
 )
 
 

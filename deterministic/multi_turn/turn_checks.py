@@ -123,7 +123,7 @@ def _is_read_again(facts: TurnFacts) -> bool:
     )
 
 
-def refuse_changes(facts: TurnFacts) -> Finding | None:
+def require_no_changes(facts: TurnFacts) -> Finding | None:
     """Refuse changes in a turn in which the reference calls nothing.
 
     Reading is allowed. Undecided if the reference makes these calls in its next turn with calls.

@@ -22,7 +22,7 @@ _SPELLED = re.compile(rf"(?<!\w){_PART}(?:[-/.:T ]?{_PART})+(?!\w)")
 _LETTERS = re.compile(r"[YMDHSmhs]+")
 _ATOM = r"(?:\\[dws.\-/+()]|\[[^\[\]\\]+\]|[\w :@,/=#-])"
 _PLAIN_PATTERN = re.compile(rf"\^?(?:{_ATOM}(?:\{{\d{{1,3}}\}}|[+*?])?)*\$?")
-_LONGEST, _MOST_OPEN = 200, 2
+_LONGEST, _MAX_OPEN = 200, 2
 """Limits on patterns, which come with the data: only those that match in bounded time are used."""
 
 
@@ -94,7 +94,7 @@ def _as_pattern(spelled: str) -> str:
 
 def _matches(text: str, pattern: str) -> bool:
     open_ended = sum(map(pattern.count, "+*?"))
-    if len(text) > _LONGEST or open_ended > _MOST_OPEN or not _PLAIN_PATTERN.fullmatch(pattern):
+    if len(text) > _LONGEST or open_ended > _MAX_OPEN or not _PLAIN_PATTERN.fullmatch(pattern):
         return False
     try:
         return re.search(pattern, text) is not None

@@ -20,7 +20,7 @@ from .right_outputs import REFERENCE_SYSTEM
 from .seeding import generator, shuffled
 from .subject import Subject
 
-MOST_CLAIMS = 5
+MAX_CLAIMS = 5
 """Limit on the claims of a statement."""
 
 _DETAILS = (", on the third floor", ", as decided on a Tuesday", ", next to the old mill")
@@ -49,7 +49,7 @@ def composed(case: Case) -> tuple[Case, Output] | None:
 
 def chosen_facts(case: Case) -> list[Fact]:
     """Return the facts for statements about a case, identical for every operator."""
-    return list(shuffled(facts_of(case), generator(case.id, "facts")))[:MOST_CLAIMS]
+    return list(shuffled(facts_of(case), generator(case.id, "facts")))[:MAX_CLAIMS]
 
 
 def falsified(falsify: Falsify, subject: Subject, rng: random.Random) -> Iterator[Mutation]:

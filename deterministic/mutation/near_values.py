@@ -11,7 +11,7 @@ from collections.abc import Iterator
 _LAST_WORDS = ("Harper", "Winslow", "Grove", "Marsh", "Thornton", "Ridge")
 _NAME_SUFFIXES = ("ton", "ville", "ford")
 _STRAY_WORDS = ("Larkspur", "Riverton", "Ashdown")
-_LONGEST_NAME = 80
+_MAX_NAME_LENGTH = 80
 
 
 def near_names(text: str, rng: random.Random) -> Iterator[str]:
@@ -21,7 +21,7 @@ def near_names(text: str, rng: random.Random) -> Iterator[str]:
     """
     words = text.split(" ")
     is_name = all(word[:1].isupper() for word in (words[0], words[-1]))
-    if not is_name or len(text) > _LONGEST_NAME or any(map(str.isdigit, text)):
+    if not is_name or len(text) > _MAX_NAME_LENGTH or any(map(str.isdigit, text)):
         return
     if len(words) > 1:
         yield " ".join([*words[:-1], rng.choice(_LAST_WORDS)])
@@ -216,7 +216,7 @@ _UNIT = re.compile(
     + r")(?![\w/])",
     re.IGNORECASE,
 )
-_LONGEST_SHORT_UNIT = 2
+_MAX_SHORT_UNIT_LENGTH = 2
 _AMOUNT = re.compile(r"(?<![\d.,])([$€£¥]? ?)[\d.,]*\d\Z")
 _ENDS_PHRASE = re.compile(r" ?(?:\Z|[).,;:!?\]])")
 
@@ -228,7 +228,7 @@ def other_unit(text: str) -> Iterator[str]:
     text. ``M`` is not a unit, and ``in`` is one only at the end of a phrase.
     """
     for match in _UNIT.finditer(text):
-        if len(match[0]) > _LONGEST_SHORT_UNIT or _is_short_unit(text, match):
+        if len(match[0]) > _MAX_SHORT_UNIT_LENGTH or _is_short_unit(text, match):
             other = _with_case_of(_OTHER_UNIT[match[0].lower()], match[0])
             yield replace_span(text, match.span(), other)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 _PARTS = ("pyvenv.cfg", "bin/python*", "lib/python3*", "lib64/python3*", "lib/libpython*", "lib64/libpython*")
 """Python's part of a folder that it shares with other programs."""
 
-_MOST_LINKS = 20
+_MAX_LINKS = 20
 
 _NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """Hidden tests need no pytest plugins, and the sandbox may not show the files of one, such as an editable installation."""
@@ -46,7 +46,7 @@ def _parts_of(prefix: Path) -> list[Path]:
 def _links_to_interpreter() -> list[Path]:
     """Return the interpreter's path and every link between it and the program."""
     links = [Path(sys.executable)]
-    while links[-1].is_symlink() and len(links) < _MOST_LINKS:
+    while links[-1].is_symlink() and len(links) < _MAX_LINKS:
         links.append(links[-1].parent / links[-1].readlink())
     return links
 

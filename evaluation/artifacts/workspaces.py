@@ -20,7 +20,7 @@ OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 _STAGING = ".preparing"
 """Folder in which workspaces are built before they are moved to their places; it exists until all are."""
 
-_LONGEST_NAME, _LONGEST_READABLE, _HASH_DIGITS = 100, 60, 32
+_MAX_NAME_LENGTH, _MAX_READABLE_LENGTH, _HASH_DIGITS = 100, 60, 32
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
 _PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0-9.-]+")
 
@@ -116,8 +116,8 @@ def workspace_of(case: Case, out: Path, trial: int = 0) -> Path:
 
 
 def _name_of(case_id: str) -> str:
-    if _PLAIN_ID.fullmatch(case_id) and len(case_id) <= _LONGEST_NAME:
+    if _PLAIN_ID.fullmatch(case_id) and len(case_id) <= _MAX_NAME_LENGTH:
         return case_id.replace("/", "__")
     digest = hashlib.sha256(case_id.encode("utf-8", "surrogatepass")).hexdigest()
-    readable = _ODD.sub("_", case_id)[:_LONGEST_READABLE]
+    readable = _ODD.sub("_", case_id)[:_MAX_READABLE_LENGTH]
     return f"{readable}~{digest[:_HASH_DIGITS]}"

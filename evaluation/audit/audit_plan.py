@@ -24,7 +24,7 @@ from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
 from ..judging.asking import EachOutput
 from ..judging.judge_task import JudgeTask, JudgingStep
-from ..judging.tasks import judge_task, judge_tasks, possible_names, refuse_idle
+from ..judging.tasks import judge_task, judge_tasks, possible_names, require_work
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -137,7 +137,7 @@ def open_probes(plan: AuditPlan, prepared: PreparedAudit) -> Generator[Evaluatio
         yield None
         return
     with EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS]) as inputs:
-        refuse_idle(
+        require_work(
             prepared.tasks, Counter(inputs.cases.facts(key.case_id).kind for key in prepared.chosen.probes)
         )
         yield inputs

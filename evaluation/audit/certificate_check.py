@@ -25,7 +25,7 @@ from ..store.run_store import RunStore
 from .certificate import Certificate, DriftTest, is_right
 from .judged_run import JudgedRun
 
-_LEAST_JUDGED = 0.5
+_MIN_JUDGED = 0.5
 """Share of the anchors that a run must have judged to be a look at them."""
 
 
@@ -239,7 +239,7 @@ def _why_no_look(look: Look, earlier: Sequence[Look], anchors: int) -> str | Non
     """Return why a run does not count as a look; None if it does."""
     if look.run in {each.run for each in earlier}:
         return "this run was counted before; judge the anchors again in another folder for a new look"
-    if look.judged < _LEAST_JUDGED * anchors:
+    if look.judged < _MIN_JUDGED * anchors:
         return (
             f"no look: {look.judged} of {anchors} anchors were judged anew (replies from the cache are not)"
         )

@@ -17,7 +17,7 @@ from .audit_results import FormResult
 from .form_changes import AnswersByQuestion, FormAnswers, answers_of, form_results
 from .sampling import ChosenProbes
 
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 """Maximum number of outputs about which each form is asked, half of them right."""
 
 
@@ -44,7 +44,7 @@ def form_tasks(task: JudgeTask, forms: Iterable[DecisionForm]) -> dict[str, Judg
 
 def items_of_forms(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
     """Return the right outputs and faults about which forms are asked, of most operators few."""
-    half = -(-min(sample, MOST_ITEMS) // 2)
+    half = -(-min(sample, MAX_ITEMS) // 2)
     right = sorted(chosen.originals, key=_rank)[:half]
     faults = sorted((key for key, each in chosen.probes.items() if each.plants == "fault"), key=_rank)
     return frozenset([*right, *faults[:half]])
@@ -52,7 +52,7 @@ def items_of_forms(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
 
 def pairs_of_forms(members: Iterable[ItemKey], sample: int) -> frozenset[ItemKey]:
     """Return the pairs about which forms of judges that compare are asked."""
-    return frozenset(sorted(members, key=_rank)[: min(sample, MOST_ITEMS)])
+    return frozenset(sorted(members, key=_rank)[: min(sample, MAX_ITEMS)])
 
 
 def _rank(key: ItemKey) -> tuple[int, ItemKey]:

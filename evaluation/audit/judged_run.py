@@ -10,7 +10,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...records import JudgeId, ShownNames, Verdict
 from ...spelling import setting
-from ..checking.verify import refuse_wrong_checks_of
+from ..checking.verify import require_right_checks_of
 from ..run_table import RunRows, run_rows
 from ..store.run_store import RunStore
 
@@ -58,12 +58,12 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         UsageError: There is no such judge, or there are several.
     """
     with RunStore(folder) as store:
-        store.refuse_edited()
+        store.require_unedited()
         if "audit_of" in store.manifest.identity:
             raise UsageError(
                 f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
             )
-        refuse_wrong_checks_of(store)
+        require_right_checks_of(store)
         names = ShownNames()
         labelled = [row for row in run_rows(store, names) if row["label"] is not None]
         judge = _judge_to_read(labelled, judge, names, prefer, folder)

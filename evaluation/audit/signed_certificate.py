@@ -31,8 +31,8 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:fiducial-eval:judge-certificate:v1"
 
-_MOST_BYTES = 64 * 1024 * 1024
-_MOST_KEY_BYTES = 64 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
+_MAX_KEY_BYTES = 64 * 1024
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,7 +106,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     """
     public = _public_key(key)
     try:
-        envelope = decode_record(_read(path, _MOST_BYTES), Envelope, detector=DuplicateKeyDetector())
+        envelope = decode_record(_read(path, _MAX_BYTES), Envelope, detector=DuplicateKeyDetector())
     except (OSError, RecordError) as error:
         raise InputError(f"not a signed certificate: {error}", path=path) from error
     if envelope.payloadType != PAYLOAD_TYPE or len(envelope.signatures) != 1:
@@ -217,7 +217,7 @@ def _load_key(path: Path, *, private: bool) -> Any:
         raise MissingExtraError("sign", "a signed certificate") from error
     key_type = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey
     try:
-        content = _read(path, _MOST_KEY_BYTES)
+        content = _read(path, _MAX_KEY_BYTES)
         key = (
             serialization.load_pem_private_key(content, None)
             if private

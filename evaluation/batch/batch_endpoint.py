@@ -27,7 +27,7 @@ _ATTEMPTS = 5
 _FIRST_WAIT = 0.5
 """Seconds; doubles with each failure to begin a batch."""
 _TIMEOUT = 600.0
-_LONGEST_MESSAGE = 300
+_MAX_MESSAGE_LENGTH = 300
 _CONTINUE = "rerun the command to continue"
 
 
@@ -181,7 +181,7 @@ class BatchEndpoint:
         except (openai.OpenAIError, httpx2.HTTPError) as error:  # openai does not wrap errors of a download
             text = str(error).replace(self._secret, "***") if self._secret else str(error)
             next_step = not_found_hint if isinstance(error, openai.NotFoundError) else _CONTINUE
-            raise ProviderError(f"cannot {action}: {text[:_LONGEST_MESSAGE]}; {next_step}") from error
+            raise ProviderError(f"cannot {action}: {text[:_MAX_MESSAGE_LENGTH]}; {next_step}") from error
         except (AttributeError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             # The library does not validate replies, so that a wrong or deeply nested one fails anywhere.
             raise ProviderError(

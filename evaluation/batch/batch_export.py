@@ -18,7 +18,7 @@ from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
 from ..judging.judge_task import JudgeTask
-from ..judging.tasks import judge_tasks, refuse_comparing, refuse_idle, transcripts
+from ..judging.tasks import judge_tasks, require_no_comparing, require_work, transcripts
 from ..progress import Progress
 from ..store.journal_rows import VerdictKey
 from ..store.run_store import RunStore
@@ -62,12 +62,12 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
     """
     known_judges = [] if questions.run is None else list(RunStore(questions.run).roster)
     tasks = judge_tasks(questions.judges, questions.model, known_judges, questions.environments)
-    refuse_comparing(tasks)
+    require_no_comparing(tasks)
     with (
         EvaluationInputs(questions.cases, questions.outputs) as inputs,
         closing(BatchResults(questions.results)) as replies,
     ):
-        refuse_idle(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
+        require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
         requests = once(_open(questions, tasks, inputs, _known(replies, progress)), set())
         files: list[BatchFile] = []

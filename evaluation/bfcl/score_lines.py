@@ -127,7 +127,7 @@ _BODIES: dict[str, Callable[[Failed], dict[str, Any]]] = {
 _DEEPEST = 200
 """Levels of nesting that are written; hostile answers nest deeper than the interpreter's stack."""
 
-_LARGEST_BITS = 4096
+_MAX_BITS = 4096
 """Larger integers are written in hexadecimal: Python refuses to write their decimal digits."""
 
 
@@ -148,7 +148,7 @@ def encoded_line(value: Any) -> bytes:
 
 
 def _writable(value: Any, levels: int) -> Any:
-    if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return hex(value)
     if not isinstance(value, dict | list | tuple):
         return value

@@ -62,14 +62,14 @@ def paired(suite: BfclSuite, file: ResultFile, *, partial: bool) -> Iterator[tup
     """
     index = ResultIndex(file.path)
     entries = suite.entries(file.category)
-    _refuse_unknown(index, entries, file)
+    _require_known(index, entries, file)
     ids = sorted((entry_id for entry_id in entries if entry_id in index), key=sort_key)
-    _refuse_missing(ids, entries, file, partial=partial)
+    _require_present(ids, entries, file, partial=partial)
     for line in index.read(ids):
         yield entries[line.id], line
 
 
-def _refuse_unknown(index: ResultIndex, entries: dict[str, SuiteEntry], file: ResultFile) -> None:
+def _require_known(index: ResultIndex, entries: dict[str, SuiteEntry], file: ResultFile) -> None:
     unknown = [entry_id for entry_id in index.lines if entry_id not in entries]
     if unknown:
         more = f" (and {len(unknown) - 1} more like it)" if len(unknown) > 1 else ""
@@ -81,7 +81,7 @@ def _refuse_unknown(index: ResultIndex, entries: dict[str, SuiteEntry], file: Re
         )
 
 
-def _refuse_missing(
+def _require_present(
     ids: list[str], entries: dict[str, SuiteEntry], file: ResultFile, *, partial: bool
 ) -> None:
     if not ids:

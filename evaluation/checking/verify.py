@@ -24,7 +24,7 @@ SAMPLE = 20
 """Number of stored verdicts to verify."""
 
 
-def refuse_wrong_checks(
+def require_right_checks(
     journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
 ) -> None:
     """Check a sample of a run's outputs again; refuse the run if a verdict differs.
@@ -41,17 +41,17 @@ def refuse_wrong_checks(
         stored = sample.pop(key, None)
         if stored is not None:
             output = decode_record(raw, Output, line=line)
-            _refuse_wrong(journal, stored, cases, output, _forms(manifest.identity))
+            _require_right(journal, stored, cases, output, _forms(manifest.identity))
 
 
-def refuse_wrong_checks_of(store: RunStore) -> None:
+def require_right_checks_of(store: RunStore) -> None:
     """Verify a run, skipping it if its inputs are gone."""
     try:
         inputs = store.inputs
     except RunFolderError:
         return
     with CaseIndex(inputs.cases, validated=True) as index:
-        refuse_wrong_checks(store.verdicts, store.manifest, index, inputs.outputs)
+        require_right_checks(store.verdicts, store.manifest, index, inputs.outputs)
 
 
 def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
@@ -81,7 +81,7 @@ def _forms(identity: Mapping[str, Any]) -> list[CheckOptions]:
     ]
 
 
-def _refuse_wrong(
+def _require_right(
     journal: VerdictJournal,
     stored: StoredVerdict,
     cases: CaseIndex,

@@ -285,7 +285,7 @@ def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
 OTHER_REASONS = "for reasons of their own"
 """Key of the reasons that are not counted one by one."""
 
-_MOST_REASONS = 100
+_MAX_REASONS = 100
 
 
 def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool = True) -> list[JudgeUse]:
@@ -326,7 +326,7 @@ class _JudgeCounts(msgspec.Struct):
         if verdict.reason:
             reasons = entry(self.reasons, verdict.outcome, Counter)
             # Reasons are counted one by one while there are few: those that quote a reply may all differ.
-            few = verdict.reason in reasons or len(reasons) < _MOST_REASONS
+            few = verdict.reason in reasons or len(reasons) < _MAX_REASONS
             reasons[verdict.reason if few else OTHER_REASONS] += 1
 
 

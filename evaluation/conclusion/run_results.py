@@ -244,7 +244,7 @@ _shared_with = lru_cache(maxsize=1024)(_with)
 
 _NOTHING: ExactSum = (0, 0.0)
 
-_MOST_REASONS = 20
+_MAX_REASONS = 20
 
 
 class Sums(msgspec.Struct):
@@ -297,7 +297,7 @@ class Sums(msgspec.Struct):
             self.examples[verdict.error_type] = verdict.key if first is None else min(first, verdict.key)
         if verdict.source == "checker" and verdict.outcome == "failed":
             reason = verdict.reason or ""
-            if reason in self.failures or len(self.failures) < _MOST_REASONS:
+            if reason in self.failures or len(self.failures) < _MAX_REASONS:
                 self.failures[reason] += 1
 
     @property

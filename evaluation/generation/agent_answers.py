@@ -57,31 +57,31 @@ def output_of(
     case = attempt.case
     identity = {"case_id": case.id, "system": system, "trial": trial}
     if isinstance(answer, Output):
-        _refuse_other_case(answer.case_id, case)
-        _refuse_other_system(answer.system, case, system, renamed=renamed)
+        _require_same_case(answer.case_id, case)
+        _require_same_system(answer.system, case, system, renamed=renamed)
         return msgspec.structs.replace(answer, **identity, asked=attempt.asked_turns)
     has_steps = any(attempt.turns)
     fields = {} if answer is None and has_steps else answer_fields(answer, case)
-    _refuse_other_case((fields or {}).get("case_id"), case)
+    _require_same_case((fields or {}).get("case_id"), case)
     if fields is None:
         raise UsageError(
             f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {expected_instead(answer)}, or an Output"
         )
-    _refuse_other_system(fields.get("system"), case, system, renamed=renamed)
+    _require_same_system(fields.get("system"), case, system, renamed=renamed)
     if has_steps and "turns" not in fields:
         fields = _with_steps(fields, attempt, in_turns=in_turns)
     output = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
     return msgspec.structs.replace(output, asked=attempt.asked_turns)
 
 
-def _refuse_other_case(case_id: object, case: Case) -> None:
+def _require_same_case(case_id: object, case: Case) -> None:
     if case_id not in {None, "", case.id}:
         raise UsageError(
             f"the agent returned an output of case {case_id!r} for case {case.id!r}; set case_id=case.id"
         )
 
 
-def _refuse_other_system(own: object, case: Case, system: str, *, renamed: bool) -> None:
+def _require_same_system(own: object, case: Case, system: str, *, renamed: bool) -> None:
     """Refuse an answer of another system: outputs are stored and resumed under the agent's name."""
     if not renamed and own not in {None, "", system}:
         raise UsageError(

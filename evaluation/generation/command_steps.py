@@ -18,7 +18,7 @@ from ...records import Case, ToolCall
 from ...records.json_text import encode_json
 from ...records.typed_values import convert
 from .commands import CommandAgent, case_for_agent
-from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, printed_start, read_answer
+from .printed_answer import MAX_OUTPUT, TOO_MUCH, json_line, printed_start, read_answer
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
 _PAUSE = 0.05
@@ -119,7 +119,7 @@ class _LineExchange:
     @property
     def too_long(self) -> bool:
         """True if the command printed more than the limit."""
-        return self._read > MOST_OUTPUT
+        return self._read > MAX_OUTPUT
 
     def write(self, value: Any) -> None:
         """Write a line; drop it if the command ends first."""

@@ -18,7 +18,7 @@ from ...records.explanations import nearest
 from ...records.json_text import encode_json
 from ...spelling import setting
 from .code.code_files import INTERPRETER
-from .printed_answer import MOST_OUTPUT, TOO_MUCH, printed_start, read_answer
+from .printed_answer import MAX_OUTPUT, TOO_MUCH, printed_start, read_answer
 
 _UNBOUNDED = 1 << 50
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
@@ -79,7 +79,7 @@ class CommandAgent:
             wall_seconds=self._seconds,
             memory_bytes=_UNBOUNDED,
             processes=_UNBOUNDED,
-            output_bytes=MOST_OUTPUT,
+            output_bytes=MAX_OUTPUT,
         )
         try:
             run = run_trusted(
@@ -156,7 +156,7 @@ def command_words(command: str) -> list[str]:
     return words
 
 
-def refuse_placeholders(words: Sequence[str]) -> None:
+def require_no_placeholders(words: Sequence[str]) -> None:
     """Refuse ``{task}`` and ``{workspace}``, which only runs in workspaces fill in.
 
     Raises:
@@ -169,7 +169,7 @@ def refuse_placeholders(words: Sequence[str]) -> None:
         )
 
 
-def refuse_relative_script(words: Sequence[str]) -> None:
+def require_absolute_script(words: Sequence[str]) -> None:
     """Refuse a script named by a relative path if the command starts in a workspace.
 
     Raises:

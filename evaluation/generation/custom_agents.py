@@ -24,7 +24,7 @@ from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
 
-MOST_STEPS = 1_000
+MAX_STEPS = 1_000
 """Most steps of a generator, after which it is stopped."""
 
 _TOOLS, _TRIAL = "tools", "trial"
@@ -146,7 +146,7 @@ class CallableAgent:
         """Carry out a generator's steps, and return its return value, if any."""
         withheld = withheld_documents(attempt.case)
         received: Any = None
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             step: _Advanced = await advance(received)
             if step.ended:
                 return step.value
@@ -160,7 +160,7 @@ class CallableAgent:
             tools.offer(withheld.get(len(attempt.turns), ()))
             attempt.begin_turn()
             received = list(messages)
-        attempt.stopped = f"the agent took {MOST_STEPS:,} steps and was not over"
+        attempt.stopped = f"the agent took {MAX_STEPS:,} steps and was not over"
         return None
 
 

@@ -22,7 +22,7 @@ from .attempt_store import AttemptStore, OutputsFile
 from .code.code_files import Code, code_of_command
 from .code.functions import code_of_function
 from .command_steps import CommandSteps
-from .commands import AnsweringCommand, command_words, refuse_placeholders
+from .commands import AnsweringCommand, command_words, require_no_placeholders
 from .custom_agents import CallableAgent, agent_threads
 from .generate import GenerationTally, generate
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
@@ -180,7 +180,7 @@ def command_source(
     """
     agent_type = AnsweringCommand if scenes is None else CommandSteps
     words = command_words(command)
-    refuse_placeholders(words)
+    require_no_placeholders(words)
     agent = agent_type(words, environment, seconds=seconds)
     name, scenes_of_agent = system or "agent", scenes or FirstOf()
     facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}

@@ -12,13 +12,13 @@ from ...records import Case
 from .agent_answers import answer_fields, expected_instead, output_of
 from .attempt import Attempt
 
-MOST_OUTPUT = 16 * 1024 * 1024
+MAX_OUTPUT = 16 * 1024 * 1024
 """Most bytes that a command may print."""
 
-TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
+TOO_MUCH = {"error": f"it printed more than {MAX_OUTPUT >> 20} MiB"}
 
 _SHOWN = 200
-_MOST_STARTS = 8
+_MAX_STARTS = 8
 """Most lines, from the last, that are tried as the first line of JSON."""
 
 
@@ -59,7 +59,7 @@ def _json_in(raw: bytes) -> Any:
     if (whole := json_line(raw)) is not None:
         return whole
     lines = raw.splitlines(keepends=True)
-    starts = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_MOST_STARTS:]
+    starts = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_MAX_STARTS:]
     last_lines = (b"".join(lines[start:]) for start in reversed(starts))
     candidates = (json_line(text) for text in chain(last_lines, reversed(lines)))
     return next((value for value in candidates if value is not None), None)

@@ -27,9 +27,9 @@ from ..judging.tasks import judge_task
 from .improvement_results import ImprovementCost, TriedPrompt
 
 FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
-MOST_CANDIDATES = 16
+MAX_CANDIDATES = 16
 
-MOST_DISAGREEMENTS = 8
+MAX_DISAGREEMENTS = 8
 """Most disagreements that a model is shown for one candidate."""
 
 
@@ -119,7 +119,7 @@ def propose_candidates(
     return ProposedPrompts(candidates, _cost(replies), failed)
 
 
-def refuse_duplicates(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
+def require_distinct(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
     """Refuse candidates with the same text as an earlier one."""
     names: dict[str, str] = {}
     checked: list[TriedPrompt] = []

@@ -18,11 +18,11 @@ from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_task
 from ..store.run_store import RunStore
 from .candidates import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     CurrentPrompt,
     propose_candidates,
     read_candidates,
-    refuse_duplicates,
+    require_distinct,
 )
 from .holdout_looks import record_look
 from .holdout_probes import holdout_probes, probed_pairs
@@ -127,8 +127,8 @@ def _current_judge(plan: ImprovementPlan) -> JudgeTask:
             f"nothing to try: name {setting('candidate', 'FILE')}, or a {setting('model')} that writes candidates"
         )
     count = len(plan.candidates) + plan.proposals
-    if count > MOST_CANDIDATES:
-        raise UsageError(f"expected at most {MOST_CANDIDATES} candidates, got {count}")
+    if count > MAX_CANDIDATES:
+        raise UsageError(f"expected at most {MAX_CANDIDATES} candidates, got {count}")
     return task
 
 
@@ -146,7 +146,7 @@ def _develop(improvement: _Improvement) -> _Development:
                 development=_size(items),
                 holdout=_size(holdout),
                 margin=plan.margin,
-                tried=refuse_duplicates(from_files),
+                tried=require_distinct(from_files),
             )
         )
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
@@ -183,13 +183,13 @@ def _with_candidates(
     plan, use, _, (items, _) = improvement
     current = _current_prompt(improvement)
     if plan.writer is None or not plan.proposals:
-        return replace(numbers, tried=refuse_duplicates(candidates))
+        return replace(numbers, tried=require_distinct(candidates))
     shown = disagreements(counted_items(items, judged), judged, plan)
     proposals = propose_candidates(current, plan.writer, shown, plan.out, use.access)
     return replace(
         numbers,
         answer="calls failed" if proposals.failed else numbers.answer,
-        tried=refuse_duplicates([*candidates, *proposals.candidates]),
+        tried=require_distinct([*candidates, *proposals.candidates]),
         costs=[priced(proposals.cost, plan.writer, plan.prices), *numbers.costs],
         failed=proposals.failed,
     )

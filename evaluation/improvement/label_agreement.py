@@ -15,7 +15,7 @@ from ...judges.prompt_revision import Disagreement
 from ...records import Verdict
 from ...records.made_scores import reaches
 from ..judging.judge_task import JudgeTask
-from .candidates import MOST_DISAGREEMENTS
+from .candidates import MAX_DISAGREEMENTS
 from .improvement_plan import ImprovementPlan, JudgedSide, SideVerdicts
 from .improvement_results import TriedPrompt
 from .labelled_set import LabelledItem
@@ -70,7 +70,7 @@ def disagreements(
 
     def draw(number: int) -> list[Disagreement]:
         order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
-        sample = order[:MOST_DISAGREEMENTS]
+        sample = order[:MAX_DISAGREEMENTS]
         return [_disagreement(item, verdicts[item.output.key], threshold) for item in sample]
 
     return [draw(number) for number in range(1, plan.proposals + 1)]

@@ -121,7 +121,7 @@ def every_output(_key: ItemKey) -> bool:
 
 _FUNCTION_CALLS = 8
 """Calls of a user's function at a time."""
-_MOST_WAITING = 1000
+_MAX_WAITING = 1000
 """Verdicts without a call that wait for the first call before they are written."""
 
 
@@ -248,7 +248,7 @@ async def _journal(
                 unreadable = usage.reasked + (verdict.outcome == "unparsable")
                 context.progress.replied(spent, unreadable, partial(cost_of, usage))
             # Until its first reply, the model may refuse a parameter, which changes the judge's id.
-            if verdict.outcome == "not_applicable" and len(waiting) < _MOST_WAITING:
+            if verdict.outcome == "not_applicable" and len(waiting) < _MAX_WAITING:
                 continue
             # A verdict that cost a call is written at once: a kill loses only calls in flight.
             _write_all(context, waiting, task)

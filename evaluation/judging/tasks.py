@@ -182,7 +182,7 @@ def _registered(spec: str) -> Any:
     return None if is_builtin or is_prompt_file(spec) else JUDGES.get(spec)
 
 
-def refuse_idle(
+def require_work(
     tasks: Collection[JudgeTask], kinds: Mapping[Kind, int], recorded: Iterable[ItemKey] = ()
 ) -> None:
     """Refuse judges with nothing to judge before writing, and suggest judges that fit.
@@ -211,7 +211,7 @@ def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Itera
     yield from (output.key for output in inputs.outputs() if output.turns is not None)
 
 
-def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
+def require_no_comparing(tasks: Iterable[JudgeTask]) -> None:
     """Refuse judges that need two outputs, in a run that judges single ones."""
     for task in tasks:
         if task.compares:

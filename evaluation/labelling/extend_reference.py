@@ -11,7 +11,7 @@ from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
 from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain_call
 
-_LONGEST_ANSWER = 300
+_MAX_ANSWER_LENGTH = 300
 
 
 def widened(case: Case, output: Output) -> dict[str, Any] | None:
@@ -32,7 +32,9 @@ def widened(case: Case, output: Output) -> dict[str, Any] | None:
         answer = (output.text or "").strip()
         listed = cast("list[Any]", answers)
         return (
-            {**case.reference, "answers": [*listed, answer]} if 0 < len(answer) <= _LONGEST_ANSWER else None
+            {**case.reference, "answers": [*listed, answer]}
+            if 0 < len(answer) <= _MAX_ANSWER_LENGTH
+            else None
         )
     return None
 

@@ -79,7 +79,7 @@ def _into_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | Non
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
     with RunWriter(folder) as run:
-        run.refuse_unknown()
+        run.require_known()
         outputs = dict.fromkeys(verdict.key for verdict in run.verdicts.standing)
         matched, unmatched = _matched(labels, outputs, chosen_by)
         matched = [msgspec.structs.replace(each, evidence={**each.evidence, ADDED: True}) for each in matched]
@@ -119,7 +119,7 @@ def _matched(
     if isinstance(labels, LabelTable):
         index = LabelIndex(labels)
         rows = [(row, key) for key in keys for row in index.labels_of(OutputName(*key), str(key))]
-        index.refuse_unmatched(places)
+        index.require_matched(places)
         usable = [with_choice(row.on(key), chosen_by) for row, key in rows if row.is_usable]
         return usable, [row.id for row in index.unmatched]
     output_keys = set(keys)

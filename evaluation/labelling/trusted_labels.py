@@ -120,8 +120,8 @@ def _with_own(before: Iterable[Verdict], adopted: Sequence[Verdict]) -> list[Ver
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
     adopted: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
-        _refuse_unsigned(verdict, labels, line)
-        _refuse_untrusted(verdict, labels, line, run)
+        _require_signed(verdict, labels, line)
+        _require_trusted(verdict, labels, line, run)
         if verdict.case_id not in inputs.cases:
             hint = nearest(verdict.case_id, inputs.cases)
             message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}{hint}"
@@ -139,7 +139,7 @@ def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     adopted = [
         row.on(key) for key in outputs for row in index.labels_of(OutputName(*key), str(key)) if row.is_usable
     ]
-    index.refuse_unmatched(OutputName(*key) for key in outputs)
+    index.require_matched(OutputName(*key) for key in outputs)
     # Labels without an output are included, so that the run counts them.
     adopted += [
         row.on(ItemKey(row.id, row.system or "", row.trial or 0))
@@ -167,7 +167,7 @@ def add_labels(
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
     with RunWriter(folder) as run:
-        run.refuse_unknown()
+        run.require_known()
         outputs = {verdict.key for verdict in run.verdicts.standing}
         added = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in added if _sample_of(each) in TO_DECIDE]
@@ -219,11 +219,11 @@ def decided_by(store: RunStore, name: str) -> set[ItemKey]:
 
 def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
-        _refuse_unsigned(label, file, line)
+        _require_signed(label, file, line)
         if _sample_of(label) in TO_DECIDE:
-            _refuse_undecided(label, file, line)
+            _require_decided(label, file, line)
         else:
-            _refuse_untrusted(label, file, line, folder)
+            _require_trusted(label, file, line, folder)
         if _sample_of(label) == "decided":
             raise InputError(
                 f"this label {_of_audit(folder, file)}",
@@ -236,7 +236,7 @@ def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[
         yield label
 
 
-def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderPath) -> None:
+def _require_trusted(verdict: Verdict, path: InputPath, line: int, run: FolderPath) -> None:
     if verdict.source == "judge":
         message = "a judge's verdict is not a label; expected human, checker or construction"
         raise InputError(message, path=path, line=line, field="source")
@@ -248,12 +248,12 @@ def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderP
         raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
 
 
-def _refuse_unsigned(verdict: Verdict, path: InputPath, line: int) -> None:
+def _require_signed(verdict: Verdict, path: InputPath, line: int) -> None:
     if not verdict.by.strip():
         raise InputError("expected the name of who labelled", path=path, line=line, field="by")
 
 
-def _refuse_undecided(verdict: Verdict, path: InputPath, line: int) -> None:
+def _require_decided(verdict: Verdict, path: InputPath, line: int) -> None:
     try:
         decision_of(verdict)
     except ValueError as error:

@@ -82,7 +82,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         RunFolderError: The run is not finished, or was changed by hand.
     """
     manifest = store.finished()
-    store.refuse_edited()
+    store.require_unedited()
     judge = _only_judge(store)
     _require_one_version(store)
     table = _rows_of(table_of(store), judge)

@@ -96,7 +96,7 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
     """
     manifests = before.finished(), after.finished()
     for store in (before, after):
-        store.refuse_edited()
+        store.require_unedited()
     renamed = _renamed(*manifests)
     was, now = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
     common = was.keys() & now.keys()

@@ -10,7 +10,7 @@ from ...records import ItemKey
 from .gated_judging import GatedOutput
 from .gated_runs import GatedRun
 
-_LEAST_COMMON = 0.8
+_MIN_COMMON = 0.8
 """Share of the cases of either run that both must have."""
 
 
@@ -78,7 +78,7 @@ def no_comparison(pair: GatePair, reasons: list[str]) -> str:
     """Say why the runs are not compared; empty if they are."""
     if reasons:
         return f"not comparable: {reasons[0]}"
-    if len(pair.common) < _LEAST_COMMON * pair.cases:
-        return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_LEAST_COMMON:.0%}"
+    if len(pair.common) < _MIN_COMMON * pair.cases:
+        return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_MIN_COMMON:.0%}"
     passed = any(output.score for found in (pair.before, pair.after) for output in found.values())
     return "" if passed else "no output passed in either run, so no drop could be seen"

@@ -137,7 +137,7 @@ def gated_run(
         RunFolderError: It is not finished, was changed by hand, or its counts are not those of its verdicts.
     """
     manifest = store.finished()
-    store.refuse_edited()
+    store.require_unedited()
     results = {result.system: result for result in manifest.results or []}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
     graded: set[ItemKey] = set()
@@ -150,7 +150,7 @@ def gated_run(
         known = systems.setdefault(verdict.system, {})
         if verdict.key not in known or _is_decision(verdict):
             known[verdict.key] = _as_graded(verdict)
-    _refuse_other_counts(store, systems, results, len(graded))
+    _require_same_counts(store, systems, results, len(graded))
     judged = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
     if judged is not None:
         _count_judged(systems, judged)
@@ -251,7 +251,7 @@ def _expected(result: SystemResult) -> int:
     return max((stratum.of for stratum in result.strata), default=result.missing)
 
 
-def _refuse_other_counts(
+def _require_same_counts(
     store: RunStore,
     systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
     results: Mapping[str, SystemResult],

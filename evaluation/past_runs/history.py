@@ -196,7 +196,7 @@ def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
     """Read the grades that these judges gave labelled outputs of a run."""
     grades: dict[JudgeId, dict[str, _Grade]] = defaultdict(dict)
     with RunStore(path) as store:
-        store.refuse_edited()
+        store.require_unedited()
         verdicts = {
             (judge_verdict.by, str(judge_verdict.key)): judge_verdict
             for judge_verdict in store.judge_verdicts()

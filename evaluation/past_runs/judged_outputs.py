@@ -36,11 +36,11 @@ def judged_outputs(folder: Path) -> Iterator[ExportItem]:
                     yield ExportItem(cases[output.case_id], output, verdicts, label)
 
 
-def refuse_edited_run(folder: Path) -> None:
+def require_unedited_run(folder: Path) -> None:
     """Refuse a run that was changed by hand; an import has no seal to tell by."""
     with RunStore(folder) as store:
         if store.begun:
-            store.refuse_edited()
+            store.require_unedited()
 
 
 def known_of(folder: Path) -> ExportContext:

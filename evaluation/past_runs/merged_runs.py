@@ -53,8 +53,8 @@ def merge_runs(
         stores = [exits.enter_context(RunStore(run)) for run in runs]
         for store in stores:
             _ = store.finished()
-            store.refuse_edited()
-            _refuse_different(stores[0], store)
+            store.require_unedited()
+            _require_same_run(stores[0], store)
         parts = [store.inputs for store in stores]
         cases = _once(path for part in parts for path in part.cases)
         outputs = _once(path for part in parts for path in part.outputs)
@@ -90,7 +90,7 @@ def merge_runs(
         return summary
 
 
-def _refuse_different(first: RunStore, other: RunStore) -> None:
+def _require_same_run(first: RunStore, other: RunStore) -> None:
     """Refuse parts that were not made in the same way."""
     differing = list(dict.fromkeys(_differences(first, other)))
     if differing:

@@ -67,7 +67,7 @@ def reparse(
     concludes it.
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
-        writer.refuse_unknown()
+        writer.require_known()
         context = RunContext(inputs, writer, progress)
         judges = {enlisted.id: reload_judge(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
         counts = {before: Counter[str]() for before in judges}

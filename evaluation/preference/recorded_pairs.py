@@ -28,7 +28,7 @@ from ..store.pair_verdicts import VERSUS
 from .paired_inputs import length_of
 
 _TIE = 0.5
-_MOST_NAMES = 3
+_MAX_NAMES = 3
 """Most annotators that an error names."""
 
 
@@ -170,9 +170,9 @@ class RecordedPairs:
         """Say what a calibration lacks."""
         authors = self.judges or self.people
         names = ", ".join(
-            f"{by!r}, {len(made):,} choices" for by, made in islice(authors.items(), _MOST_NAMES)
+            f"{by!r}, {len(made):,} choices" for by, made in islice(authors.items(), _MAX_NAMES)
         )
-        names += f" and {len(authors) - _MOST_NAMES:,} others" if len(authors) > _MOST_NAMES else ""
+        names += f" and {len(authors) - _MAX_NAMES:,} others" if len(authors) > _MAX_NAMES else ""
         whom = "one annotator" if len(authors) == 1 else f"{len(authors):,} annotators"
         lacks = "people's choices" if self.judges else "a judge's choices"
         field = "label" if self.judges else "score"

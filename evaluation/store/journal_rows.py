@@ -175,15 +175,15 @@ def served_by(row: JournalRow | Verdict) -> str | None:
         return None
 
 
-_MOST_REMEMBERED = 4096
+_MAX_REMEMBERED = 4096
 
 
-@lru_cache(_MOST_REMEMBERED)
+@lru_cache(_MAX_REMEMBERED)
 def _judge_of(raw: bytes) -> JudgeId | None:
     return decode_json(raw, JudgeId | None)
 
 
-@lru_cache(_MOST_REMEMBERED)
+@lru_cache(_MAX_REMEMBERED)
 def _spent_of(raw: bytes) -> VerdictCost | None:
     usage = decode_json(raw, Usage | None)
     return None if usage is None else _spent(usage)

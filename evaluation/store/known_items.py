@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .verdict_index import VerdictIndex
 
 
-def refuse_others(
+def require_same_items(
     journal: VerdictJournal, cases: CaseIndex, systems: Container[str], outputs: Iterable[InputPath]
 ) -> None:
     """Refuse verdicts on cases, systems or outputs that the run is not about."""
@@ -47,10 +47,10 @@ def refuse_others(
         raise RecordError(message, path=journal.path, line=journal.line_number(verdict.row))
 
 
-def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:
-    """Refuse verdicts on items that a finished run lacks; see `refuse_others`."""
+def require_known(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:
+    """Refuse verdicts on items that a finished run lacks; see `require_same_items`."""
     with CaseIndex(inputs.cases, validated=True) as index:
-        refuse_others(journal, index, systems, inputs.outputs)
+        require_same_items(journal, index, systems, inputs.outputs)
 
 
 def _without_output(

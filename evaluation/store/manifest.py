@@ -224,7 +224,7 @@ class Roster:
         """Return the record of a judge; None if it is not a judge of this run."""
         return self._judges.get(judge)
 
-    def refuse_changed(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
+    def require_unchanged(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
         """Refuse judges with an earlier prompt or name but another fingerprint.
 
         They would mix a judge with its earlier version. If only the parser is later, the error names the command that parses the

@@ -146,18 +146,18 @@ class RunStore(Closing):
             self._hashes[name] = _sha256(self.path / name)
         return self._hashes.get(name)
 
-    def refuse_edited(self) -> None:
+    def require_unedited(self) -> None:
         """Refuse a run that was edited by hand, or holds verdicts on unknown items."""
         if not self._writing:  # a writer writes them again
             _ = self.clusters, self.calibration
             for journal in self.journals:
-                self._refuse_another_length(journal)
+                self._require_length(journal)
         if self.edited:
             raise EditedRunError(f"{' and '.join(self.edited)}: changed by hand since the run wrote it")
         if not self._writing:
-            self.refuse_unknown()
+            self.require_known()
 
-    def refuse_unknown(self) -> None:
+    def require_known(self) -> None:
         """Refuse verdicts on unknown cases, systems and outputs.
 
         If seals were removed, only the inputs reveal them.
@@ -169,11 +169,11 @@ class RunStore(Closing):
             inputs = self.inputs
         except RunFolderError:
             return  # the inputs are gone or have changed
-        from .known_items import refuse_unknown  # noqa: PLC0415 - most runs have no results yet
+        from .known_items import require_known  # noqa: PLC0415 - most runs have no results yet
 
-        refuse_unknown(self.verdicts, inputs, {result.system for result in results})
+        require_known(self.verdicts, inputs, {result.system for result in results})
 
-    def _refuse_another_length(self, journal: VerdictJournal) -> None:
+    def _require_length(self, journal: VerdictJournal) -> None:
         """Refuse a journal of a finished run that has grown or shrunk since.
 
         A resumed run reads lines that a kill left after the seal, and repeats work that a power cut lost.
@@ -257,7 +257,7 @@ class RunStore(Closing):
         """
         return unchanged_inputs(self.path, self.manifest.inputs or (), self.manifest.case_files)
 
-    def refuse_pairs(self) -> None:
+    def require_no_pairs(self) -> None:
         """Refuse verdicts on pairs of outputs when verdicts on outputs are needed."""
         if not self.begun and holds_imported_pairs(self.path):
             raise RunFolderError(
@@ -277,7 +277,7 @@ class RunStore(Closing):
         Raises:
             RunFolderError: The run is not finished.
         """
-        self.refuse_pairs()
+        self.require_no_pairs()
         if not self.manifest.finished:
             raise RunFolderError(f"{self.path}: the run is not finished; rerun its command to continue")
         return self.manifest

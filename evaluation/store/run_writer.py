@@ -73,7 +73,7 @@ class RunWriter(RunStore):
         self._upload = ExitStack()
         if on_disk is not None:
             if not self.resumed:
-                _refuse_other_folders(on_disk)
+                _require_own_folder(on_disk)
             self._created = [
                 parent for parent in (on_disk / _LOCK, on_disk, *on_disk.parents) if not parent.exists()
             ]
@@ -86,7 +86,7 @@ class RunWriter(RunStore):
             else:
                 self._write(Manifest())
             if not accept_edited:
-                self.refuse_edited()
+                self.require_unedited()
             _ = self.labels
             self._file_seals = dict(self._changed)
         except BaseException:
@@ -98,13 +98,13 @@ class RunWriter(RunStore):
     def bind(self, **facts: Any) -> None:
         """Tie the run to facts that must not change, such as its rules or the hashes of its inputs.
 
-        See `refuse_other_run`.
+        See `require_same_run`.
         """
-        self.refuse_other_run(**facts)
+        self.require_same_run(**facts)
         if facts.keys() - self.manifest.identity.keys():
             self.update(identity={**self.manifest.identity, **_plain(facts)})
 
-    def refuse_other_run(self, **facts: Any) -> None:
+    def require_same_run(self, **facts: Any) -> None:
         """Refuse a run that is tied to other facts; see `bind`."""
         identity, facts = self.manifest.identity, _plain(facts)
         changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
@@ -130,7 +130,7 @@ class RunWriter(RunStore):
             RunFolderError: A judge has changed since the run was begun.
         """
         judges = list(judges)
-        self.roster.refuse_changed(judges, self.path)
+        self.roster.require_unchanged(judges, self.path)
         for judge in judges:
             known_judge = self.roster.get(judge.id)
             self.roster.enlist(
@@ -286,7 +286,7 @@ class RunWriter(RunStore):
             super().close()
 
 
-def _refuse_other_folders(path: Path) -> None:
+def _require_own_folder(path: Path) -> None:
     """Refuse a folder that does not belong to a run before anything is written."""
     if path.is_dir():
         others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))

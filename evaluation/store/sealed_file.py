@@ -16,7 +16,7 @@ import msgspec
 
 from ...records import MemoryFile, open_regular_file
 
-_FIRST_MARK, _MOST_MARKS = 256, 64
+_FIRST_MARK, _MAX_MARKS = 256, 64
 """Distance in bytes of the first marks; and number of marks at which every other one is dropped and the distance doubles."""
 
 
@@ -99,7 +99,7 @@ class RunningHash:
                 self.differs, self.changed = True, (self._matched, self.size)
         if self.size % self._step == 0:
             self._marks.append((self.size, now))
-            if len(self._marks) == _MOST_MARKS:
+            if len(self._marks) == _MAX_MARKS:
                 self._marks = self._marks[1::2]
                 self._step *= 2
 

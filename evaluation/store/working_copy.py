@@ -155,13 +155,13 @@ class WorkingCopy:
                 ours = self._lock.is_ours()
                 self._lock.take()
                 if not ours:
-                    self._refuse_other_content()
+                    self._require_same_content()
             except BaseException:
                 self._alone.release()
                 raise
             self._locked, self._lost = True, False
 
-    def _refuse_other_content(self) -> None:
+    def _require_same_content(self) -> None:
         if self._marks() != self._agreement.marks:
             self._lock.release()
             raise RunFolderError(

@@ -156,7 +156,7 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     reasons = _tag_names(declared.get("reason", []))
     fraction_of = None if declared.get("fraction_of") is None else _tag_name(declared["fraction_of"])
     if fraction_of is not None:
-        _refuse_flipped_shares(scale)
+        _require_no_flipped_shares(scale)
     cited = declared.get("cited", False)
     if not isinstance(cited, bool) or (cited and fraction_of is None):
         raise ValueError("cited must be true or false, and is only for use beside fraction_of")
@@ -195,7 +195,7 @@ def _fractions(scale: Scale, declared: Mapping[str, Any]) -> bool:
 def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
     _allow(declared, "score", "reason", "all_of", "fraction_of")
     if declared.get("fraction_of") is not None:
-        _refuse_flipped_shares(scale)
+        _require_no_flipped_shares(scale)
     return json_parser(
         scale,
         score=_name(declared.get("score", "score")),
@@ -218,7 +218,7 @@ def _pieces(declared: Any) -> Pieces | None:
     return Pieces(_name(named["list"]), _name(named["key"]), None if cited is None else _name(cited))
 
 
-def _refuse_flipped_shares(scale: Scale) -> None:
+def _require_no_flipped_shares(scale: Scale) -> None:
     if scale.better == "low":
         raise ValueError(
             "fraction_of needs a scale with the highest score as the best, since it is the share of pieces that hold"

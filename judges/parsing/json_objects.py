@@ -11,7 +11,7 @@ from ...errors import DecodingError
 from ..as_json import well_formed
 from .parsed_reply import bare_reply, without_thoughts
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 """Maximum digits of an integer; a longer one may not fit into the 64 bits of a record's integer."""
 _FENCE = "```"
 _LANGUAGE = re.compile(r"\A(?:json[5c]?)?+\s", re.IGNORECASE)
@@ -40,7 +40,7 @@ def decode_object(text: str) -> Mapping[str, Any]:
             text,
             strict=False,
             object_pairs_hook=_without_contradiction,
-            parse_constant=_refuse_constant,
+            parse_constant=_reject_constant,
             parse_int=_integer,
         )
         if "\\u" in text:  # a lone surrogate could not be written to a run's files
@@ -155,8 +155,8 @@ def _without_contradiction(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
-def _refuse_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")

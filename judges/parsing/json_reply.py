@@ -83,7 +83,7 @@ def json_parser(
         keyed.second.refuse(around, parsed_score)
         last = scored[-1]
         if alone:
-            _refuse_missing(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
+            _require_present(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
         for each in scored:
             _check_criteria(_criteria(each, all_of), parsed_score, scale)
         explanation = last.get(reason) if reason else None
@@ -99,7 +99,7 @@ def json_parser(
     return parse
 
 
-def _refuse_missing(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
+def _require_present(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
     for key in keys:
         if key not in decoded:
             raise DecodingError(f"the reply lacks {key!r}, on which the score depends")

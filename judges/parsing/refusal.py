@@ -42,7 +42,7 @@ _APOLOGY = r"(?:[^.!?:\n。：]{0,30}[,.!。，、]\s{0,2})?(?:(?:aber|mais|pero
 """Text of any language before the first comma or full stop; it is an apology if one of `_OTHERS` follows."""
 
 _REFUSAL = re.compile(rf"\A(?:{_ENGLISH}|{_APOLOGY}(?:{'|'.join(_OTHERS)}))", re.IGNORECASE)
-_LONGEST_PREAMBLE = 400
+_MAX_PREAMBLE_LENGTH = 400
 
 
 def is_refusal(text: str) -> bool:
@@ -50,5 +50,5 @@ def is_refusal(text: str) -> bool:
 
     Refusals in other languages count as `unparsable`, which is no score either.
     """
-    start = text.lstrip(" \t\r\n*_`\"'#>")[:_LONGEST_PREAMBLE]
+    start = text.lstrip(" \t\r\n*_`\"'#>")[:_MAX_PREAMBLE_LENGTH]
     return _REFUSAL.match(start) is not None

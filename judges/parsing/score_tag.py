@@ -72,10 +72,10 @@ class ScoreTag:
         if len(marks) != 2:  # noqa: PLR2004 - the tags around the score
             raise DecodingError(f"more than one score {self.where}: {shown(rest[marks[0].start() :])}")
         before, behind = rest[: found[0].start()], rest[found[0].end() :]
-        self._refuse_reasons_around(cut, before)
+        self._require_no_reasons_around(cut, before)
         if _FENCE in behind and _FENCE not in before and sum(reason.text.count(_FENCE) for reason in cut) % 2:
             raise DecodingError("the score is in a fence that begins in the reasons")
-        _refuse_behind(before, behind)
+        _require_nothing_behind(before, behind)
         self.second.refuse(before, score)
         return score
 
@@ -84,7 +84,7 @@ class ScoreTag:
         """Pattern of the tag, whole or broken, or escaped, in any letters."""
         return re.compile(rf"(?:<|&lt;|\[|\uff1c|\u2039)[\s/\\]{{0,4}}{self.name}(?!\w)", re.IGNORECASE)
 
-    def _refuse_reasons_around(self, cut: Sequence[_Reason], before: str) -> None:
+    def _require_no_reasons_around(self, cut: Sequence[_Reason], before: str) -> None:
         """Refuse reasons that may begin or end elsewhere, as an answer may hold their tags."""
         ended = {reason.name for reason in cut if reason.at <= len(before)}
         for name in {reason.name for reason in cut if reason.at > len(before)}:
@@ -144,7 +144,7 @@ def _without_reasons(reply: str, names: Sequence[str]) -> tuple[str, list[_Reaso
     return "\n".join([*kept, reply[at:]]), cut
 
 
-def _refuse_behind(before: str, behind: str) -> None:
+def _require_nothing_behind(before: str, behind: str) -> None:
     """Refuse text behind the score.
 
     A backtick may close behind it if one opens directly before it, and a quotation mark if the whole reply stands in them.

@@ -23,7 +23,7 @@ _NOT_A_RULE = r"(?!\s{1,3}(?:if|when|only|unless|would|means)\b)"
 """A score with a condition, such as ``1 if it is right``, repeats the instructions."""
 
 _ENDING = re.compile(r"(?:[.!?:]\s{1,4}|>\s{0,4})([*_`\"']{0,4}[-+]?[0-9][0-9.,/]{0,20}[*_`\"'.\s]{0,8})\Z")
-_LONGEST_ENDING = 80
+_MAX_ENDING_LENGTH = 80
 _ROUNDING = 0.01
 """Share of the scale by which a score may be rounded: 0.67 for 2/3."""
 
@@ -68,7 +68,7 @@ class SecondScore:
                 raise _error(match[0])
         if not lines:
             return
-        ending = _ENDING.search(text[-_LONGEST_ENDING:])
+        ending = _ENDING.search(text[-_MAX_ENDING_LENGTH:])
         for line in [*text.splitlines(), *([ending[1]] if ending else [])]:
             if self._is_score(line) and not self._is_equal(line, score):
                 raise _error(line)

@@ -11,13 +11,13 @@ from ...errors import DecodingError
 from .json_objects import lone_object
 from .parsed_reply import ParsedReply, ReplyParser
 
-LEAST_COVERED = 0.5
+MIN_COVERED = 0.5
 """Least share of an answer's letters and digits that the quotes cover: greetings and headings may be left out."""
 
-LEAST_FAMILIAR = 0.6
+MIN_FAMILIAR = 0.6
 """Least share of a statement's runs of three characters that occur in answer or question: names may replace pronouns."""
 
-MOST_STATEMENTS = 1_000
+MAX_STATEMENTS = 1_000
 
 _KNOWN = frozenset({"statements", "statement", "quote"})
 
@@ -48,9 +48,9 @@ def statements_parser(answer: str, question: str) -> ReplyParser:
         numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
         source_runs = _runs(_squeeze(source))
         for statement in statements:
-            _refuse_additions(statement, numbers, source_runs)
+            _require_no_additions(statement, numbers, source_runs)
         covered = _covered(squeezed, statements)
-        if covered < LEAST_COVERED:
+        if covered < MIN_COVERED:
             raise DecodingError(f"the statements quote only {100 * covered:.0f} % of the answer")
         distinct = {statement.text: statement for statement in statements}
         return ParsedReply(
@@ -65,8 +65,8 @@ def _read(text: str) -> list[Statement]:
     if not isinstance(decoded, list) or not decoded:
         raise DecodingError("expected a list of statements under 'statements', with at least one")
     entries = cast("list[Any]", decoded)
-    if len(entries) > MOST_STATEMENTS:
-        raise DecodingError(f"{len(entries)} statements are more than {MOST_STATEMENTS}")
+    if len(entries) > MAX_STATEMENTS:
+        raise DecodingError(f"{len(entries)} statements are more than {MAX_STATEMENTS}")
     return [_statement(entry) for entry in entries]
 
 
@@ -78,13 +78,13 @@ def _statement(entry: Any) -> Statement:
     return Statement(text.strip(), quote.strip())
 
 
-def _refuse_additions(statement: Statement, numbers: set[str], source_runs: set[str]) -> None:
+def _require_no_additions(statement: Statement, numbers: set[str], source_runs: set[str]) -> None:
     text = _ascii_digits(statement.text)
     added = _numbers(_THOUSANDS.sub("", text)) - numbers
     if added and not _numbers(text) <= numbers:
         raise DecodingError(f"the number {min(added)[:20]} is in a statement and not in the answer")
     runs = _runs(_squeeze(text))
-    if len(runs & source_runs) < LEAST_FAMILIAR * len(runs):
+    if len(runs & source_runs) < MIN_FAMILIAR * len(runs):
         raise DecodingError(f"a statement says what the answer does not: {statement.text[:60]!r}")
 
 

@@ -28,7 +28,7 @@ DECORATED = f"[{re.escape(DECORATION)}]"
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
 _WORD = re.compile(r"[^\W\d_]+")
-_MOST_WORDS_BETWEEN = 3
+_MAX_WORDS_BETWEEN = 3
 _DENIED = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
 _HUNDRED = 100
 
@@ -124,7 +124,7 @@ def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: S
     if earlier is not None and earlier not in scale:
         return False
     words = _WORD.findall(between)
-    if len(words) > _MOST_WORDS_BETWEEN:
+    if len(words) > _MAX_WORDS_BETWEEN:
         return False
     is_denied = _DENIED.search(between) is not None  # 0, not 1
     return is_denied or not (_PAUSE if words else _BREAK).search(between)

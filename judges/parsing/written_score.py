@@ -82,7 +82,7 @@ def number_parser(
             raise DecodingError(f"no {after!r} in the reply, but {shown(reply)}")
         score = find(section, f"after {after!r}")
         before = after.join(earlier)
-        _refuse_other_headings(earlier[1:], before, after, score, scale, fractions=fractions)
+        _require_no_other_headings(earlier[1:], before, after, score, scale, fractions=fractions)
         reason = before.strip() or None
         reading = reading_of(score, scale, reason)
         pieces = pieces_with_indexes(reason) if indexes and reason else []
@@ -149,7 +149,7 @@ def _reader(scale: Scale, *, fractions: bool) -> Callable[[str], float]:
     return read
 
 
-def _refuse_other_headings(
+def _require_no_other_headings(
     sections: Sequence[str], before: str, heading: str, score: float, scale: Scale, *, fractions: bool
 ) -> None:
     """Refuse a heading in the text before the score that does not give the same score.
@@ -231,7 +231,7 @@ def tags_parser(
         marks = [_number(piece[1], f"as a piece's mark, {piece[0][:40]!r}") for piece in pieces]
         value = checked_share(scale.normalise(score), marks)
         if cited:
-            _refuse_uncited(reply, pieces, marks)
+            _require_citations(reply, pieces, marks)
         return ParsedReply(value, tagged_reason(reply, reasons), {"pieces": len(marks)})
 
     return parse
@@ -244,7 +244,7 @@ def _number(content: str, where: str, fraction_of: Scale | None = None) -> float
     return values[0]
 
 
-def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence[float]) -> None:
+def _require_citations(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence[float]) -> None:
     """Refuse a piece marked as supported that cites nothing: the judge contradicts itself."""
     start = 0
     for piece, mark in zip(pieces, marks, strict=True):

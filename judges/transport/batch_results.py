@@ -19,7 +19,7 @@ from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
 from .served_by import family
 
-_LONGEST_MESSAGE = 300
+_MAX_MESSAGE_LENGTH = 300
 
 
 class _Response(msgspec.Struct):
@@ -183,9 +183,9 @@ def _refusal_or_raise(line: _Line) -> Reply:
     code = inside.code or beside.code
     text = inside.message or beside.message or "no reason given"
     if status == HTTPStatus.BAD_REQUEST and code == "content_filter":
-        return Reply(refusal=text[:_LONGEST_MESSAGE], finish_reason="content_filter")
+        return Reply(refusal=text[:_MAX_MESSAGE_LENGTH], finish_reason="content_filter")
     named = " ".join(str(part) for part in ("HTTP" if status else None, status, code) if part)
-    raise CallError(f"in the batch: {named or 'error'}: {text[:_LONGEST_MESSAGE]}", status=status)
+    raise CallError(f"in the batch: {named or 'error'}: {text[:_MAX_MESSAGE_LENGTH]}", status=status)
 
 
 def _error_in_body(response: _Response | None) -> _Error:

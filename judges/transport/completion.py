@@ -14,9 +14,9 @@ from .event_streams import is_event_stream, joined_events
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
 _DOCTYPE = b"<!doctype html"
-_MOST_TOKENS = 1 << 53
+_MAX_TOKENS = 1 << 53
 _SHOWN = 100
-_LEAST_LOGPROB = -9999.0
+_MIN_LOGPROB = -9999.0
 """OpenAI's value for a probability of 0, whose logarithm JSON cannot express."""
 
 
@@ -185,7 +185,7 @@ def cached_tokens(usage: object, prompt_tokens: int) -> int:
 def token_count(usage: object, name: str) -> int:
     """Return a token count; 0 if it is not a number."""
     value = field_of(usage, name)
-    return int(value) if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS else 0
+    return int(value) if isinstance(value, int | float) and 0 <= value <= _MAX_TOKENS else 0
 
 
 def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:
@@ -210,4 +210,4 @@ def _scored(entry: _ScoredToken) -> TokenLogprob:
 def _finite(logprob: float) -> float:
     if math.isnan(logprob):
         raise ValueError("a log-probability is no number")
-    return min(0.0, max(_LEAST_LOGPROB, logprob))
+    return min(0.0, max(_MIN_LOGPROB, logprob))

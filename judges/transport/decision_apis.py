@@ -31,7 +31,7 @@ CANARY_BYTES = 6_000
 
 _BYTES_PER_TOKEN = 10
 """Bytes of a token beyond which a server cannot have read the whole request; prose has four to five."""
-_LEAST_BYTES = 2_000
+_MIN_BYTES = 2_000
 """Bytes of a request below which tokens are not compared, since servers count different overheads."""
 _RUN = re.compile(rb"([^A-Za-z0-9])\1+")
 """A run of one sign, such as padding, which may be a single token."""
@@ -141,12 +141,12 @@ def read_decisions(payload: object, request: Request) -> Reply:
         return msgspec.structs.replace(reply, refusal=blocked)
     if not isinstance(answers, dict | list):
         raise CallError(f"the response has no answers: {error_in(body) or 'no reason given'}", retryable=True)
-    _refuse_cut(request, prompt_tokens)
+    _require_whole(request, prompt_tokens)
     asked = asked_in(request)
     found = _by_name(cast("Any", answers), [question.name for question in asked])
     read = {question.name: _answer(question, found.get(question.name)) for question in asked}
     if CANARY in read:
-        _refuse_without_end(read.pop(CANARY))
+        _require_end(read.pop(CANARY))
     return msgspec.structs.replace(reply, text=well_formed(msgspec.json.encode(read).decode()))
 
 
@@ -164,17 +164,17 @@ def _blocked(body: object) -> str | None:
     return f"stopped by the provider's content filter: {reason}" if reason else None
 
 
-def _refuse_cut(request: Request, counted: int) -> None:
+def _require_whole(request: Request, counted: int) -> None:
     """Refuse a reply to a request of which the server counted far fewer tokens than it has."""
     sent = msgspec.json.encode(request.parameters)
-    least = max(_LEAST_BYTES, counted * _BYTES_PER_TOKEN + 1)
+    least = max(_MIN_BYTES, counted * _BYTES_PER_TOKEN + 1)
     if counted and len(sent) >= least and (size := len(_RUN.sub(rb"\1", sent))) >= least:
         raise CallError(
             f"the server read {counted:,} tokens of a request of {size:,} bytes: it cut the material off, so this is no verdict on it"
         )
 
 
-def _refuse_without_end(canary: Mapping[str, Any] | None) -> None:
+def _require_end(canary: Mapping[str, Any] | None) -> None:
     """Refuse a reply that does not say that the end of the material was there."""
     p = None if canary is None else canary.get("p")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:

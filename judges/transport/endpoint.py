@@ -59,9 +59,9 @@ class Endpoint:
                 "the endpoint's key holds a line break or another character that no key has; how was it copied?"
             )
         if self.api != "chat":
-            self._refuse_unaddressed()
+            self._require_address()
 
-    def _refuse_unaddressed(self) -> None:
+    def _require_address(self) -> None:
         """Refuse an endpoint of decisions whose address is not known."""
         if self.kind == "azure":
             raise UsageError(
@@ -177,7 +177,7 @@ def _scheme(address: str) -> str | None:
 _SHORTEST = 8
 """Minimum length of a key that is searched for in replies; a shorter one, such as a placeholder, may be a word."""
 
-_SHORTEST_BEGINNING = 12
+_MIN_BEGINNING_LENGTH = 12
 """Minimum length of the beginning of a key that is searched for."""
 
 _SHOWN = "***"
@@ -199,7 +199,7 @@ def redactor(key: str | None) -> Callable[[str], str]:
 def _without_beginnings(text: str, key: str) -> str:
     """Remove beginnings of a key of at least twelve characters, each as long as it is."""
     pieces, at = list[str](), 0
-    while len(key) > _SHORTEST_BEGINNING and (found := text.find(key[:_SHORTEST_BEGINNING], at)) >= 0:
+    while len(key) > _MIN_BEGINNING_LENGTH and (found := text.find(key[:_MIN_BEGINNING_LENGTH], at)) >= 0:
         pairs = zip(text[found : found + len(key)], key, strict=False)
         end = found + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         pieces += [text[at:found], _SHOWN]

@@ -12,13 +12,13 @@ from .exchange import CallError, Provider, Reply, Request, Wrapping
 _BURST_SHARE = 0.2
 """Minimum share of the last calls with 429s that make a burst. A single 429 concerns one call; stopping all calls for it would
 cost more than it saves."""
-_LEAST_WINDOW = 16
+_MIN_WINDOW = 16
 """Minimum number of last calls that are looked at; otherwise as many as fill the slots twice."""
 _CUT = 0.5
 """Factor of the limit after a burst."""
 _UNNAMED_PAUSE = 0.5
 """Seconds to pause after a burst of 429s without a waiting time."""
-_LONGEST_PAUSE = 120.0
+_MAX_PAUSE = 120.0
 """Maximum pause in seconds, even if the server asks for more."""
 _HOPELESS_AFTER = 300.0
 """Seconds of 429s without a reply after which waiting calls fail: a daily quota does not come back during a run."""
@@ -113,14 +113,14 @@ class AdaptiveLimiter:
             self._fail_waiting()
 
     def _is_burst(self, ticket: int) -> bool:
-        window = max(_LEAST_WINDOW, 2 * self.limit)
+        window = max(_MIN_WINDOW, 2 * self.limit)
         self._limited_tickets.append(ticket)
         while self._limited_tickets and self._limited_tickets[0] < self._started - window:
             self._limited_tickets.popleft()
         return len(self._limited_tickets) >= _BURST_SHARE * min(window, self._started)
 
     def _pause(self, error: CallError) -> None:
-        seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _LONGEST_PAUSE)
+        seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _MAX_PAUSE)
         # One gap of slack: otherwise a timer that is early gets another 429.
         self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 

@@ -26,7 +26,7 @@ _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
 _NOT_THERE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
-_LONGEST_MESSAGE = 1000
+_MAX_MESSAGE_LENGTH = 1000
 """Maximum characters of an error's message: more than APIs write, fewer than a page of HTML has."""
 _A_MOMENT = 0.02
 """Seconds after which the first requests have been sent."""
@@ -139,7 +139,7 @@ class OpenAIProvider:
     def _shown(self, text: str) -> str:
         """Return a message as it may be shown: without the key, on one line, short."""
         shown = self._sender.redact(text) if self._sender is not None else text
-        return " ".join(well_formed(shown).split())[:_LONGEST_MESSAGE]
+        return " ".join(well_formed(shown).split())[:_MAX_MESSAGE_LENGTH]
 
 
 _DECIDING = re.compile(r"\bdecisions?[ _-]models?\b|/systemone\b|/decisions\b", re.IGNORECASE)

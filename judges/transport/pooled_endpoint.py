@@ -11,7 +11,7 @@ from .limiter import AdaptiveLimiter
 
 _STRIKES = 3
 """Number of failures in a row, calls given up included, after which an endpoint rests."""
-_FIRST_REST, _LONGEST_REST = 1.0, 60.0
+_FIRST_REST, _MAX_REST_LENGTH = 1.0, 60.0
 """Seconds of a rest; each test call that fails doubles them."""
 _RECENT = 0.2
 """Weight of the last reply in the moving average of reply times."""
@@ -109,7 +109,9 @@ class PooledEndpoint:
         locked_out = isinstance(error, CallError) and not error.retryable
         test_failed = trying and now >= self.rests_until  # and not called because all endpoints rest
         if locked_out or test_failed or (self._strikes >= _STRIKES and not self._rest):
-            self._rest = _LONGEST_REST if locked_out else min(_LONGEST_REST, 2 * self._rest or _FIRST_REST)
+            self._rest = (
+                _MAX_REST_LENGTH if locked_out else min(_MAX_REST_LENGTH, 2 * self._rest or _FIRST_REST)
+            )
             self.rests_until = now + self._rest
 
 

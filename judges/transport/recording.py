@@ -124,7 +124,7 @@ def _open_to_append(path: Path) -> BinaryIO:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.fdopen(open_regular_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
         try:
-            _refuse_foreign(file, path)
+            _require_own_file(file, path)
             _repair_end(file, path)
         except BaseException:
             file.close()
@@ -132,7 +132,7 @@ def _open_to_append(path: Path) -> BinaryIO:
         return file
 
 
-def _refuse_foreign(file: BinaryIO, path: Path) -> None:
+def _require_own_file(file: BinaryIO, path: Path) -> None:
     """Refuse a file that is not a recording, and leave it unchanged."""
     file.seek(0)
     first = file.readline(MAX_LINE_BYTES)

@@ -73,7 +73,7 @@ class ReplyCache:
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
         try:
-            self._refuse_foreign()
+            self._require_own_file()
             self._run("PRAGMA journal_mode = WAL")
             # A killed process loses nothing; a power cut may lose the newest replies, but does not damage the file.
             self._run("PRAGMA synchronous = NORMAL")
@@ -126,7 +126,7 @@ class ReplyCache:
         """Close the file."""
         self._connection.close()
 
-    def _refuse_foreign(self) -> None:
+    def _require_own_file(self) -> None:
         """Refuse another program's database before anything is written."""
         if not self._run("SELECT name FROM sqlite_master"):
             return  # a new file; another process may create the same table now

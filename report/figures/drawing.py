@@ -17,7 +17,7 @@ from ..text.safe_text import cut_at, shortened
 WIDTH = 360.0
 """Width of a single figure."""
 
-MOST_LETTERS = 200
+MAX_LETTERS = 200
 """Longest single text in a figure, in characters."""
 
 _RIGHT, _WRONG = "#2f77bd", "#c25a2b"
@@ -117,7 +117,7 @@ def text(
     kind: str = "label",
     *,
     anchor: str = "start",
-    room: int = MOST_LETTERS,
+    room: int = MAX_LETTERS,
     full: str = "",
 ) -> Markup:
     """Draw a text, cut to ``room`` letters; the full text is in the tooltip."""
@@ -179,7 +179,7 @@ def box(x: float, y: float, width: float, height: float, kind: str, *, strength:
 
 def fit(words: str) -> str:
     """Make untrusted text fit for a figure."""
-    return shortened(words, MOST_LETTERS * 10)
+    return shortened(words, MAX_LETTERS * 10)
 
 
 def _looks(kind: str) -> Markup:

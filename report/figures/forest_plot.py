@@ -18,10 +18,10 @@ _MARGIN = 6.0
 _HEIGHT = 20
 _MIDDLE = _HEIGHT / 2
 _ROW = 36.0
-_LETTERS, _MOST_LETTERS = 26, 48
+_LETTERS, _MAX_LETTERS = 26, 48
 """Longest name beside its number, and on a line of its own."""
 _STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
-_LEAST_REACH, _ROUNDING = 1e-3, 1e-9
+_MIN_REACH, _ROUNDING = 1e-3, 1e-9
 """Narrowest axis of differences: narrower intervals would not differ in the printed digits."""
 _NUMBER = 118.0
 """Width of a number beside its interval, in pixels."""
@@ -121,7 +121,7 @@ def forest(
     bottom = _ROW * len(rows) + 8
     marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
     shapes = [ticks(map(axis, marks), 4, bottom)]
-    room = _MOST_LETTERS if on_own_line else _LETTERS
+    room = _MAX_LETTERS if on_own_line else _LETTERS
     names = apart([interval.name for interval in rows], room)
     if low < 0:
         shapes.append(line("zero", axis(0), 4, axis(0), bottom))
@@ -141,7 +141,7 @@ def _reach(rows: Sequence[PlottedInterval]) -> float:
         (abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None),
         default=1.0,
     )
-    unit = 10.0 ** math.floor(math.log10(max(farthest, _LEAST_REACH)))
+    unit = 10.0 ** math.floor(math.log10(max(farthest, _MIN_REACH)))
     step = next(step for step in _STEPS if step * unit >= min(farthest, 1.0) * (1 - _ROUNDING))
     return min(1.0, step * unit)
 

@@ -11,9 +11,9 @@ from ..text.number_text import counted
 from ..text.safe_text import cut_at
 from .drawing import WIDTH, dot, path, svg, text
 
-_ROW, _TOP, _LEFT, _INDENT, _MOST_LEVELS = 22.0, 14.0, 10.0, 24.0, 8
+_ROW, _TOP, _LEFT, _INDENT, _MAX_LEVELS = 22.0, 14.0, 10.0, 24.0, 8
 _LETTER = 7.0
-_MOST_ROWS = 300
+_MAX_ROWS = 300
 
 
 def skill_figure(skills: Sequence[Skill]) -> Markup:
@@ -21,9 +21,9 @@ def skill_figure(skills: Sequence[Skill]) -> Markup:
 
     It is joined to the dependency that it is listed below; its name is followed by the number of others.
     """
-    shown = skills[:_MOST_ROWS]
+    shown = skills[:_MAX_ROWS]
     places = {
-        skill.name: (_LEFT + _INDENT * min(skill.level, _MOST_LEVELS), _TOP + _ROW * row)
+        skill.name: (_LEFT + _INDENT * min(skill.level, _MAX_LEVELS), _TOP + _ROW * row)
         for row, skill in enumerate(shown)
     }
     joins = [

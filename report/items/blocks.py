@@ -66,7 +66,7 @@ BLOCK_LIMIT = 6_000
 """Longest text in characters: a message, an output, a reference, a judge's reply."""
 _VALUE_LIMIT = 400
 """Longest argument, in characters."""
-_MOST_BLOCKS = 200
+_MAX_BLOCKS = 200
 """Most messages and steps of a conversation; most passages."""
 
 
@@ -79,7 +79,7 @@ def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
 def first_pieces(pieces: Iterable[Piece], noun: str) -> Iterator[Piece]:
     """Yield the first of many pieces, and the number of hidden ones; ``noun`` is for one."""
     remaining = iter(pieces)
-    yield from islice(remaining, _MOST_BLOCKS)
+    yield from islice(remaining, _MAX_BLOCKS)
     if hidden := sum(1 for _ in remaining):
         yield f"{counted(hidden, f'more {noun}')} not shown here; the records hold {'it' if hidden == 1 else 'them'}."
 

@@ -14,7 +14,7 @@ from ...deterministic.decoding.replies import asked_form, decode_output
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
 
-_MOST_CALLS = 50
+_MAX_CALLS = 50
 """Most calls compared; with more, none is, since every call is compared with every accepted one."""
 
 
@@ -68,7 +68,7 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
         made = decode_output(output, asked_form(case), strictly=True)
     except (DecodingError, InputError):
         return []
-    if not is_call_list(made) or len(made) > _MOST_CALLS or len(accepted) > _MOST_CALLS:
+    if not is_call_list(made) or len(made) > _MAX_CALLS or len(accepted) > _MAX_CALLS:
         return []
     return paired_diffs(made, accepted)
 

@@ -16,19 +16,19 @@ from markupsafe import Markup
 from ...calibration.pass_threshold import PassThreshold
 from ...records import Author
 from ..document import as_html
-from ..model import MOST_TEXTS, ItemVerdicts, ListedItem, ReportItem
+from ..model import MAX_TEXTS, ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import first_line
 from .naming import FAILED, FAILED_CHECK, NAME_LIMIT, NO_OUTPUT, UNGRADED
 from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, verdicts_summary
 
-MOST_LISTED = 200_000
+MAX_LISTED = 200_000
 """Most items that a page lists."""
 
-_MOST_WITH_PROMPTS = 8
+_MAX_WITH_PROMPTS = 8
 """Most items with the requests to judges, which are long, unless all texts are requested."""
 
-_MOST_BYTES = 16_000_000
+_MAX_BYTES = 16_000_000
 """Bytes of texts that a page holds before compression, unless all are requested: about 1 MB of the page."""
 
 _QUERY, _ANSWER = 120, 64
@@ -39,7 +39,7 @@ _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 _LARGE = 500_000
 """Size in bytes above which the best compression takes too long."""
 
-_MOST_CACHED = 10_000
+_MAX_CACHED = 10_000
 """Most combinations of verdicts whose list fields are cached."""
 
 
@@ -125,7 +125,7 @@ class _Columns:
         self.offset, self.reader = array("Q"), array("I")
         self.missing = 0
         self._readers: list[Callable[[int, bool], ReportItem]] = []
-        self._fields = lru_cache(_MOST_CACHED)(self._fields_of)
+        self._fields = lru_cache(_MAX_CACHED)(self._fields_of)
 
     def add(self, item: ListedItem) -> None:
         """Add an item."""
@@ -162,7 +162,7 @@ class _Columns:
         Items of one status are sorted by case, then by arrival.
         """
         ranks = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
-        return sorted(range(len(ranks)), key=ranks.__getitem__)[:MOST_LISTED]
+        return sorted(range(len(ranks)), key=ranks.__getitem__)[:MAX_LISTED]
 
     def read(self, number: int, *, with_prompts: bool) -> ReportItem:
         """Read an item with all its texts."""
@@ -221,7 +221,7 @@ class _Columns:
 
 
 def pack(
-    items: Iterable[ListedItem], thresholds: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
+    items: Iterable[ListedItem], thresholds: Mapping[Author, PassThreshold], texts: int | None = MAX_TEXTS
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
@@ -270,7 +270,7 @@ def _pages(
     In an order given, which asks for all, each has the requests to its judges.
     """
     for row in range(len(read)) if order is None else order:
-        item = columns.read(read[row], with_prompts=order is not None or row < _MOST_WITH_PROMPTS)
+        item = columns.read(read[row], with_prompts=order is not None or row < _MAX_WITH_PROMPTS)
         first = NO_OUTPUT if item.missing else first_line(item.output)
         answers[row] = excerpt(" ".join(first[: 4 * _ANSWER].split()), _ANSWER).text
         yield as_html(item_document(item, columns.thresholds))
@@ -278,7 +278,7 @@ def _pages(
 
 def _fitting(pages: Iterable[str]) -> Iterator[str]:
     """Yield the first pages that fit into a report."""
-    room = _MOST_BYTES
+    room = _MAX_BYTES
     for page in pages:
         room -= len(page)
         if room < 0:

@@ -35,7 +35,7 @@ S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 _QUERY = 1_000
 """Longest request kept for the list, in characters; the list shows fewer."""
-_MOST_CACHED = 10_000
+_MAX_CACHED = 10_000
 """Most combinations of verdicts that are cached."""
 
 
@@ -88,7 +88,7 @@ class RunItems(Closing):
         combination = self._verdicts.standing.combination(key), None if label is None else label.score
         verdicts = self._cached.get(combination)
         if verdicts is None:
-            if len(self._cached) == _MOST_CACHED:
+            if len(self._cached) == _MAX_CACHED:
                 self._cached.clear()
             checker, judges = _checker_and_judges(self._verdicts.summaries_on(key))
             verdicts = self._cached[combination] = ItemVerdicts(checker=checker, judges=judges, label=label)

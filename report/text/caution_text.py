@@ -82,7 +82,7 @@ def tied_sentence(caution: Caution) -> str:
     )
 
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """Most names in a folded caution; more are counted."""
 
 
@@ -134,8 +134,8 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
 
 def _better_thresholds(caution: Caution) -> str:
     """Return the options that set the better thresholds, for no more judges than fit on a line."""
-    thresholds = dict(list(caution.about.items())[:_MOST_NAMED])
-    others = len(caution.about) - _MOST_NAMED
+    thresholds = dict(list(caution.about.items())[:_MAX_NAMED])
+    others = len(caution.about) - _MAX_NAMED
     more = f" and {counted(others, 'other')}" if others > 0 else ""
     verb = "does" if len(caution.about) == 1 else "do"
     return f"{_thresholds_set(thresholds)}{more} {verb} better on held-out items"
@@ -150,10 +150,10 @@ def _thresholds_set(thresholds: Mapping[str, float]) -> str:
 
 def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
     """Return the sentence with no more names than fit on a line."""
-    others = len(caution.about) - _MOST_NAMED
+    others = len(caution.about) - _MAX_NAMED
     if others <= 0:
         return whole
-    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_MOST_NAMED]))
+    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_MAX_NAMED]))
     return f"{sentences([few], judges)[0]} and {counted(others, 'other')}"
 
 
@@ -180,7 +180,7 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
             return name if kind == "no_labelled_score" else f"{name} ({count:.0f})"
 
 
-_MOST_COMPARED = 5
+_MAX_COMPARED = 5
 """Most names in a caution about a comparison; more are counted."""
 
 _COMPARISON: dict[str, str] = {
@@ -278,6 +278,6 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
 
 def _counted_names(counts: Mapping[str, float], kind: str = "") -> str:
     form = "{} {:.2f}" if kind == "uneven_trials" else "{} ({:,.0f})"
-    named = [form.format(name, count) for name, count in list(counts.items())[:_MOST_COMPARED]]
-    more = f" and {counted(len(counts) - _MOST_COMPARED, 'other')}" if len(counts) > _MOST_COMPARED else ""
+    named = [form.format(name, count) for name, count in list(counts.items())[:_MAX_COMPARED]]
+    more = f" and {counted(len(counts) - _MAX_COMPARED, 'other')}" if len(counts) > _MAX_COMPARED else ""
     return f"{', '.join(named)}{more}"

@@ -38,7 +38,7 @@ _RIGHT = {
 """Wording of a judge's rate in the headline, by what counts as right."""
 
 
-_MOST_ABOVE = 5
+_MAX_ABOVE = 5
 """Most names in a sentence; more are counted."""
 
 _LABELS_DECIDE = "outputs with a label go by it; with an empty column checker_score in the table, labels correct the judge on all outputs"
@@ -189,7 +189,7 @@ def _no_best(comparison: Comparison, ranked: Sequence[str], leader: Contender) -
     yield f"No {comparison.by} is best: {ranked[0]} {leads}, but {chance_sentence(comparison, leader)}."
     above = [name for name in ranked if not comparison.contenders[name].may_guess]
     if above:
-        which = listed(above) if len(above) <= _MOST_ABOVE else counted(len(above), comparison.by)
+        which = listed(above) if len(above) <= _MAX_ABOVE else counted(len(above), comparison.by)
         yield f"Shown to be better than chance: {which}."
     else:
         yield f"No {comparison.by} is shown to be better than chance."

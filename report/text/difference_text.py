@@ -18,7 +18,7 @@ from ..ranking import deciding
 from . import number_text
 from .number_text import counted, p_value
 
-_MOST_LISTED = 50
+_MAX_LISTED = 50
 """Most outputs of a list that are shown; the JSON has all."""
 
 
@@ -42,9 +42,9 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
     if runs.repeated:
         yield repeated_sentence(runs)
         if changed := [case for case in runs.repeated if case.before != case.after]:
-            yield repeated_table(changed[:_MOST_LISTED])
-        if len(changed) > _MOST_LISTED:
-            yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
+            yield repeated_table(changed[:_MAX_LISTED])
+        if len(changed) > _MAX_LISTED:
+            yield f"  and {number_text.count(len(changed) - _MAX_LISTED)} more ({number_text.whole_list()} has all)"
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
@@ -171,11 +171,11 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
             f"{number_text.outcome(verdict.before)} -> {number_text.outcome(verdict.after)}",
             _fault(verdict),
         )
-        for verdict in verdicts[:_MOST_LISTED]
+        for verdict in verdicts[:_MAX_LISTED]
     ]
     yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, left_aligned=frozenset(range(5)))
-    if len(verdicts) > _MOST_LISTED:
-        yield f"  and {number_text.count(len(verdicts) - _MOST_LISTED)} more ({number_text.whole_list()} has all)"
+    if len(verdicts) > _MAX_LISTED:
+        yield f"  and {number_text.count(len(verdicts) - _MAX_LISTED)} more ({number_text.whole_list()} has all)"
 
 
 def system_of(change: ChangedVerdict) -> str:

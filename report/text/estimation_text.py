@@ -156,7 +156,7 @@ def _also_assumed(part: RateEstimate) -> str:
     return assumed
 
 
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 """Most rounds whose labels are counted one by one."""
 
 _ORDER: dict[LabelOrder, str] = {
@@ -173,7 +173,7 @@ def _rounds_of(basis: AnytimeBasis) -> str:
         return f"{order}."
     if len(rounds) == 1:
         return f"{order}: one round. Labels that come later are another round."
-    counts = listed([f"{each:,}" for each in rounds]) if len(rounds) <= _MOST_ROUNDS else f"{sum(rounds):,}"
+    counts = listed([f"{each:,}" for each in rounds]) if len(rounds) <= _MAX_ROUNDS else f"{sum(rounds):,}"
     return f"{order}: {counted(len(rounds), 'round')} of {counts} labels."
 
 
@@ -272,20 +272,20 @@ def label_errors_of(part: RateEstimate) -> Iterator[str]:
         return
     if part.reported == "people_errors":
         yield "Corrected for errors of the people who label, if these are independent of each other and of the judge."
-    for name, each in list(errors.people.items())[:_MOST_PEOPLE]:
+    for name, each in list(errors.people.items())[:_MAX_PEOPLE]:
         yield (
             f"  {name} lets through {statistic(each.let_through)} of bad outputs, "
             f"rejects {statistic(each.rejected)} of good ones (n {each.n:,})"
         )
-    if len(errors.people) > _MOST_PEOPLE:
-        yield f"  {len(errors.people) - _MOST_PEOPLE:,} more people"
+    if len(errors.people) > _MAX_PEOPLE:
+        yield f"  {len(errors.people) - _MAX_PEOPLE:,} more people"
     known = (part.estimates.get(name) for name in ("ppi_plus_plus", "labels_only"))
     exact = next((each for each in known if each is not None and each.value is not None), None)
     if exact is not None:
         yield f"  Labels taken as exact: {statistic(exact)}"
 
 
-_MOST_PEOPLE = 5
+_MAX_PEOPLE = 5
 """Most people whose error rates are printed."""
 
 

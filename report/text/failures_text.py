@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _COMMONEST = 3
 
-_MOST_PARTS = 16
+_MAX_PARTS = 16
 """Most parts of a system's failures."""
 
 
@@ -74,7 +74,7 @@ def failure_parts(
         words: Names of groups of who failed items; by default the groups themselves.
         untested: Groups of judges without labels.
     """
-    shown = parts if len(parts) <= _MOST_PARTS else parts[: _MOST_PARTS - 1]
+    shown = parts if len(parts) <= _MAX_PARTS else parts[: _MAX_PARTS - 1]
     named = [
         CommonFailure(
             part.n,

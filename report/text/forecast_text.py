@@ -15,7 +15,7 @@ from ..document import Document
 from .number_text import counted
 from .safe_text import visible
 
-_MOST_REASONS = 3
+_MAX_REASONS = 3
 
 
 def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
@@ -46,7 +46,7 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
     if forecast.not_applicable:
         only = f" ({visible(next(iter(forecast.lacking)))})" if len(forecast.lacking) == 1 else ""
         yield f"  not judged: {forecast.not_applicable:,}{only}"
-        for why, count in [*forecast.lacking.items()][:_MOST_REASONS] if not only else ():
+        for why, count in [*forecast.lacking.items()][:_MAX_REASONS] if not only else ():
             yield f"    {count:,} x {visible(why)}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
     yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"

@@ -15,12 +15,12 @@ from .number_text import counted
 from .one_screen import clipped, statistic_text
 from .safe_text import WIDTH, columns_of
 
-_MOST_RUNS, _MOST_SYSTEMS = 5, 8
+_MAX_RUNS, _MAX_SYSTEMS = 5, 8
 """Most runs and systems of a table with systems in rows."""
 _NAME, _RUN, _HEAD = 24, 9, 16
 """Longest name of a system and of a run in it, in columns, and of a system in a heading."""
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """Most systems, folders or changes that a line names; more are counted."""
 
 
@@ -64,8 +64,8 @@ def _answer(last: PastRun, part: str, names: ShortNames) -> str:
         f"{names.of(name)} {number_text.statistic(rate)}, n {rate.n:,}"
         for name, rate in _best_first(last, part).items()
     ]
-    more = f"; {counted(len(clauses) - _MOST_NAMED, 'more system')}" if len(clauses) > _MOST_NAMED else ""
-    return f"Latest run, {last.name}: {'; '.join(clauses[:_MOST_NAMED]) or 'nothing is graded'}{more}."
+    more = f"; {counted(len(clauses) - _MAX_NAMED, 'more system')}" if len(clauses) > _MAX_NAMED else ""
+    return f"Latest run, {last.name}: {'; '.join(clauses[:_MAX_NAMED]) or 'nothing is graded'}{more}."
 
 
 def main_part(history: History) -> str:
@@ -102,9 +102,9 @@ def _table(history: History, names: ShortNames, *, intervals: bool) -> DocumentT
 def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
     """Yield a table of systems in rows and runs in columns, the best and the latest first."""
     part, runs = main_part(history), short_names(run.name for run in history.runs)
-    latest = list(reversed(history.runs))[:_MOST_RUNS]
+    latest = list(reversed(history.runs))[:_MAX_RUNS]
     systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
-    shown = list(systems)[:_MOST_SYSTEMS]
+    shown = list(systems)[:_MAX_SYSTEMS]
     short = apart([names.of(system) for system in shown], _NAME)
     rows = [
         (name, *(_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest))
@@ -136,5 +136,5 @@ def _cell(rate: Statistic | None, *, intervals: bool) -> str:
 
 
 def _first_names(names: list[str]) -> str:
-    more = f" and {counted(len(names) - _MOST_NAMED, 'other')}" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+    more = f" and {counted(len(names) - _MAX_NAMED, 'other')}" if len(names) > _MAX_NAMED else ""
+    return f"{', '.join(names[:_MAX_NAMED])}{more}"

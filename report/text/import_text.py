@@ -76,13 +76,13 @@ def _likely_options(imported: ImportSummary, guesses: Mapping[str, str]) -> str:
     return " ".join(filter(None, (map_options(guesses), *label)))
 
 
-_MOST_PARTS = 6
+_MAX_PARTS = 6
 """Most kinds of skipped records that are printed."""
 
 
 def _skipped_kinds(imported: ImportSummary) -> Iterator[str]:
     """Yield the count and an example of each kind of problem, the most frequent first."""
-    shown = imported.skipped_parts[:_MOST_PARTS]
+    shown = imported.skipped_parts[:_MAX_PARTS]
     for part in shown:
         first = "first: " if part.count > 1 else ""
         yield f"  {part.count:,} {part.problem} ({first}{_place(part.first)})"

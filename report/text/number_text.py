@@ -21,7 +21,7 @@ MODEL = "gpt-4.1-mini"
 
 _MINUTE = 60
 _HOUR = 3600
-_LEAST_P = 1e-4
+_MIN_P = 1e-4
 
 
 def count(number: int) -> str:
@@ -75,7 +75,7 @@ def p_value(value: float | None) -> str:
     """Format a p-value for a table; a small one is never shown as 0."""
     if value is None:
         return "-"
-    return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
+    return "<0.0001" if value < _MIN_P else f"{value:.4f}"
 
 
 def statistic_cells(result: Statistic) -> tuple[str, str, str, str]:
@@ -130,15 +130,15 @@ IDLE = "not asked: it grades none of these kinds, or the run stopped before"
 """Note on a judge that was asked nothing."""
 
 
-_MOST_UNKNOWN = 5
+_MAX_UNKNOWN = 5
 
 
 def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> Iterator[str]:
     """Yield a note per dependency that names no challenge, and a count of those left out."""
-    for case_id, dependency in unknown[:_MOST_UNKNOWN]:
+    for case_id, dependency in unknown[:_MAX_UNKNOWN]:
         yield f"note: {case_id} depends on {dependency!r}, which {why}"
-    if len(unknown) > _MOST_UNKNOWN:
-        yield f"note: {counted(len(unknown) - _MOST_UNKNOWN, 'more dependency')} like {'this' if len(unknown) == _MOST_UNKNOWN + 1 else 'these'}"
+    if len(unknown) > _MAX_UNKNOWN:
+        yield f"note: {counted(len(unknown) - _MAX_UNKNOWN, 'more dependency')} like {'this' if len(unknown) == _MAX_UNKNOWN + 1 else 'these'}"
 
 
 def unjudged_outputs(systems: Iterable[SystemResult]) -> str:
@@ -214,12 +214,12 @@ def tokens(prompt: int, completion: int, cached: int = 0) -> str:
     return f"{count(prompt)} in{of_which}, {count(completion)} out"
 
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 def named_or_counted(names: Sequence[str]) -> str:
     """List up to five systems in a sentence; count more."""
-    return listed(names) if len(names) <= _MOST_NAMED else f"{len(names):,} systems"
+    return listed(names) if len(names) <= _MAX_NAMED else f"{len(names):,} systems"
 
 
 def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
@@ -230,7 +230,7 @@ def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
     return f"corrected with labels{f', except {named_or_counted(without)}' if without else ''}"
 
 
-_MOST_RATES = 3
+_MAX_RATES = 3
 """Most systems whose rates are named in a sentence; more are counted."""
 
 
@@ -243,10 +243,10 @@ def if_random(rates: Mapping[str, Statistic], *, named: bool = True) -> str:
     if not known:
         return ""
     shown = [
-        f"{f'{name} ' if named else ''}{statistic(rate)}" for name, rate in list(known.items())[:_MOST_RATES]
+        f"{f'{name} ' if named else ''}{statistic(rate)}" for name, rate in list(known.items())[:_MAX_RATES]
     ]
-    if len(known) > _MOST_RATES:
-        shown.append(counted(len(known) - _MOST_RATES, "more system"))
+    if len(known) > _MAX_RATES:
+        shown.append(counted(len(known) - _MAX_RATES, "more system"))
     option = setting("labels_chosen_by", "random")
     return f"If these labels are a random sample: {', '.join(shown)}; say so with {option}."
 

@@ -17,7 +17,7 @@ from ..items.naming import apart, name_words
 from . import number_text
 from .safe_text import SCREEN, WIDTH, columns_of, cut_to_columns
 
-_LEAST_PLOT, _MOST_PLOT = 11, 21
+_MIN_PLOT, _MAX_PLOT = 11, 21
 
 PlotRow = tuple[str, Statistic | None, tuple[str | Cell, ...]]
 """A name, its main rate, and the cells behind it."""
@@ -33,8 +33,8 @@ def plotted_table(
     rows = _with_shorter_names(shared, head, rows)
     cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
     widths = _widths((shared, *head), cells)
-    room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
-    if room < _LEAST_PLOT:
+    room = min(_MAX_PLOT, WIDTH - sum(widths) - 2 * len(widths))
+    if room < _MIN_PLOT:
         return DocumentTable((shared, *head), cells, indent=0)
     axis = f"0{(scale if len(scale) <= room - 4 else '').center(room - 2)}1"
     drawn = [
@@ -53,7 +53,7 @@ def _with_shorter_names(shared: str, head: Sequence[str], rows: Sequence[PlotRow
     cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
     longest, *others = _widths((shared, *head), cells)
     names = [name for name, _, _ in rows]
-    for plot in (_LEAST_PLOT + 2, 0):
+    for plot in (_MIN_PLOT + 2, 0):
         room = WIDTH - sum(others) - 2 * len(others) - plot
         if longest <= room:
             return rows
@@ -124,7 +124,7 @@ def clipped(text: str, columns: int) -> str:
     return f"{start.rstrip(',;:')} ..."
 
 
-_ENOUGH_ROWS, _FEWEST_ROWS = 8, 3
+_ENOUGH_ROWS, _MIN_ROWS = 8, 3
 """Fewest rows of a table while later parts can be cut, and of the last table."""
 
 _NARROWEST = 12
@@ -148,7 +148,7 @@ def one_screen(pieces: Iterable[Piece], room: int | None = None) -> list[Piece]:
         if _rows(shown[longest]) <= _ENOUGH_ROWS:
             longest = len(shown) - 1
         table = shown[longest]
-        if not isinstance(table, DocumentTable) or len(table.rows) <= _FEWEST_ROWS:
+        if not isinstance(table, DocumentTable) or len(table.rows) <= _MIN_ROWS:
             if longest == 0:
                 break
             shown = _without_last(shown)

@@ -11,7 +11,7 @@ from ..document_parts import ENDS, DocumentTable
 from .number_text import counted, outcomes, statistic, statistic_cells
 
 _FEW = 20
-_MOST_PEOPLE = 5
+_MAX_PEOPLE = 5
 _CHOICES = ("second", "tie", "first")
 
 
@@ -56,11 +56,9 @@ def pair_calibration_screen(numbers: PairCalibrationNumbers) -> Iterator[Piece]:
 
 
 def _people(numbers: PairCalibrationNumbers) -> str:
-    shown = list(numbers.people.items())[:_MOST_PEOPLE]
+    shown = list(numbers.people.items())[:_MAX_PEOPLE]
     names = ", ".join(f"{by} ({count:,})" for by, count in shown)
-    names += (
-        f" and {len(numbers.people) - _MOST_PEOPLE:,} others" if len(numbers.people) > _MOST_PEOPLE else ""
-    )
+    names += f" and {len(numbers.people) - _MAX_PEOPLE:,} others" if len(numbers.people) > _MAX_PEOPLE else ""
     agree = numbers.people_agree
     together = (
         ""

@@ -38,7 +38,7 @@ _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 """Regional indicators; two of them are a flag."""
 
 _TAGS = range(0xE0020, 0xE0080)
-_MOST_JOINED = 64
+_MAX_JOINED = 64
 """Longest sign in characters; longer ones are hostile, and cut."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: `json.dumps` makes one a call
@@ -73,7 +73,7 @@ def cut_at(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     end = max(limit, 0)
-    least = max(0, end - _MOST_JOINED)
+    least = max(0, end - _MAX_JOINED)
     whole = 0 if least == 0 else end
     return text[: next((place for place in range(end, least, -1) if _ends_sign(text, place)), whole)]
 
@@ -100,7 +100,7 @@ def _ends_sign(text: str, place: int) -> bool:
 
 def _flag_letters_before(text: str, place: int) -> int:
     first = place
-    while first > max(0, place - _MOST_JOINED) and ord(text[first - 1]) in _FLAG_LETTERS:
+    while first > max(0, place - _MAX_JOINED) and ord(text[first - 1]) in _FLAG_LETTERS:
         first -= 1
     return place - first
 

@@ -52,7 +52,7 @@ _TITLES = {
     ONE_EACH: "undecided, pass rate by threshold, uncorrected",
     ONE_EACH_CORRECTED: "undecided, pass rate corrected with labels",
 }
-_MOST_FAULTS = 5
+_MAX_FAULTS = 5
 _REASON = 200
 """Longest reason in characters; a refusal may be as long as a reply."""
 
@@ -107,13 +107,13 @@ def _system(system: SystemResult) -> Iterator[str]:
         yield f"  ungraded by failed calls: {counted(system.failed_calls, 'output')}"
     if system.faults:
         named = list(system.faults.items())
-        more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""
+        more = f", {counted(len(named) - _MAX_FAULTS, 'more kind')}" if len(named) > _MAX_FAULTS else ""
         yield (
             "  faults: "
-            + ", ".join(f"{in_words(name)} ({number_text.count(n)})" for name, n in named[:_MOST_FAULTS])
+            + ", ".join(f"{in_words(name)} ({number_text.count(n)})" for name, n in named[:_MAX_FAULTS])
             + more
         )
-    for reason, number in list(system.failures.items())[:_MOST_FAULTS]:
+    for reason, number in list(system.failures.items())[:_MAX_FAULTS]:
         yield f"  {counted(number, 'check')} failed: {shortened(reason, _REASON)}"
     yield ""
 

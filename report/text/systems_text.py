@@ -27,8 +27,8 @@ from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
 from .ungraded_text import UngradedRange, ungraded_ranges
 
-_MOST_SYSTEMS = 6
-_MOST_NAMED = 3
+_MAX_SYSTEMS = 6
+_MAX_NAMED = 3
 """Most judges named before a note; more are counted."""
 _CHECKERS, _JUDGES, _ALL = "checkers", "judges*", "all*"
 
@@ -86,7 +86,7 @@ def systems_document(
     ranked: Ranked = NOT_RANKED,
     *,
     linked: bool = False,
-    most: int = _MOST_SYSTEMS,
+    most: int = _MAX_SYSTEMS,
 ) -> Iterator[Piece]:
     """Show several systems as they are ranked, at most so many, or the parts of a single one.
 
@@ -343,7 +343,7 @@ def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
                 judges_by_note.setdefault(rate.note, {}).update({rate.by: None} if rate.by else {})
     for note, names in systems_by_note.items():
         judges = list(judges_by_note[note])
-        named = ", ".join(judges) if len(judges) <= _MOST_NAMED else number_text.counted(len(judges), "judge")
+        named = ", ".join(judges) if len(judges) <= _MAX_NAMED else number_text.counted(len(judges), "judge")
         which = "" if len(names) == len(systems) else ", ".join(names)
         subject = f"{named} ({which})" if named and which else named or which
         yield f"{subject}: {note}" if subject else note

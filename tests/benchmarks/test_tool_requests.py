@@ -125,7 +125,7 @@ def test_a_tool_whose_requests_never_repeat_is_given_up_and_has_no_scores(tmp_pa
     played = rounds.play_rounds(
         "tool", never_alike, known.KnownReplies(), tmp_path, model="m", scripted=numbered
     )
-    assert (played.closed, len(played.rounds)) == (False, rounds.MOST_ROUNDS)
+    assert (played.closed, len(played.rounds)) == (False, rounds.MAX_ROUNDS)
     assert (rounds.scores(played), played.refused) == ({}, ["address example.org"])
 
 

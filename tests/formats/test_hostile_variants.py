@@ -240,7 +240,7 @@ LOGS: dict[str, tuple[Callable[[Path], object], int | None]] = {
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("name", LOGS)
 def test_a_log_is_read_listed_or_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(zipped, "LEAST_UNPACKED", MOST)
+    monkeypatch.setattr(zipped, "MIN_UNPACKED", MOST)
     make, outputs = LOGS[name]
     path = tmp_path / "log.eval"
     make(path)

@@ -12,7 +12,7 @@ from each_row import each_row
 import fiducial as fd
 from fiducial.errors import InputError
 from fiducial.formats.native_files import NativeFileError
-from fiducial.formats.refused_layouts import refuse_known_layout
+from fiducial.formats.refused_layouts import require_unknown_layout
 
 
 @each_row(
@@ -41,6 +41,6 @@ def test_grades_without_rows_are_refused_by_import_and_named(value: Any, tmp_pat
 )
 def test_other_objects_are_not(value: Any):
     try:
-        refuse_known_layout([value], Path("x.json"))
+        require_unknown_layout([value], Path("x.json"))
     except NativeFileError as error:  # a table of each_row shows the row
         pytest.fail(str(error))

@@ -20,7 +20,7 @@ from fiducial.records.json_text import (
     DuplicateKeyDetector,
     encode_json,
     indented_json,
-    refuse_duplicate_keys,
+    require_unique_keys,
 )
 
 pytestmark = pytest.mark.attack("replies of systems")
@@ -69,7 +69,7 @@ def test_no_key_that_stands_twice_is_passed_over(value: Any, ascii_only: bool, b
     line = written(value, ascii_only=ascii_only, between=between).encode()
     twice = False
     try:
-        refuse_duplicate_keys(line)
+        require_unique_keys(line)
     except ValueError:
         twice = True
     assert DuplicateKeyDetector().suspects([line], [msgspec.json.decode(line)]) or not twice

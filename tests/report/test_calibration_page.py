@@ -7,7 +7,7 @@ import pytest
 
 from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.errors import InputError
-from fiducial.report.calibration_page import MOST_SLICES, calibration_page
+from fiducial.report.calibration_page import MAX_SLICES, calibration_page
 from fiducial.report.document import Columns, Details, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.score_thresholds import JudgedRow, bins_of
@@ -38,10 +38,10 @@ def test_each_judge_has_a_row_with_a_cell_a_statistic(calibration: dict[str, Any
 
 def test_many_slices_are_cut_and_counted(calibration: dict[str, Any]):
     judges = calibration["slices"]["category"]["simple"]
-    calibration["slices"] = {"city": {f"city {n}": judges for n in range(MOST_SLICES + 7)}}
+    calibration["slices"] = {"city": {f"city {n}": judges for n in range(MAX_SLICES + 7)}}
     _, table, more = details_of(calibration)["By city"].pieces
     assert isinstance(table, DocumentTable)
-    assert len(table.rows) == MOST_SLICES
+    assert len(table.rows) == MAX_SLICES
     assert str(more).startswith("7 more values")
 
 

@@ -11,7 +11,7 @@ from review_page import ReviewPage
 from fiducial.evaluation.labelling.review_sample import ReviewSample, SampleKind
 from fiducial.records import Case, ContextItem, ItemKey, Output, Step, ToolCall, ToolResults, Verdict
 from fiducial.report.review import render_review
-from fiducial.report.review_view import MOST_BLOCKS, MOST_OF_PART, MOST_TEXT, ReviewItem, review_item
+from fiducial.report.review_view import MAX_BLOCKS, MAX_OF_PART, MAX_TEXT, ReviewItem, review_item
 
 HOSTILE = "</script></pre><!--<script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u2028\u202e\ud800{{ 7*7 }}"
 
@@ -221,14 +221,14 @@ def test_what_is_huge_is_cut_for_display_and_the_cut_is_counted():
     page = render_review(sample_of(), [item_of(output=output)], "ann")
     (item,) = ReviewPage(page).data["items"]
     blocks = dict(item["sections"])["Output"]
-    assert blocks[0] == {"title": "Text", "text": "x" * MOST_TEXT, "hidden": 10_000_000 - MOST_TEXT}
-    assert sum(len(block["text"]) for block in blocks[:-1]) == MOST_OF_PART
+    assert blocks[0] == {"title": "Text", "text": "x" * MAX_TEXT, "hidden": 10_000_000 - MAX_TEXT}
+    assert sum(len(block["text"]) for block in blocks[:-1]) == MAX_OF_PART
     assert blocks[-1]["text"] == "296 more parts; the records hold them"
     assert len(page) < 200_000
 
 
 def test_very_many_small_parts_are_counted_rather_than_shown():
-    turns: list[list[Step]] = [["y"]] * (MOST_BLOCKS + 7)
+    turns: list[list[Step]] = [["y"]] * (MAX_BLOCKS + 7)
     item = item_of(output=Output(case_id="c", system="s", turns=turns))
     blocks = dict(item.sections)["Output"]
-    assert (len(blocks), blocks[-1].text) == (MOST_BLOCKS + 1, "7 more parts; the records hold them")
+    assert (len(blocks), blocks[-1].text) == (MAX_BLOCKS + 1, "7 more parts; the records hold them")

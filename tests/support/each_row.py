@@ -12,7 +12,7 @@ import pytest
 Row = TypeVar("Row")
 
 _FAILURES = (Exception, pytest.fail.Exception)
-_LONGEST_NAME = 300
+_MAX_NAME_LENGTH = 300
 
 
 def failing(rows: Iterable[Row], attempt: Callable[[Row], object]) -> dict[Row, str]:
@@ -86,7 +86,7 @@ def _error(test: Callable[..., None], fixtures: dict[str, Any], row: dict[str, A
     try:
         test(**fixtures, **row)
     except (*_FAILURES, pytest.skip.Exception, BaseExceptionGroup) as error:
-        error.add_note(f"row: {row!r}"[:_LONGEST_NAME])
+        error.add_note(f"row: {row!r}"[:_MAX_NAME_LENGTH])
         return error
     return None
 

@@ -21,7 +21,7 @@ from fiducial.records import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 _NOT_PRODUCT = {"build", "dist", "notebooks", "tests", "benchmarks", "docs"}
-LONGEST_SUMMARY = 90
+MAX_SUMMARY_LENGTH = 90
 # A summary is an imperative or a noun phrase; these begin a clause, or point elsewhere for their meaning.
 POOR_BEGINNING = re.compile(r"(What|Who|Whom|Whose|Whether|How|It|The same|Nothing|All that)\b")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

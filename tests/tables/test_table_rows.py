@@ -123,7 +123,7 @@ def test_a_packed_table_is_read_within_the_limits_of_packed_files(
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"id,score\n" + b"a,1\n" * 1000))
     assert len(list(file_rows(path))) == 1000
-    monkeypatch.setattr(gzipped, "LEAST_UNPACKED", 1000)
+    monkeypatch.setattr(gzipped, "MIN_UNPACKED", 1000)
     monkeypatch.setattr(gzipped, "UNPACKED_FACTOR", 2)
     with pytest.raises(InputError, match=r"t\.csv\.gz: unpacks to more than"):
         list(file_rows(path))

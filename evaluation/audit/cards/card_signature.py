@@ -25,7 +25,7 @@ _MAGIC = b"SSHSIG"
 _VERSION = 1
 _ED25519 = b"ssh-ed25519"
 _HASHES = (b"sha512", b"sha256")
-_MOST_BYTES = 64 * 1024
+_MAX_BYTES = 64 * 1024
 _ARMOR = re.compile(
     rb"\s*-----BEGIN SSH SIGNATURE-----([A-Za-z0-9+/=\s]*)-----END SSH SIGNATURE-----\s*", re.ASCII
 )
@@ -69,7 +69,7 @@ def _parts(path: Path) -> tuple[bytes, bytes, bytes]:
     """Return public key, name of the hash, and signature."""
     try:
         with path.open("rb") as file:
-            armored = _ARMOR.fullmatch(file.read(_MOST_BYTES + 1))
+            armored = _ARMOR.fullmatch(file.read(_MAX_BYTES + 1))
         reader = _Reader(
             b"" if armored is None else base64.b64decode(b"".join(armored[1].split()), validate=True)
         )

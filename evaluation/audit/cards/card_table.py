@@ -71,7 +71,7 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
         raise UsageError(
             f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
         )
-    _refuse_look_alikes(dict(zip(paths, signed, strict=True)))
+    _require_no_look_alikes(dict(zip(paths, signed, strict=True)))
     # By judge, then model: the table does not rank, since intervals overlap.
     signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
     return AuditCards(
@@ -81,7 +81,7 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
     )
 
 
-def _refuse_look_alikes(cards: Mapping[Path, SignedCard]) -> None:
+def _require_no_look_alikes(cards: Mapping[Path, SignedCard]) -> None:
     """Refuse an unsigned card that would seem to be signed, by the name of a signed one's judge."""
     signed = {_plain(each.card.judge): (path, each) for path, each in cards.items() if each.signed_by}
     for path, each in cards.items():

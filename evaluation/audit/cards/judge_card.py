@@ -219,7 +219,7 @@ def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:
     """Read the verdicts of the one judge of a run; its word overlap baseline is not on the card."""
     manifest = read_manifest(probes)
     with RunStore(run) as store, CaseIndex(probes / CASES) as cases:
-        store.refuse_edited()
+        store.require_unedited()
         task = next(iter(store.roster))  # the judge that was asked for; its baseline follows
         facts = list(read_facts(probes))
         chosen = choose_probes(facts, len(facts), cases.cluster).probes

@@ -20,7 +20,7 @@ from ...context import RunContext
 from ...inputs import EvaluationInputs
 from ...judging.asking import EachOutput
 from ...judging.judge_task import JudgeTask, JudgingStep
-from ...judging.tasks import refuse_idle
+from ...judging.tasks import require_work
 from ...progress import Progress
 from ...store.journal_rows import VerdictKey
 from ...store.run_writer import RunWriter
@@ -77,7 +77,7 @@ class Climb:
         self._kinds: dict[str, Kind] = {
             dial.name: dial.make(0, dial.levels[0]).case.kind for dial in settings.dials
         }
-        refuse_idle(self._tasks or tasks, Counter(self._kinds.values()))
+        require_work(self._tasks or tasks, Counter(self._kinds.values()))
         judged = {
             name for name, kind in self._kinds.items() if any(task.judges_kind(kind) for task in self._tasks)
         }

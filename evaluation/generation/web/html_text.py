@@ -16,7 +16,7 @@ from time import monotonic
 
 from ....errors import MissingExtraError
 
-MOST_HTML = 1 << 20
+MAX_HTML = 1 << 20
 """Most bytes of a page that are converted."""
 
 PAGE_SECONDS = 20.0
@@ -24,7 +24,7 @@ PAGE_SECONDS = 20.0
 
 _SCRIPT = Path(__file__).with_name("convert_html.py")
 _PIECE = 1 << 16
-_LONGEST_HEAD = 32
+_MAX_HEAD_LENGTH = 32
 _idle: dict[int, list[_Child]] = {}
 """Idle child processes, by the process that started them, since a fork must not use those of its parent."""
 
@@ -48,7 +48,7 @@ def converted(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
     except IndexError:
         child = _Child()
     try:
-        text = child.convert(html.encode("utf-8", "replace")[:MOST_HTML], form, seconds)
+        text = child.convert(html.encode("utf-8", "replace")[:MAX_HTML], form, seconds)
     except BaseException:
         child.end()
         raise
@@ -84,7 +84,7 @@ class _Child:
         head = b""
         while b"\n" not in head:
             head += self._read(deadline, seconds)
-            if len(head.partition(b"\n")[0]) > _LONGEST_HEAD:
+            if len(head.partition(b"\n")[0]) > _MAX_HEAD_LENGTH:
                 raise ConversionError("the page could not be converted")
         length_line, _, text = head.partition(b"\n")
         if (length := int(length_line)) < 0:

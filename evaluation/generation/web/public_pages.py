@@ -140,7 +140,7 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
             guard.open = bool({address.host, address.raw_host} & {*bounds.allowed})
             _refuse(address, url)
             if not guard.open:
-                _refuse_numbers(address.raw_host or "")
+                _require_no_numbers(address.raw_host or "")
             async with session.get(address, allow_redirects=False) as response:
                 if response.status not in _REDIRECTS or "Location" not in response.headers:
                     return await _page(response, bounds)
@@ -156,7 +156,7 @@ def _refuse(address: yarl.URL, url: str) -> None:
         raise PageError(f"Invalid URL: {url}: it holds a name or a password")
 
 
-def _refuse_numbers(host: str) -> None:
+def _require_no_numbers(host: str) -> None:
     """Refuse a numeric address that is not public."""
     try:
         # The operating system reads 0x7f.1 and 2130706433 as this machine, too.

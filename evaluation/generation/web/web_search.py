@@ -13,7 +13,7 @@ from ....spelling import setting
 from .engine import PageError, PageMode, SearchEngine, shown_page
 from .html_text import PAGE_SECONDS
 
-MOST_RESULTS = 50
+MAX_RESULTS = 50
 
 _FAILURES = (
     "403 Client Error: Forbidden for url: {url}",
@@ -59,7 +59,7 @@ class WebSearch:
         self, keywords: str, max_results: int = 10, region: str = "wt-wt"
     ) -> list[dict[str, str]] | dict[str, str]:
         """Search for pages with title, address and, unless the scenario omits it, a snippet."""
-        count = max(1, min(int(max_results), MOST_RESULTS))
+        count = max(1, min(int(max_results), MAX_RESULTS))
         hits = self.engine.search(str(keywords), count, str(region))
         if not hits:
             return {"error": "No results found."}

@@ -59,7 +59,7 @@ def test_what_changes_between_the_look_and_the_reading_is_refused(
     change: Callable[[Path, Path], None],
     error_type: str,
 ):
-    look = workspace_files._refuse_unusual  # pyright: ignore[reportPrivateUsage] - the moment of the race
+    look = workspace_files._require_plain_file  # pyright: ignore[reportPrivateUsage] - the moment of the race
     looks: list[int] = []
 
     def change_after_first_look(facts: os.stat_result, name: str, limit: int) -> None:
@@ -68,7 +68,7 @@ def test_what_changes_between_the_look_and_the_reading_is_refused(
         if len(looks) == 1:
             change(workspace / "folder" / "answer.txt", tmp_path / "outside")
 
-    monkeypatch.setattr(workspace_files, "_refuse_unusual", change_after_first_look)
+    monkeypatch.setattr(workspace_files, "_require_plain_file", change_after_first_look)
     with pytest.raises(WorkspaceFault) as caught:
         read_text(workspace, "folder/answer.txt")
     assert caught.value.error_type == error_type

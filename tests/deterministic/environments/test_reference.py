@@ -30,7 +30,7 @@ pytestmark = pytest.mark.reference
 
 Rows = Callable[[str], Iterator[dict[str, Any]]]
 WorldsOf = Callable[[Mapping[str, Any]], dict[str, World]]
-LONGEST_SPELLED_OUT = 1_500
+MAX_SPELLED_OUT_LENGTH = 1_500
 
 ERROR = "Error during execution: "
 PYTHONS_OWN = re.compile(
@@ -89,7 +89,7 @@ def perform(worlds: Mapping[str, World], text: str) -> str:
 
 def encoded(value: Any) -> Any:
     """A value as the reference data writes states and results."""
-    if isinstance(value, str) and len(value) > LONGEST_SPELLED_OUT:
+    if isinstance(value, str) and len(value) > MAX_SPELLED_OUT_LENGTH:
         digest = hashlib.sha256(value.encode()).hexdigest()
         return {"len": len(value), "sha256": digest, "head": value[:100]}
     if isinstance(value, set):

@@ -213,7 +213,7 @@ REFUSALS = (
 def test_an_envelope_that_is_not_exactly_a_certificate_is_refused(
     signer: Signer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(signed_certificate, "_MOST_BYTES", LIMIT)
+    monkeypatch.setattr(signed_certificate, "_MAX_BYTES", LIMIT)
 
     def attempt(name: str) -> None:
         error = refused(signer, ENVELOPES[name](signer))

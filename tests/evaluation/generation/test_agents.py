@@ -264,7 +264,7 @@ def test_of_a_command_that_prints_too_much_no_more_is_kept_than_allowed(
     tmp_path: Path, scenes: Scenes | None, monkeypatch: pytest.MonkeyPatch
 ):
     for module in (commands, command_steps):
-        monkeypatch.setattr(module, "MOST_OUTPUT", 1 << 20)
+        monkeypatch.setattr(module, "MAX_OUTPUT", 1 << 20)
     script = f"sys.stdout.write('x' * {2 << 20})"
     assert by_command(script, tmp_path, scenes).error == TOO_MUCH["error"]
 

@@ -100,7 +100,7 @@ def test_a_disk_that_takes_no_folder_is_nothing_of_the_agents(
 
 
 def test_more_steps_than_there_may_be_end_it_and_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(custom_agents, "MOST_STEPS", 20)
+    monkeypatch.setattr(custom_agents, "MAX_STEPS", 20)
     script = f"input()\nwhile True: ask({{'call': json.loads('{MKDIR}')}})"
     output = by(script, tmp_path, folder_case(), seconds=120)
     assert output.error is None

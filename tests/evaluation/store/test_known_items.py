@@ -11,7 +11,7 @@ import pytest
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
 from fiducial.evaluation.store.kept_inputs import RunInputs
-from fiducial.evaluation.store.known_items import part_test, refuse_unknown
+from fiducial.evaluation.store.known_items import part_test, require_known
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.judges.statements import JudgedStatement, statement_output
 from fiducial.records import Case, ItemKey, JudgeId, Output, Verdict, write_records
@@ -58,15 +58,15 @@ def test_verdicts_are_known_only_where_the_run_has_their_outputs(
     fewer = inputs._replace(outputs=inputs.outputs[:1])
     message = r"verdicts\.jsonl:3: 's' has no output for case 'b', trial 0"
     with journal_on(tmp_path / "verdicts.jsonl", *those) as journal:
-        refuse_unknown(journal, inputs, {"s", "t"})
+        require_known(journal, inputs, {"s", "t"})
         with pytest.raises(RecordError, match=message):
-            refuse_unknown(journal, fewer, {"s", "t"})
+            require_known(journal, fewer, {"s", "t"})
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_outputs_without_a_verdict_are_no_problem(inputs: RunInputs, tmp_path: Path, n: int):
     with journal_on(tmp_path / "verdicts.jsonl", *OUTPUTS[:n]) as journal:
-        refuse_unknown(journal, inputs, {"s", "t"})
+        require_known(journal, inputs, {"s", "t"})
         assert len(journal.standing) == n
 
 
@@ -86,7 +86,7 @@ def test_a_verdict_on_an_output_that_is_not_there_is_refused_with_its_line(
         journal_on(tmp_path / "verdicts.jsonl", *OUTPUTS, strange) as journal,
         pytest.raises(RecordError, match=re.escape(f"verdicts.jsonl:5: {message}")),
     ):
-        refuse_unknown(journal, inputs, {"s", "t"})
+        require_known(journal, inputs, {"s", "t"})
 
 
 def judged(case_id: str, *, combined: bool = False) -> Verdict:

@@ -100,5 +100,5 @@ def test_what_is_refused_changes_nothing(tmp_path: Path):
         first.bind(rules="bfcl")
         before = (tmp_path / "run.json").read_bytes()
         with pytest.raises(RunFolderError, match="differs in rules"):
-            first.refuse_other_run(rules="strict", inputs=["1"])
+            first.require_same_run(rules="strict", inputs=["1"])
     assert (tmp_path / "run.json").read_bytes() == before

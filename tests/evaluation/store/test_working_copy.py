@@ -73,7 +73,7 @@ def write(copy: WorkingCopy, *numbers: int) -> None:
 
 def rows(copy: WorkingCopy) -> list[str]:
     with RunStore(copy.folder) as run:
-        run.refuse_edited()
+        run.require_unedited()
         return [each.case_id for each in run.verdicts.read()]
 
 

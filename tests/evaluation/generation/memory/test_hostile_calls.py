@@ -25,7 +25,7 @@ MEMORIES = {
     "MemoryAPI_vector": VectorMemory,
     "MemoryAPI_rec_sum": TextMemory,
 }
-MOST_BYTES = 200_000_000
+MAX_BYTES = 200_000_000
 
 
 def nested(depth: int) -> Any:
@@ -82,7 +82,7 @@ def bounded(scene: WorldScene, verb: str, given: dict[str, Any], *, measured: bo
     try:
         answers = call(scene, verb, given)
         if measured:
-            assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+            assert tracemalloc.get_traced_memory()[1] < MAX_BYTES
     except SceneOverError:
         return ""
     finally:
@@ -137,7 +137,7 @@ def test_a_short_call_that_would_multiply_a_text_is_refused_before_it_does():
     tracemalloc.start()
     try:
         answers = call(scene, "memory_replace", {"old_text": "a", "new_text": "b" * 40_000})
-        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+        assert tracemalloc.get_traced_memory()[1] < MAX_BYTES
     finally:
         tracemalloc.stop()
     assert answers is not None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fiducial.evaluation.generation.web.engine import Page, PageError, shown_page
-from fiducial.evaluation.generation.web.html_text import MOST_HTML, ConversionError, converted
+from fiducial.evaluation.generation.web.html_text import MAX_HTML, ConversionError, converted
 
 pytestmark = pytest.mark.attack("the web of agents")
 
@@ -30,7 +30,7 @@ def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_converted(wh
     except ConversionError as error:
         assert str(error).startswith("the page could not be converted")  # noqa: PT017 - both ends are good
     else:
-        assert len(text) <= MOST_HTML
+        assert len(text) <= MAX_HTML
     assert converted("<p>next</p>", "plain") == "next"
 
 
@@ -41,4 +41,4 @@ def test_an_agent_is_told_of_a_page_that_cannot_be_converted():
 
 
 def test_no_more_than_a_megabyte_is_converted():
-    assert len(converted("<p>" + "x" * (3 * MOST_HTML), "plain")) <= MOST_HTML
+    assert len(converted("<p>" + "x" * (3 * MAX_HTML), "plain")) <= MAX_HTML

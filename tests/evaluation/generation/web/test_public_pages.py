@@ -176,7 +176,7 @@ def test_an_address_is_checked_when_its_socket_is_made_whatever_was_read_before(
     def nothing(*_: Any) -> None:
         return None
 
-    monkeypatch.setattr("fiducial.evaluation.generation.web.public_pages._refuse_numbers", nothing)
+    monkeypatch.setattr("fiducial.evaluation.generation.web.public_pages._require_no_numbers", nothing)
 
     async def any_address(_guard: Any, host: str, port: int = 0, family: Any = socket.AF_UNSPEC) -> Any:
         return await ThreadedResolver().resolve(host, port, family)
