@@ -38,7 +38,7 @@ class Plugin(NamedTuple):
         group: The group's name, such as ``checkers``.
         name: Its name in the group.
         source: Its origin.
-        problem: Why it cannot be used; None if it can.
+        problem: Why it cannot be used, or None if it can.
     """
 
     group: str

@@ -74,7 +74,7 @@ def unreleased(changelog: str) -> int:
 
 
 def not_ready(version: str, tag_commit: str, head: str, changes: int) -> str | None:
-    """Return why the last commit cannot be released as a version; None if it can."""
+    """Return why the last commit cannot be released as a version, or None if it can."""
     if tag_commit not in {"", head}:
         return f"tag v{version} is another commit: set VERSION in version.py"
     if changes:

@@ -37,7 +37,7 @@ def scenes_of(
         histories: Earlier conversations of agents with a memory.
         memories: Folder for the memories after each conversation; None keeps them in this process.
         search: A corpus (JSON Lines or a folder), or the address of a search service.
-        embedding: Model that embeds texts for the vector memory; None for hashed words.
+        embedding: Model that embeds texts for the vector memory, or None for hashed words.
         rules: Under ``bfcl`` an unreadable call ends a turn.
     """
     environments = worlds_of(worlds)

@@ -109,7 +109,7 @@ async def _in_callers_context(work: Coroutine[Any, Any, T], line: CallingLine) -
 
 
 def known_arguments(function: Callable[..., Any]) -> list[str] | None:
-    """Return a function's arguments, those of a TypedDict included; None if it takes any."""
+    """Return a function's arguments, those of a TypedDict included, or None if it takes any."""
     names: list[str] = []
     for name, parameter in signature(function).parameters.items():
         if parameter.kind is not Parameter.VAR_KEYWORD:
@@ -205,7 +205,7 @@ def require_type(name: str, value: object, annotation: str) -> None:
 
 @lru_cache(maxsize=256)
 def _type_of(annotation: str) -> _Type | None:
-    """Return the type of a parameter; None if its values are not checked."""
+    """Return the type of a parameter, or None if its values are not checked."""
     return _parsed(ast.parse(annotation, mode="eval").body)
 
 

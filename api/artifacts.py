@@ -70,7 +70,7 @@ def run_agent(
         command: The agent's command line, with ``{task}`` and ``{workspace}``; None tests every challenge with its own solution.
         system: Name of the agent in outputs and verdicts.
         environment: All environment variables of the agent.
-        cutoff: Time limit per challenge, in seconds; None for each challenge's own.
+        cutoff: Time limit per challenge, in seconds, or None for each challenge's own.
         trials: Attempts at each challenge, each in its own workspace.
         rules: ``strict`` or ``bfcl``.
         recorded_command: The command line, for the record.

@@ -55,7 +55,7 @@ def audit(
     """Ask judges about probes: missed faults, punished harmless changes, successful attacks.
 
     Args:
-        probes: Probes made by `mutate`, or their folder; None for ladders only.
+        probes: Probes made by `mutate`, or their folder, or None for ladders only.
         judges: One or several, made by `fiducial.judge` or given by name.
         model: The judging model, for judges given by name.
         out: A folder for the audit; the same call resumes it. None keeps it in memory.

@@ -233,7 +233,7 @@ class VerifiedCertificate(Result, frozen=True, kw_only=True):
 
     Attributes:
         statement: The in-toto statement.
-        anchors: Number of anchors of the private certificate that it commits to; None if none were shown.
+        anchors: Number of anchors of the private certificate that it commits to, or None if none were shown.
     """
 
     statement: dict[str, Any]

@@ -20,8 +20,8 @@ class CachedReplies(Result, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         path: The file.
         replies: Number of replies.
-        size_bytes: Size of the file; None if it does not exist yet.
-        models: Replies by model; None if the file does not exist yet.
+        size_bytes: Size of the file, or None if it does not exist yet.
+        models: Replies by model, or None if the file does not exist yet.
     """
 
     path: str
@@ -55,7 +55,7 @@ def cached_replies(cache: FilePath | None = None) -> CachedReplies:
 def delete_replies(cache: FilePath | None = None, *, model: str | None = None) -> tuple[Path, int | None]:
     """Delete cached replies, all or one model's.
 
-    Return the file and the number of deleted replies; None if there is no such file.
+    Return the file and the number of deleted replies, or None if there is no such file.
     """
     path = default_cache() if cache is None else Path(cache)
     if not path.exists():

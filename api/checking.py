@@ -213,7 +213,7 @@ def check_file(
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
-        workers: Number of processes that check; None for one per core, if that is faster. Verdicts are the same.
+        workers: Number of processes that check, or None for one per core, if that is faster. Verdicts are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: Options for reading workspaces; see `Workspaces`.
 

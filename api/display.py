@@ -141,7 +141,7 @@ bind_display(Displayed, Presentation[Any]())
 
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:
-    """Return a data frame with one row per statistic, after its names; None if undefined."""
+    """Return a data frame with one row per statistic, after its names, or None if undefined."""
     return data_frame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])
 
 

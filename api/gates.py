@@ -153,7 +153,7 @@ def _denied(system: SystemResult) -> dict[str, int]:
 
 
 def _with_denied(system: SystemResult) -> float | None:
-    """Return the overall rate if outputs without a grade failed; None if there are none.
+    """Return the overall rate if outputs without a grade failed, or None if there are none.
 
     Each case has weight 1, as in the rate; one without an output, too.
     """

@@ -56,9 +56,9 @@ class Generation(Result, frozen=True, kw_only=True):
     Attributes:
         name: Name of the system or category.
         tally: Numbers of outputs kept, made and missing.
-        cost: US dollars for the tokens of this call; None if no model was asked, or its price is unknown.
-        user_model: Model that played the users of cases; None if there was none.
-        user_cost: US dollars for that model's tokens; None if there was none.
+        cost: US dollars for the tokens of this call, or None if no model was asked, or its price is unknown.
+        user_model: Model that played the users of cases, or None if there was none.
+        user_cost: US dollars for that model's tokens, or None if there was none.
     """
 
     name: str
@@ -130,7 +130,7 @@ def choose_source(
         search: A corpus, or the address of a search service.
         embedding_model: Model for the vector memory, at the model's endpoint.
         user_model: Model that plays the users of cases with a goal.
-        user_access: Returns access to that model, given the agent's; None if both use the same.
+        user_access: Returns access to that model, given the agent's, or None if both use the same.
         **settings: Settings of the requests to the model.
 
     Raises:

@@ -39,7 +39,7 @@ class LabelReading(TypedDict, total=False):
         map: Fields of columns with unrecognised names, in either order.
         label_scale: The worst and the best label, as they are written.
         label_pass_at: The worst label that passes, as it is written.
-        map_label: Scores of words; None if a word is not a grade.
+        map_label: Scores of words, or None if a word is not a grade.
         all_alike: Whether words may make all labels pass or all fail.
     """
 

@@ -40,7 +40,7 @@ class LabelsExported(Result, frozen=True, kw_only=True):
     """Patch of a data set.
 
     Attributes:
-        patch: The file; None if there is nothing to correct, or no file was asked for.
+        patch: The file, or None if there is nothing to correct, or no file was asked for.
         corrections: The corrected references.
         unsaid: Decisions against the checker that no reference expresses.
         command: The command to type next, if there is a patch.
@@ -119,7 +119,7 @@ class LabelsJoined(Result, frozen=True, kw_only=True):
 
     Attributes:
         folder: The import, or the run.
-        labels: The file of the labels; None if the table has none.
+        labels: The file of the labels, or None if the table has none.
         added: Number of people's labels that are new or changed.
         replaced: Number of added ones that replace another grade by the same person.
         unchanged: Number that already existed.
@@ -129,7 +129,7 @@ class LabelsJoined(Result, frozen=True, kw_only=True):
         first_unmatched: The id of the first of those.
         skipped: Number of rows that could not be read as labels.
         first_skipped: Place and problem of the first of those.
-        references: The references; None if the table has none.
+        references: The references, or None if the table has none.
         commands: The commands to type next.
         rounds: Number of rounds in which outputs got labels.
     """

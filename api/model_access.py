@@ -257,8 +257,8 @@ class AccessArguments(TypedDict, total=False):
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
         timeout: Time limit of one call, in seconds.
         attempts: Maximum failed calls per request.
-        max_calls: Maximum calls, retries included; None for no limit.
-        max_cost: Maximum US dollars to spend; None for no limit.
+        max_calls: Maximum calls, retries included, or None for no limit.
+        max_cost: Maximum US dollars to spend, or None for no limit.
         patience: Multiple of a call's usual time after which it is retried; 0 to wait for ``timeout``.
         served_by: The only model, as named in replies, whose replies are accepted.
         prices: Prices in addition to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
@@ -287,7 +287,7 @@ class AccessArguments(TypedDict, total=False):
 def model_access(model: str | None, concurrency: int, **arguments: Unpack[AccessArguments]) -> ModelAccess:
     """Return access to a model.
 
-    ``model`` is the name by which a cost limit finds a price in advance; None if there are several models.
+    ``model`` is the name by which a cost limit finds a price in advance, or None if there are several models.
 
     Raises:
         UsageError: An argument cannot be used.

@@ -63,7 +63,7 @@ def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
 
 
 def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:
-    """Return the folder of probes, which are given as such or as a folder; None without any."""
+    """Return the folder of probes, which are given as such or as a folder, or None without any."""
     if isinstance(probes, Probes):
         return probes.kept
     return None if probes is None else folder_path(probes)
@@ -101,7 +101,7 @@ def mutate(
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
-        workers: Number of processes that make them; None for one per core, if that is faster. Probes are the same.
+        workers: Number of processes that make them, or None for one per core, if that is faster. Probes are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: Options for reading workspaces; see `Workspaces`.
 

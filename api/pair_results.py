@@ -113,7 +113,7 @@ def pair_calibration(pairs: RecordedPairs, *, replicates: int, level: float = 0.
 
 
 def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | None:
-    """Return the pairs in a table, an import or rows; None if its verdicts are on one output.
+    """Return the pairs in a table, an import or rows, or None if its verdicts are on one output.
 
     Args:
         table: Files, folders of imports, a data frame or rows.
@@ -164,7 +164,7 @@ def _options(reading: Mapping[str, Any]) -> Options:
 
 
 def _reader_of(piece: Any, options: Options) -> _PairReader | None:
-    """Return the function that reads a source of pairs; None if it holds none."""
+    """Return the function that reads a source of pairs, or None if it holds none."""
     if isinstance(piece, (str, os.PathLike)):
         path = unpacked(input_path(cast("str", piece)))
         if path.is_dir():

@@ -18,7 +18,7 @@ _MOST = 1_000
 
 
 class _PriceMemory(msgspec.Struct):
-    """Prices by model, with the version of the list; None for a model not on it."""
+    """Prices by model, with the version of the list, or None for a model not on it."""
 
     version: str
     prices: dict[str, Prices | None] = {}

@@ -50,7 +50,7 @@ class ReviewPage(Result, frozen=True, kw_only=True):
         drawn: The drawn sample.
         keys: Its outputs that are still to be labelled, in order.
         name: Name of the labeller; empty if the page asks.
-        page: The file; None if everything is labelled.
+        page: The file, or None if everything is labelled.
         table: Table with the chances of a draw by doubt; None otherwise.
     """
 

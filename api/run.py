@@ -121,7 +121,7 @@ class Run(Displayed):
 
     @property
     def folder(self) -> Path | None:
-        """Folder of the run; None if the run is only in memory."""
+        """Folder of the run, or None if the run is only in memory."""
         return self.kept if isinstance(self.kept, Path) else None
 
     @cached_property

@@ -77,7 +77,7 @@ def plan_of(
         command: The command line, for the record.
         labels: The source of trusted verdicts.
         jury: Rule that combines the judges' verdicts into one more.
-        environments: Custom simulated worlds, by class name; None for those that the settings name.
+        environments: Custom simulated worlds, by class name, or None for those that the settings name.
     """
     fields = settings.named(Plan.__struct_fields__)
     cases, outputs = shards_of(fields["cases"]), shards_of(fields["outputs"])

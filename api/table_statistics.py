@@ -74,7 +74,7 @@ def calibrate(
     Args:
         table: In any form. For runs, a baseline that compares words is added to the judges.
         pass_at: Pass threshold, for all judges or by judge; by default each judge's own, else 0.5.
-        interval: Interval method of other software; None for the best of each statistic.
+        interval: Interval method of other software, or None for the best of each statistic.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
         replicates: Replicates of the bootstrap.
@@ -207,9 +207,9 @@ def compare(
 
     Args:
         a: A table in any form.
-        b: Another table of the same items; None if ``a`` holds all that is compared.
+        b: Another table of the same items, or None if ``a`` holds all that is compared.
         by: ``judge``: which is right more often? ``system``: which passes more often?
-        right: Meaning of right: ``agrees``, ``score`` or ``label``; None for the default.
+        right: Meaning of right: ``agrees``, ``score`` or ``label``, or None for the default.
         pass_at: As in `calibrate`.
         against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated; None is ``balanced_accuracy`` of judges if labels have both classes, else ``accuracy``.
@@ -217,7 +217,7 @@ def compare(
         flips: Number of items listed on which a pair differs.
         not_worse_by: Conclude for each pair whether one is worse by more than this: ``pair.margin``.
         labels_chosen_by: As in `estimate`, for systems: how undecided outputs were chosen for labels. ``random`` and ``system`` correct judges' verdicts on them.
-        interval: Interval method for the difference between judges; None for the best available.
+        interval: Interval method for the difference between judges, or None for the best available.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
         replicates: Replicates of the bootstrap.

@@ -72,7 +72,7 @@ def _graded(tool: Tool, recording: Path, environments: Path) -> list[ToolGrade] 
 
 
 def grades(items: Sequence[DrawnItem], said: Mapping[int, Mapping[str, Any]]) -> list[ToolGrade]:
-    """Return what is said of each item; None where there is no score."""
+    """Return what is said of each item, or None where there is no score."""
     return [
         ToolGrade(item, None if said[number]["score"] is None else bool(said[number]["passed"]))
         for number, item in enumerate(items)

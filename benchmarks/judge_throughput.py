@@ -137,7 +137,7 @@ def judging(command: str, arguments: argparse.Namespace, url: str, folder: Path)
 
 
 def requests_so_far(url: str) -> int | None:
-    """Return the number of requests the kit's server has seen; None for another server."""
+    """Return the number of requests the kit's server has seen, or None for another server."""
     try:
         with urllib.request.urlopen(f"{url.removesuffix('/v1')}/__stats", timeout=10) as response:  # noqa: S310 - own server
             return json.load(response)["requests"]

@@ -111,7 +111,7 @@ class MutatedCopy:
             return {}
 
     def _exit_code(self, command: Sequence[str]) -> int | None:
-        """Return the exit code of a command; None if it does not end."""
+        """Return the exit code of a command, or None if it does not end."""
         run = subprocess.Popen(
             command,
             cwd=self.root,

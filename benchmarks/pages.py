@@ -93,7 +93,7 @@ def write_inputs(folder: Path, outputs: int) -> None:
 def reported(folder: Path, outputs: int, source: Path | None = None) -> tuple[Path, float]:
     """Check and report them, by the command; the report and the seconds it took.
 
-    ``source`` is the folder of another version of the package; None for this one.
+    ``source`` is the folder of another version of the package, or None for this one.
     """
     write_inputs(folder, outputs)
     environment = dict(os.environ)

@@ -16,7 +16,7 @@ from .tables.table_labels import split_item
 
 
 def case_weights(trials: FloatArray | IntArray) -> FloatArray | None:
-    """Return each output's weight by its case's number of trials; None if all are equal."""
+    """Return each output's weight by its case's number of trials, or None if all are equal."""
     if not len(trials) or (trials == trials[0]).all():
         return None
     return 1.0 / trials
@@ -32,13 +32,13 @@ def with_case_weights(table: Table) -> Table:
 
 
 def weights_of(table: Table) -> FloatArray | None:
-    """Return the weights of rows `with_case_weights`; None if all weigh the same."""
+    """Return the weights of rows `with_case_weights`, or None if all weigh the same."""
     trials = table.numbers.get(OF_CASE)
     return None if trials is None else case_weights(trials)
 
 
 def cases_of(table: Table) -> int | None:
-    """Return the number of cases with unequal numbers of trials; None if these are equal."""
+    """Return the number of cases with unequal numbers of trials, or None if these are equal."""
     weight = weights_of(table)
     return None if weight is None else len(np.unique(_case_of_rows(table)))
 

@@ -20,7 +20,7 @@ _GOOD_ACCURACY = 0.8
 
 
 def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
-    """Return the verdict on a judge that may guess; None if it is better than chance.
+    """Return the verdict on a judge that may guess, or None if it is better than chance.
 
     A balanced accuracy that is unknown, or has no interval, shows nothing: there are too few labels.
     """

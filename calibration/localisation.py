@@ -47,7 +47,7 @@ class Localisation(msgspec.Struct, frozen=True, kw_only=True):
         unnoticed: Faults for which it names no step.
         last_step: Accuracy of always naming the last step, on the same trajectories.
         uniform: Accuracy of naming any step with equal chance, in expectation.
-        bound: One-sided lower bound of ``exact``; None without a row.
+        bound: One-sided lower bound of ``exact``, or None without a row.
         localises: Whether the bound is above the better of both baselines.
     """
 

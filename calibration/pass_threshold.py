@@ -46,7 +46,7 @@ class PassAt:
     """Pass-threshold overrides.
 
     Attributes:
-        everywhere: Threshold of every judge that is not named; None for each judge's own.
+        everywhere: Threshold of every judge that is not named, or None for each judge's own.
         judges: Threshold by judge name, or by its first parts: ``groundedness``, ``groundedness/reasons``.
     """
 

@@ -50,7 +50,7 @@ def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.9
 
 
 def why_uncorrectable(correlation: Statistic) -> str | None:
-    """Return why a rate of several trials is not corrected; None if errors seem independent."""
+    """Return why a rate of several trials is not corrected, or None if errors seem independent."""
     if correlation.value is None or correlation.low is None or correlation.high is None:
         return (
             f"whether the judge's errors repeat within a case is not known: {correlation.undefined}; "

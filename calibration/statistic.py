@@ -22,8 +22,8 @@ class Statistic(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: The point estimate; None when it cannot be computed.
-        low: Lower end of the interval; None without an interval.
-        high: Upper end of the interval; None without an interval.
+        low: Lower end of the interval, or None without an interval.
+        high: Upper end of the interval, or None without an interval.
         level: Nominal coverage of the interval.
         method: How the interval was made; None when there is none.
         n: Sample size: the denominator of a proportion, else the number of (label, score) pairs.

@@ -33,7 +33,7 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         trials: Graded trials.
         ungraded: Trials without a verdict, which count in no rate.
         judged: Graded trials whose verdict is a judge's.
-        tpr: Share of right labelled trials that the judge passes; None if nothing is corrected.
+        tpr: Share of right labelled trials that the judge passes, or None if nothing is corrected.
         fpr: Share of wrong labelled trials that the judge passes.
         labels: Judged trials with a label; those behind ``tpr`` and ``fpr`` if these are known.
         corrected: Whether ``rates`` are corrected for the judge's errors.
@@ -42,9 +42,9 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         variance: Variance of one trial's uncorrected verdict, by case and by sampling.
         smallest: Smallest number of graded trials of a case; rates of a larger k leave out cases.
         of_larger: For each larger k, pass^1 of the cases that have k graded trials.
-        error_correlation: Correlation of the judge's errors on trials of one case; None if nothing is corrected.
-        uncorrectable: Why only k of 1 is corrected: errors repeat, or may; None if others are, or nothing is.
-        retried: Why no rate is defined: it seems that only failed cases were tried again; None if it does not.
+        error_correlation: Correlation of the judge's errors on trials of one case, or None if nothing is corrected.
+        uncorrectable: Why only k of 1 is corrected: errors repeat, or may, or None if others are, or nothing is.
+        retried: Why no rate is defined: it seems that only failed cases were tried again, or None if it does not.
     """
 
     cases: int
@@ -95,7 +95,7 @@ class _TrialsOfSystem(NamedTuple):
     Attributes:
         graded: The trials.
         ungraded: Number of ungraded ones.
-        retried: Why their number depends on their results; None if it does not.
+        retried: Why their number depends on their results, or None if it does not.
     """
 
     graded: Trials

@@ -26,7 +26,7 @@ class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
         within: Variance between trials of a case; 0 if all trials of each case agree.
         half_width: Half-width of the interval of the mean; approximate where no interval was given.
         twice_the_trials: Half-width with twice as many trials of every case.
-        endless_trials: Half-width in the limit of infinitely many trials of every case; None if cases do not
+        endless_trials: Half-width in the limit of infinitely many trials of every case, or None if cases do not
             vary more than sampling explains.
         twice_the_cases: Half-width with twice as many cases.
     """
@@ -53,7 +53,7 @@ def variance_split(
     mean: Statistic | None = None,
     level: float = 0.95,
 ) -> VarianceSplit | None:
-    """Split the variance of ``(n,)`` results of repeated trials; None if no case has two.
+    """Split the variance of ``(n,)`` results of repeated trials, or None if no case has two.
 
     One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the
     share is a jackknife over clusters on Fisher's scale, with its upper end halfway to that on log-odds. The

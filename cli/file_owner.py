@@ -17,7 +17,7 @@ class FileOwner(NamedTuple):
 
     Attributes:
         sha256: Hash of its content.
-        problem: Reason why it cannot be trusted; None if only the user can write it.
+        problem: Reason why it cannot be trusted, or None if only the user can write it.
     """
 
     sha256: str

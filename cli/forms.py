@@ -33,7 +33,7 @@ class FormReading(NamedTuple):
     """Reading of values of a form.
 
     Attributes:
-        kind: The type in click; None for that of the setting's values.
+        kind: The type in click, or None for that of the setting's values.
         callback: What is done with the value, if anything.
         given: False if the command does not get the value as an argument.
         settings: More arguments of `click.Option`.
@@ -103,7 +103,7 @@ def scratch(ctx: click.Context) -> Path:
 
 
 def one_labels_file(files: tuple[Path, ...]) -> Path | None:
-    """Return the only file of ``--labels``; None without one.
+    """Return the only file of ``--labels``, or None without one.
 
     Raises:
         UsageError: There are several.

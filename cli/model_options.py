@@ -100,7 +100,7 @@ def _connection(options: AccessSettings) -> str | None:
 
 
 def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
-    """Return the key in the named variable; None if no variable is named."""
+    """Return the key in the named variable, or None if no variable is named."""
     if api_key_env is None:
         return None
     if not environment.get(api_key_env):
@@ -109,7 +109,7 @@ def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
 
 
 def jury_of(options: JurySettings) -> JuryRule | None:
-    """Return the rule of a jury; None without one."""
+    """Return the rule of a jury, or None without one."""
     if options.split_model is not None and not options.split_statements:
         raise UsageError("--split-model goes with --split-statements")
     if options.jury != "escalate":

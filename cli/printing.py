@@ -58,7 +58,7 @@ _READ_BY = f"{__name__}.read_by"
 
 
 def is_verbose() -> bool | None:
-    """Return whether ``-v`` was given; None for a command without it."""
+    """Return whether ``-v`` was given, or None for a command without it."""
     return kept().get("verbose")
 
 

@@ -30,7 +30,7 @@ class TeamFile(NamedTuple):
     """Settings of the team file.
 
     Attributes:
-        path: Path of the file; None if there is none.
+        path: Path of the file, or None if there is none.
         defaults: Command to option to value, for `default_values`.
         owner: Owner and hash of the file, for `config_trust`.
         model: Settings below ``[model]``.
@@ -42,7 +42,7 @@ class TeamFile(NamedTuple):
     model: dict[str, Any] = {}
 
     def settings_for(self, command: str, args: list[str]) -> dict[str, Any] | None:
-        """Return the file's settings for a command with these arguments; None if there are none."""
+        """Return the file's settings for a command with these arguments, or None if there are none."""
         table = self.defaults.get(command)
         if command == "compare" and any(arg.partition("=")[0] == "--judge" for arg in args):
             merged: dict[str, Any] = {}

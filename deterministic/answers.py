@@ -204,7 +204,7 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
-    """Return the last step that is not a call; None if all are calls.
+    """Return the last step that is not a call, or None if all are calls.
 
     As in BFCL, an empty step counts as a message.
     """

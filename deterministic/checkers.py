@@ -23,7 +23,7 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
     Args:
         case: The task.
         output: The system's answer to this case.
-        options: Rule set and registries; None for strict rules.
+        options: Rule set and registries, or None for strict rules.
 
     Returns:
         A verdict of source ``checker``; ``undecided`` if no checker can tell.

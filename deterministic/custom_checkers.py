@@ -135,7 +135,7 @@ def _as_finding(result: Any, kind: Kind) -> Finding:
 
 
 def _number(value: Any) -> float | None:
-    """Return a boolean or number, numpy's included, as a float; None for any other value."""
+    """Return a boolean or number, numpy's included, as a float, or None for any other value."""
     item = getattr(cast("object", value), "item", None)
     if callable(item) and getattr(cast("object", value), "ndim", None) == 0:
         value = item()

@@ -21,7 +21,7 @@ from .options import CheckOptions
 def refutation(
     calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, named: bool
 ) -> Finding | None:
-    """Return the finding for the first call that cannot be right; None if there is none.
+    """Return the finding for the first call that cannot be right, or None if there is none.
 
     Without ``named`` only the function's name is checked, since a text may have positional arguments.
     """

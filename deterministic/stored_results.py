@@ -26,7 +26,7 @@ def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptio
         case: A case of kind ``tool_call``, ``no_call``, ``any_call``, ``memory_answer`` or ``web_search_answer``.
         result: The value of ``result`` in a line of a result file, of any type.
         mode: Form in which the system called.
-        options: Rule set, and form in which names were offered; None for BFCL's rules.
+        options: Rule set, and form in which names were offered, or None for BFCL's rules.
     """
     options = options or CheckOptions(rules="bfcl")
     spec = kind_spec(case.kind)

@@ -52,7 +52,7 @@ def _cases_of(store: RunStore) -> Iterable[Case]:
 
 
 def _column(table: Table, cases: Sequence[str], of_case: dict[str, str]) -> Column | None:
-    """Return the values of a tag by row; None if they are too many."""
+    """Return the values of a tag by row, or None if they are too many."""
     values = list(dict.fromkeys(of_case[case] for case in cases if case in of_case))
     if not 0 < len(values) <= MAX_SLICES:
         return None

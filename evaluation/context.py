@@ -57,8 +57,8 @@ class RunContext(NamedTuple):
     """Context shared by all stages of a run.
 
     Attributes:
-        journal: Journal of this stage's verdicts; None for the run's verdicts.
-        engine: Engine that does the work; None for this process and its workers.
+        journal: Journal of this stage's verdicts, or None for the run's verdicts.
+        engine: Engine that does the work, or None for this process and its workers.
         retry_unreadable: Number of later commands that ask again after unreadable replies.
         phase: What judges are asked about, for the progress of commands that ask several times; empty otherwise.
     """

@@ -206,7 +206,7 @@ class _Count:
                 yield case, output, repeat
 
     def _look_up(self, request: Request) -> Reply | None:
-        """Return the cached reply to a request; None without one, or if the request is repeated."""
+        """Return the cached reply to a request, or None without one, or if the request is repeated."""
         if request.anew:
             return None
         first, key = request.attempt == 0, bytes.fromhex(request.key)

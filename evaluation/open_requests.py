@@ -24,7 +24,7 @@ class KnownReplies(Closing):
         self.recording = ReplayProvider(access.replay) if access.replay is not None else None
 
     def __call__(self, request: Request) -> Reply | None:
-        """Look up a request's reply in the cache; None if it is asked anew."""
+        """Look up a request's reply in the cache, or None if it is asked anew."""
         if request.anew:
             return None
         return self._cache.get(cache_key(self._namespace, request)) if self._cache else None
@@ -37,7 +37,7 @@ class KnownReplies(Closing):
 
 
 def cost_of(prices: Prices | None, prompt: Estimate, completion: Estimate) -> Estimate | None:
-    """Return the cost of tokens in US dollars; None if prices are unknown."""
+    """Return the cost of tokens in US dollars, or None if prices are unknown."""
     if prices is None:
         return None
     return Estimate(*map(prices.cost, prompt, completion))

@@ -36,15 +36,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         options: Rule set and registries; None to leave out the deterministic stage.
         judges: Judges to ask, by name or prepared.
         judge_on: Outputs that they are asked about.
-        labels_chosen_by: How outputs were chosen for labels; None if that is not declared here.
+        labels_chosen_by: How outputs were chosen for labels, or None if that is not declared here.
         pass_at: Overrides of the pass thresholds that judges declare.
         prices: Prices of models, to record costs; None to record none.
         priced: Prices as the user gave them. If they change, costs are computed again; the public list is too large to compare.
-        jury: Rule that combines the judges' verdicts into one more; None for no jury.
+        jury: Rule that combines the judges' verdicts into one more, or None for no jury.
         retry_unreadable: Number of later commands that ask a model again after unreadable replies.
         batch: Settings for waiting on a provider's batch endpoint; None to ask the model directly.
         split_statements: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
-        split_model: The model that splits them; None for the judge's model.
+        split_model: The model that splits them, or None for the judge's model.
         environments: Custom simulated worlds, by class name, in which judges see calls executed.
         judge_parameters: Decoding parameters that replace those of judges' prompts; a parameter of value None is not sent.
         api: Protocol of the judging model's endpoint.

@@ -134,7 +134,7 @@ def _names_arguments(value: Any) -> bool:
 
 
 def text_of(message: FieldReader) -> str | None:
-    """Return a message's text, joined from its parts; None if there is none.
+    """Return a message's text, joined from its parts, or None if there is none.
 
     A refusal counts as text.
     """

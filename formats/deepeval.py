@@ -107,7 +107,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
 
 
 def _listed(case: FieldReader, *names: str) -> list[Any] | None:
-    """Return a list, which CSV has as JSON text; None if the field is empty."""
+    """Return a list, which CSV has as JSON text, or None if the field is empty."""
     value = case.unpacked(*names)
     return (
         None

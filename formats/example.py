@@ -22,7 +22,7 @@ class Example(msgspec.Struct, kw_only=True):
     Attributes:
         id: The case's id; if empty, one is made of the prefix and the row's number (from 1).
         expected_calls: The expected calls, as in the file; empty if none is due, None if the file has no such field.
-        answer: The agent's answer; None if there is none.
+        answer: The agent's answer, or None if there is none.
         unrecorded: Reason why an answer that was given is not in the file.
         lost: Entries for parts of its source that it does not hold.
         turns: Its steps by turn, if there are several turns.

@@ -174,7 +174,7 @@ def _grades_again(example: Example, output: Output, options: Options, *, graded:
 
 
 def _output_of(example: Example, case_id: str, system: str, options: Options) -> Output | None:
-    """Return the output of an example; None if it was neither answered nor failed."""
+    """Return the output of an example, or None if it was neither answered nor failed."""
     answer = example.answer
     error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
     if error is None and answer is None:

@@ -37,7 +37,7 @@ _MIN_HTTP_ERROR = 400
 
 
 def error_in(node: FieldReader) -> str | None:
-    """Return the error that an object reports; None if there is none."""
+    """Return the error that an object reports, or None if there is none."""
     for name in _ERRORS:
         error = parsed(node.get(name))
         if is_object(error):
@@ -98,7 +98,7 @@ class Exchange(msgspec.Struct, kw_only=True):
         answered: Whether the line has a field for an answer, even an empty one.
         error: The reason for a missing answer.
         cut_off: Whether the answer ended at the limit of tokens.
-        time: Order within a session; None if unknown.
+        time: Order within a session, or None if unknown.
         trial: Number of the attempt, if the line has one.
         scores: Scores of the answer that stand on the line.
     """

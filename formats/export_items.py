@@ -60,7 +60,7 @@ class ExportContext(NamedTuple):
         return int(datetime.fromisoformat(self.created).timestamp() * 1e9)
 
     def passes(self, verdict: Verdict) -> bool | None:
-        """Return whether a verdict passes; None if it has no score."""
+        """Return whether a verdict passes, or None if it has no score."""
         return None if verdict.score is None else verdict.score >= self.thresholds.get(verdict.by, 0.5)
 
 

@@ -56,7 +56,7 @@ class FieldReader:
         return None
 
     def get(self, *names: str) -> Any:
-        """Return the value of the first of these names that has one; None if none has."""
+        """Return the value of the first of these names that has one, or None if none has."""
         for name in names:
             value = self.value.get(name)
             if value is not None:
@@ -95,7 +95,7 @@ class FieldReader:
         return found
 
     def number(self, *names: str) -> float | None:
-        """Return a number; None if missing or NaN."""
+        """Return a number, or None if missing or NaN."""
         value = self._typed(names, _NUMBERS, "a number")
         return None if value is None or math.isnan(value) else value
 

@@ -14,7 +14,7 @@ _Message = dict[str, Any]
 
 
 def framework_messages(value: Any) -> list[_Message] | None:
-    """Return an item of a framework's conversation as messages of a chat; None for any other."""
+    """Return an item of a framework's conversation as messages of a chat, or None for any other."""
     if not is_object(value):
         return None
     return next((read(value) for is_of, read in _FORMS if is_of(value)), None)

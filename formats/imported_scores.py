@@ -42,7 +42,7 @@ class ImportedScore(NamedTuple):
 
     Attributes:
         by: Its author.
-        score: In [0, 1]; None if there is none, or its scale is unknown.
+        score: In [0, 1], or None if there is none, or its scale is unknown.
         outcome: Outcome of the verdict: ``graded`` if there is a score.
         reason: Explanation of the score, or of its absence.
         source: Source of ``by``: judge, checker or person.
@@ -201,7 +201,7 @@ def scored(
         field: Its path, for errors.
         written: Form of the tool's scores.
         evidence: Details, with the number itself if the score differs.
-        absent: Reason for a missing score if the value may be null; None if it may not.
+        absent: Reason for a missing score if the value may be null, or None if it may not.
 
     Raises:
         RecordError: The value is neither a number on the scale nor a known word.
@@ -232,7 +232,7 @@ def scored(
 
 
 def _score_on(scale: GradeScale, number: float | None) -> float | None:
-    """Return a number's score in [0, 1]; None if the number is not on the scale."""
+    """Return a number's score in [0, 1], or None if the number is not on the scale."""
     try:
         return None if number is None else scale.score(number)
     except UnknownGradeError:

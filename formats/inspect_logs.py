@@ -125,7 +125,7 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _planned(log: FieldReader) -> int | None:
-    """Return the number of samples that a log was to have, epochs counted; None if unknown."""
+    """Return the number of samples that a log was to have, epochs counted, or None if unknown."""
     dataset, config = log.node("eval").node("dataset"), log.node("eval").node("config")
     chosen = dataset.items("sample_ids")
     samples = len(chosen) or dataset.whole("samples")

@@ -14,6 +14,6 @@ def without_comments(raw: bytes) -> bytes:
 
 
 def line_of_error(raw: bytes, message: str) -> int | None:
-    """Return the line of the byte in a parser's message; None if it names none."""
+    """Return the line of the byte in a parser's message, or None if it names none."""
     found = _BYTE.search(message)
     return None if found is None else raw.count(b"\n", 0, int(found[1])) + 1

@@ -53,7 +53,7 @@ _PYTHON_LIST = re.compile(rf"\[\s*+{_PYTHON_TEXT}(?:(?:\s*+,\s*+|\s++){_PYTHON_T
 
 
 def python_texts(text: str) -> list[str] | None:
-    """Return the texts of a list printed by Python or numpy; None for any other text.
+    """Return the texts of a list printed by Python or numpy, or None for any other text.
 
     Data frames write lists into CSV this way: ``['Mugs hold 300 ml.', "It's blue."]``.
     """

@@ -175,7 +175,7 @@ def _columns(
 
 
 def instruction_input(header: Iterable[str], names: Mapping[str, str]) -> str | None:
-    """Return the column that completes an instruction, as in Alpaca's data; None if absent."""
+    """Return the column that completes an instruction, as in Alpaca's data, or None if absent."""
     return "input" if names.get("query", "").lower() == "instruction" and "input" in header else None
 
 

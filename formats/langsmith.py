@@ -181,7 +181,7 @@ def _span(row: FileRow) -> Span:
 
 
 def _logged(run: FieldReader, name: str) -> Any:
-    """Return the inputs or outputs of a run; None if they are hidden, as an empty object."""
+    """Return the inputs or outputs of a run, or None if they are hidden, as an empty object."""
     return plain_messages(parsed(run.get(name))) or None
 
 

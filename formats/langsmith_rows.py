@@ -65,7 +65,7 @@ def _scores(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _part(row: dict[str, Any], *names: str) -> Any:
-    """Return the object under a name, or of the columns that begin with it; None if absent."""
+    """Return the object under a name, or of the columns that begin with it, or None if absent."""
     for name in names:
         if not is_missing(row.get(name)):
             held = parsed(row[name])

@@ -70,7 +70,7 @@ def is_own_folder(folder: Path) -> bool:
 
 
 def _first_value(path: Path, *, whole: bool = False) -> Any:
-    """Return the JSON value of a file or of its first line; None if it has none."""
+    """Return the JSON value of a file or of its first line, or None if it has none."""
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(MAX_LINE_BYTES) if whole else file.readline(MAX_LINE_BYTES))

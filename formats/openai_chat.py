@@ -146,7 +146,7 @@ def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
-    """Return whether calls were made; None if neither a call nor an answer shows it."""
+    """Return whether calls were made, or None if neither a call nor an answer shows it."""
     done = [reader for choice in exchange.choices for reader in choice]
     answer = answer_of(message for message in [*exchange.messages, *done] if is_agents(message))
     return None if answer.is_empty else bool(answer.calls)
@@ -231,7 +231,7 @@ def _split(
 
 
 def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
-    """Return the messages of an answer; None if its format is unknown.
+    """Return the messages of an answer, or None if its format is unknown.
 
     Known formats: a conversation, one message, a chat completion or a response.
     """

@@ -32,7 +32,7 @@ class PairedChoice(NamedTuple):
     """A choice between two outputs.
 
     Attributes:
-        score: 1 if the first is better, 0 if the second, 0.5 for a tie; None if there is no choice.
+        score: 1 if the first is better, 0 if the second, 0.5 for a tie, or None if there is no choice.
         outcome: ``graded``, or the reason why there is no choice.
         is_named: Whether it names an output or a system, so that the order in which they were shown does not matter.
         both_bad: Whether it is a tie because both are bad.
@@ -61,7 +61,7 @@ class ChoiceDialect(NamedTuple):
 def choice_of(
     value: Any, dialect: ChoiceDialect, systems: tuple[str, str] | None = None
 ) -> PairedChoice | None:
-    """Return the choice in a cell; None if it is not known to be one.
+    """Return the choice in a cell, or None if it is not known to be one.
 
     Args:
         value: The cell.

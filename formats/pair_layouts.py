@@ -106,7 +106,7 @@ class PairColumns(NamedTuple):
 
 
 def pair_of_columns(columns: Iterable[str], stems: frozenset[str]) -> PairColumns | None:
-    """Return the two columns with one of these names and the ends of a pair; None if absent.
+    """Return the two columns with one of these names and the ends of a pair, or None if absent.
 
     Three outputs or more are no pair.
     """

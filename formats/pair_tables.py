@@ -58,7 +58,7 @@ class PairLayout(NamedTuple):
     """Meaning of the columns of a table of pairs.
 
     Attributes:
-        outputs: Columns of both outputs; None if they are not in the table, or in one list.
+        outputs: Columns of both outputs, or None if they are not in the table, or in one list.
         systems: Columns of both systems.
         output_list: The column with both outputs.
         system_list: The column with both systems.
@@ -96,7 +96,7 @@ def pair_layout(
     mapping: Mapping[str, str] | None = None,
     words: Mapping[str, float | None] | None = None,
 ) -> PairLayout | None:
-    """Return the layout of a table of pairs, by its first rows; None if it is none.
+    """Return the layout of a table of pairs, by its first rows, or None if it is none.
 
     Args:
         rows: First rows.
@@ -288,7 +288,7 @@ def _asked(
 
 
 def systems_of(row: Mapping[str, Any], layout: PairLayout) -> tuple[str, str] | None:
-    """Return the names of a row's systems; None if it has none."""
+    """Return the names of a row's systems, or None if it has none."""
     if layout.systems is not None:
         names: list[Any] = [row.get(name) for name in layout.systems[:2]]
     elif layout.system_list is not None:

@@ -15,7 +15,7 @@ _LONGEST = 1_000_000
 
 
 def printed_list(text: str) -> list[Any] | None:
-    """Return the list that Python or numpy printed; None if it is none.
+    """Return the list that Python or numpy printed, or None if it is none.
 
     numpy writes no commas between objects, and ``array([...], dtype=object)`` for lists inside.
     """

@@ -125,7 +125,7 @@ def _system(result: FieldReader, *, several: bool) -> str:
 
 
 def _provider_error(result: FieldReader) -> str | None:
-    """Return the provider's error; None if it answered, even if an assertion failed."""
+    """Return the provider's error, or None if it answered, even if an assertion failed."""
     if result.value.get("failureReason") != _ERROR:
         return None
     return result.text("error") or as_text(result.node("response").get("error")) or "the provider failed"

@@ -47,7 +47,7 @@ class RecognizedGrades(NamedTuple):
     """Columns of grades recognised by a table's first rows, besides those known by name.
 
     Attributes:
-        label: The column of a person's grades; None if there is none, or several people have one each.
+        label: The column of a person's grades, or None if there is none, or several people have one each.
         judges: Columns of judges' scores.
         unscaled: Columns of grades with numbers above 1 and no scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
         unit: Columns of labels, and of scores, with no scale and no number above 1 so far.

@@ -11,7 +11,7 @@ _BLOCKS = frozenset({"message_start", "content_block_start", "content_block_delt
 
 
 def whole_answer(chunks: list[Any]) -> dict[str, Any] | None:
-    """Return the answer in chunks of OpenAI's or Anthropic's form; None for any other list."""
+    """Return the answer in chunks of OpenAI's or Anthropic's form, or None for any other list."""
     if not chunks or not all(map(is_object, chunks)):
         return None
     if all(chunk.get("object") == _CHUNK for chunk in chunks):

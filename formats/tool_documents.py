@@ -73,7 +73,7 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat_properties(parameters: Any) -> dict[str, Any] | None:
-    """Return parameters that stand there without a schema around them; None if there is one.
+    """Return parameters that stand there without a schema around them, or None if there is one.
 
     They are an object, each under its name, as xLAM has them, or a list.
     """

@@ -50,7 +50,7 @@ def written_calls(text: str, field: str | None = None, *, names: bool = True) ->
 
 
 def literal_arguments(text: str) -> dict[str, Any] | None:
-    """Read arguments printed by Python (``{'city': 'Rome'}``); None for any other text."""
+    """Read arguments printed by Python (``{'city': 'Rome'}``), or None for any other text."""
     if not text.lstrip().startswith("{"):
         return None
     try:

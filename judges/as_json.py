@@ -64,7 +64,7 @@ def call_text(call: ToolCall) -> str:
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """Return the object that a JSON text holds; None if the text is anything else."""
+    """Return the object that a JSON text holds, or None if the text is anything else."""
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):

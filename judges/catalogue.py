@@ -99,7 +99,7 @@ class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
         data: What was judged: ``suite`` (the built-in suite) or ``real`` (real tool calls).
         n: Number of labelled outputs.
         accuracy: Share of them judged as labelled.
-        against: Variant of the same judge that it was compared with on the same outputs; None if it was not.
+        against: Variant of the same judge that it was compared with on the same outputs, or None if it was not.
         difference: Its accuracy minus that of the other variant.
         low: Lower end of the difference's 95 % interval.
         high: Upper end.
@@ -118,7 +118,7 @@ class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     @property
     def found(self) -> Literal["better", "worse", "no difference shown"] | None:
-        """Result of the comparison at 0.05; None without a comparison."""
+        """Result of the comparison at 0.05, or None without a comparison."""
         if self.against is None:
             return None
         if self.difference is None or self.p is None or self.p > SHOWN_AT:
@@ -135,7 +135,7 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         sha256: Hash of the file, which never changes.
-        pass_at: Pass threshold in (0, 1]; None for a prompt that is not a judge.
+        pass_at: Pass threshold in (0, 1], or None for a prompt that is not a judge.
         recorded: Names of the recordings of a real model's replies.
         measured: What they show, per model and data.
         transcript: ``calls`` for a prompt whose transcripts show calls without their results.
@@ -195,7 +195,7 @@ def known_prompts() -> Mapping[PromptName, KnownPrompt]:
 
 
 def known_prompt(name: PromptName, path: Path) -> KnownPrompt | None:
-    """Return a prompt's catalogue entry; None for a prompt that is not shipped."""
+    """Return a prompt's catalogue entry, or None for a prompt that is not shipped."""
     return known_prompts().get(name) if path == _FOLDER / name.judge / f"{name.variant}{SUFFIX}" else None
 
 

@@ -24,7 +24,7 @@ class JudgeQuestion(NamedTuple):
         case: The case.
         output: The output to judge.
         repeat: Number of the repetition, from 0.
-        guess: A possible answer, to count later questions in advance; None if none depends on the answer.
+        guess: A possible answer, to count later questions in advance, or None if none depends on the answer.
     """
 
     judge: AskedJudge
@@ -38,7 +38,7 @@ Deliberation: TypeAlias = Generator[Sequence[JudgeQuestion], Sequence[Verdict], 
 """Generator that yields the questions of each round, is sent the answers, and returns the verdict."""
 
 VerdictLookup: TypeAlias = Callable[[JudgeQuestion], Verdict | None]
-"""Function that returns the answer to a question; None if there is none yet."""
+"""Function that returns the answer to a question, or None if there is none yet."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,7 @@ def question_cases(case: Case) -> list[Case]:
 
 
 def criterion_asked_about(case: Case) -> Criterion | None:
-    """Return the criterion that a case asks about; None for any other case."""
+    """Return the criterion that a case asks about, or None for any other case."""
     criterion = case.reference.get(_ASKED_ABOUT)
     return None if criterion is None else convert(criterion, Criterion)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .judge_prompt import JudgePrompt
 
 Lookup: TypeAlias = Callable[[Request], Reply | None]
-"""Function that returns the reply to a request; None if there is none yet."""
+"""Function that returns the reply to a request, or None if there is none yet."""
 
 _SHOWN = 80
 """Characters of each text that an item's name in an error shows."""
@@ -109,7 +109,7 @@ def unanswered(
         work: Its work.
         lookup: Function that looks up replies.
         on_result: Called with each result that needs no further request.
-        retry_of: Numbers of later commands' retries; None if there are none.
+        retry_of: Numbers of later commands' retries, or None if there are none.
 
     Yields:
         Requests, in the order of the work; equal outputs yield equal requests.

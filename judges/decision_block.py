@@ -93,7 +93,7 @@ class DecisionBlock:
         questions: The questions by name, in their order.
         score: Rule of the score.
         scored: Names of the questions that make the score; others are only evidence.
-        fixed: The questions as they are asked about every item; None if they depend on it.
+        fixed: The questions as they are asked about every item, or None if they depend on it.
     """
 
     state: Mapping[str, bool]
@@ -124,7 +124,7 @@ class DecisionBlock:
 
 
 def read_decision_block(front: FrontMatter) -> DecisionBlock | None:
-    """Read the ``decision:`` block of a prompt file; None without one.
+    """Read the ``decision:`` block of a prompt file, or None without one.
 
     Raises:
         PromptError: The block is invalid; the message names file and line.

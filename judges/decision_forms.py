@@ -219,7 +219,7 @@ FORM_NAMES: Mapping[str, DecisionForm] = {form.name: form for form in DECISION_F
 
 
 def formed(form: str, state: Material, questions: Asked, item: FormedItem) -> FormedRequest | None:
-    """Return a request in a form; None if it would be the usual one, or would ask nothing."""
+    """Return a request in a form, or None if it would be the usual one, or would ask nothing."""
     altered = FORM_NAMES[form].alter(state, questions, item)
     if not altered.questions or _is_same(altered, FormedRequest(state, questions)):
         return None

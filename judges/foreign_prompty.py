@@ -53,7 +53,7 @@ def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None =
         path: The other tool's file.
         sources: The fiducial input that fills each of its inputs. Other inputs need the name of a fiducial input, or a
             default.
-        scale: The scale; None if the file declares one.
+        scale: The scale, or None if the file declares one.
     """
     return prompty_text(read_front_matter(path), sources, scale)
 

@@ -29,7 +29,7 @@ class ModelClient(Protocol):
 
     @property
     def retry_of(self) -> RetryOf | None:
-        """Numbers of the retries of earlier commands' unreadable replies; None if there are none."""
+        """Numbers of the retries of earlier commands' unreadable replies, or None if there are none."""
         ...
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
@@ -52,7 +52,7 @@ class AskedJudge(Protocol):
 
     @property
     def kinds(self) -> Collection[Kind] | None:
-        """The kinds of case it judges; None for every kind."""
+        """The kinds of case it judges, or None for every kind."""
         ...
 
 
@@ -61,7 +61,7 @@ class Judge(AskedJudge, Protocol):
 
     @property
     def pass_at(self) -> float | None:
-        """Declared pass threshold in (0, 1]; None if it declares none."""
+        """Declared pass threshold in (0, 1], or None if it declares none."""
         ...
 
     def named(self, by: str) -> Self:

@@ -99,14 +99,14 @@ class JudgePrompt:
 
     @property
     def pass_at(self) -> float | None:
-        """Declared pass threshold in (0, 1]; None if it declares none."""
+        """Declared pass threshold in (0, 1], or None if it declares none."""
         if self.id.kind != "shipped":
             return self.prompt.pass_at
         return known_prompts()[PromptName(self.id.name, self.id.variant)].pass_at
 
     @property
     def kinds(self) -> frozenset[Kind] | None:
-        """The kinds of case it judges; None for every kind."""
+        """The kinds of case it judges, or None for every kind."""
         if self.id.kind != "shipped":
             return self.prompt.kinds
         return JUDGED_KINDS.get(self.id.name, self.prompt.kinds)
@@ -288,7 +288,7 @@ def judge_fingerprint(
     """Return a hash of everything that is asked and read.
 
     Equal fingerprints mean that an item gets the same question, and its reply is read the same way. ``version`` is that of the
-    parser; None for the current one. The questions to a decision model count as they are sent in its dialect.
+    parser, or None for the current one. The questions to a decision model count as they are sent in its dialect.
     """
     version = parser_version(prompt) if version is None else version
     decided = [] if api == "chat" else [_compiled_questions(prompt, api)]

@@ -183,7 +183,7 @@ def is_medium(value: Any) -> bool:
 
 
 def medium_address(part: Mapping[str, Any]) -> str | None:
-    """Return the URL or data address of an image; None if neither is known."""
+    """Return the URL or data address of an image, or None if neither is known."""
     image: Any = part.get("image_url") or part.get("image") or part.get("source") or part
     fields = cast("dict[str, Any]", image) if isinstance(image, dict) else {"url": image}
     data, kind = fields.get("data"), fields.get("media_type") or fields.get("mimeType")

@@ -42,7 +42,7 @@ class MetricItem(NamedTuple):
     Attributes:
         question: The last user message.
         answer: The text, or the calls as JSON.
-        reference: The first accepted answer, the criterion, or the expected calls as JSON; None if there is none.
+        reference: The first accepted answer, the criterion, or the expected calls as JSON, or None if there is none.
         passages: Texts of the case's context.
     """
 

@@ -35,11 +35,11 @@ class Prices(NamedTuple):
 
 
 PriceList: TypeAlias = Callable[[str], Prices | None]
-"""Function that returns the prices of a model; None if they are unknown."""
+"""Function that returns the prices of a model, or None if they are unknown."""
 
 
 def listed_prices(model: str) -> Prices | None:
-    """Return a model's prices in genai-prices, without a download; None if they are unknown.
+    """Return a model's prices in genai-prices, without a download, or None if they are unknown.
 
     These are the provider's public prices when the package was released, without discounts.
     """

@@ -85,7 +85,7 @@ class InputDeclaration:
         default: Value if there is no other.
         required: Whether there is no default.
         has_kind: Whether the type is also given as ``kind``, which prompty reads.
-        source: The fiducial input that fills it, if ``map`` names one; None for the input of the same name.
+        source: The fiducial input that fills it, if ``map`` names one, or None for the input of the same name.
     """
 
     type: str = "string"
@@ -106,17 +106,17 @@ class PromptFile:
         inputs: Declared inputs by name.
         parameters: Decoding parameters, sent unchanged.
         scale: Possible scores; 0 and 1 for a prompt that splits answers, which gives no score.
-        scores: What the scores are; None if the file does not say it.
-        pass_at: Pass threshold in (0, 1]; None if the file declares none.
-        parse: Declaration of how replies are parsed; None if the file declares none.
+        scores: What the scores are, or None if the file does not say it.
+        pass_at: Pass threshold in (0, 1], or None if the file declares none.
+        parse: Declaration of how replies are parsed, or None if the file declares none.
         lines: 1-based line of each top-level key of the front matter.
         template: The text below the front matter.
         template_line: 1-based line on which the template begins.
         names_template_format: Whether the file declares the template's language, which prompty requires.
-        kinds: Kinds of case that the prompt judges; None for every kind.
+        kinds: Kinds of case that the prompt judges, or None for every kind.
         images: Whether images are sent, as content parts, to a model that accepts them.
         by_criterion: Whether the prompt is asked about each criterion of a rubric separately.
-        decision: Questions to a decision model, instead of the template; None if the file has none.
+        decision: Questions to a decision model, instead of the template, or None if the file has none.
     """
 
     path: Path
@@ -155,7 +155,7 @@ class PromptFile:
 
     @property
     def mode(self) -> str | None:
-        """Declared mode of parsing replies; None if the file declares none."""
+        """Declared mode of parsing replies, or None if the file declares none."""
         return (self.parse or {}).get("mode")
 
     @property

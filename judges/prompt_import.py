@@ -35,8 +35,8 @@ def import_prompt(
         path: A JSON file with one or more chat messages, plain text, or a ``.prompty`` file.
         out: Path of the prompt file, for messages.
         inputs: Inputs to judge: fiducial's ``INPUT``, or ``THEIRS=INPUT`` for one that the prompt names otherwise.
-        scale: The worst score and the best, such as ``1-5``; None if the file declares it.
-        step: Distance of neighbouring scores; None if any number between the ends is a score.
+        scale: The worst score and the best, such as ``1-5``, or None if the file declares it.
+        step: Distance of neighbouring scores, or None if any number between the ends is a score.
 
     Returns:
         The text of the prompt file, and the checked prompt.
@@ -67,7 +67,7 @@ def import_prompt(
 
 
 def _import_template(path: Path, sources: Mapping[str, str], scale: Scale | None) -> str | None:
-    """Convert plain text with placeholders of inputs to a prompt file; None for other files."""
+    """Convert plain text with placeholders of inputs to a prompt file, or None for other files."""
     content = _content(path)
     if _is_json(path, content):
         return None

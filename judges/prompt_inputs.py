@@ -117,7 +117,7 @@ def unknown_input(name: str, source: str | None = None) -> str:
 
 
 def nearest_input(name: str) -> str | None:
-    """Return the fiducial input with the nearest name; None if none is near."""
+    """Return the fiducial input with the nearest name, or None if none is near."""
     close = difflib.get_close_matches(name.lower(), [*INPUTS, *OTHER_NAMES], 1)
     return OTHER_NAMES.get(close[0], close[0]) if close else None
 

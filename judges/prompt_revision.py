@@ -35,7 +35,7 @@ class Disagreement(NamedTuple):
 
     Attributes:
         label: Whether the output passes by its label.
-        verdict: Whether it passes by the judge; None if the judge gave no score.
+        verdict: Whether it passes by the judge, or None if the judge gave no score.
         reason: The judge's reason.
     """
 
@@ -146,7 +146,7 @@ def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str
 
 
 def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
-    """Return the reason why a prompt is not a revision of the current one; None if it is one."""
+    """Return the reason why a prompt is not a revision of the current one, or None if it is one."""
     if new.fingerprint == current.fingerprint or new.prompt.template == current.prompt.template:
         return "is the current prompt"
     if (problem := incompatibility(current.prompt, new.prompt)) is not None:
@@ -162,7 +162,7 @@ def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
 
 
 def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
-    """Return how a prompt differs in placeholders, scale or criteria; None if it does not."""
+    """Return how a prompt differs in placeholders, scale or criteria, or None if it does not."""
     missing = sorted(_placeholders(current) - _placeholders(new)) if new.template.strip() else []
     if missing:
         return f"drops the placeholder {', '.join(f'{{{{{name}}}}}' for name in missing)}"

@@ -36,7 +36,7 @@ class PromptText:
     Attributes:
         inputs: Inputs by name, each with ``type`` and perhaps ``default``.
         sources: The fiducial input for each input of another name.
-        scale: Possible scores; None if the decoding parameters declare them.
+        scale: Possible scores, or None if the decoding parameters declare them.
     """
 
     name: str

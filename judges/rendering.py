@@ -32,7 +32,7 @@ _JINJA_NAMES = frozenset({
 
 
 def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
-    """Compile a template that holds only names; None for any other.
+    """Compile a template that holds only names, or None for any other.
 
     The function raises TemplateLimitError for a name without a value, or a text far longer than the values.
     """

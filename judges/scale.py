@@ -33,7 +33,7 @@ class Scale:
     Attributes:
         minimum: Lowest score.
         maximum: Highest score.
-        step: Distance between neighbouring scores; None if every number between the ends is a score.
+        step: Distance between neighbouring scores, or None if every number between the ends is a score.
         better: The end that is the best score.
 
     Raises:

@@ -42,7 +42,7 @@ class StatementVerdict(NamedTuple):
     outcome: Outcome
     score: float | None
     pieces: int | None
-    """Number of pieces of information that the judge listed; None without a list."""
+    """Number of pieces of information that the judge listed, or None without a list."""
     reason: str | None
     """Why there is no score."""
 

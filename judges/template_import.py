@@ -24,13 +24,13 @@ _SUFFIXES = frozenset({".jinja2", ".jinja", ".j2"})
 
 
 def import_template(path: Path, text: str, sources: Mapping[str, str], scale: Scale | None) -> str | None:
-    """Convert a template to the text of a prompt file; None if it has no known placeholder.
+    """Convert a template to the text of a prompt file, or None if it has no known placeholder.
 
     Args:
         path: The file.
         text: Its text.
         sources: The fiducial input that fills each placeholder; ``question`` is the query by default.
-        scale: The scale; None if the file declares one.
+        scale: The scale, or None if the file declares one.
 
     Raises:
         InputError: It is not a template, nothing fills a placeholder, or the scale is not declared.

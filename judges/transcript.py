@@ -130,7 +130,7 @@ def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
 
 
 _StepNumbers: TypeAlias = Iterator[int] | Iterator[None]
-"""Number of each step, in order; None for each if steps are not numbered."""
+"""Number of each step, in order, or None for each if steps are not numbered."""
 
 
 def _lines(case: Case, output: Output, episode: Episode, numbers: _StepNumbers) -> Iterator[_Line]:

@@ -32,7 +32,7 @@ def without_credentials(text: str) -> str:
 
 
 def local_path(address: str) -> Path | None:
-    """Return the path of a ``file://`` address; None for any other address."""
+    """Return the path of a ``file://`` address, or None for any other address."""
     scheme, _, rest = address.partition("://")
     if scheme.lower() not in {"file", "local"}:
         return None

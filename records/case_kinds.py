@@ -62,14 +62,14 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: The kind.
         family: Form of the outputs.
-        reference: The form of ``Case.reference``; None for any object.
-        checked_by: Name of the checker in ``Verdict.by``; None if no checker decides.
+        reference: The form of ``Case.reference``, or None for any object.
+        checked_by: Name of the checker in ``Verdict.by``, or None if no checker decides.
         checker: The checker, as ``module:function``.
         validate_reference: Function of case and check options that refuses a reference that no output can meet.
         right: Function that makes a right output from a reference.
         judge: The shipped judge.
         operators: Family of the operators that plant faults in its right outputs.
-        call: ``any`` if any call is right, ``none`` if no call is; None if the reference decides.
+        call: ``any`` if any call is right, ``none`` if no call is, or None if the reference decides.
         pure: Whether a verdict depends only on case and output, so that it can be verified anywhere.
         compared: Whether calls are compared with accepted calls.
         question: The question that a reviewer answers.

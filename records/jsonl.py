@@ -172,7 +172,7 @@ def decode_record(
         record_type: See `read_records`.
         path: Named in errors.
         line: Named in errors.
-        detector: Detector of duplicate keys; None for lines that this program wrote.
+        detector: Detector of duplicate keys, or None for lines that this program wrote.
         validated: Whether the line was validated earlier; then only its types are checked.
 
     Returns:

@@ -20,7 +20,7 @@ class MemoryFile:
 
     Args:
         name: Name in messages, in place of a path.
-        data: The content; None for a file that does not exist until it is written.
+        data: The content, or None for a file that does not exist until it is written.
     """
 
     def __init__(self, name: str, data: bytes | None = None) -> None:

@@ -138,7 +138,7 @@ class ObjectFolder:
             return _version_of(self._fs.info(self._key(name)))
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a small object; None if it does not exist."""
+        """Return the content of a small object, or None if it does not exist."""
         with self._translated(), suppress(FileNotFoundError):
             return bytes(self._fs.cat_file(self._key(name)))
         return None

@@ -159,7 +159,7 @@ class StepOutcome(NamedTuple):
     Attributes:
         calls: The calls that were executed, as source text.
         results: The result of each, as the agent is shown it; an error's text if it failed.
-        problem: Why calls of the step were not executed; None if all were, or there are none.
+        problem: Why calls of the step were not executed, or None if all were, or there are none.
     """
 
     calls: Sequence[str] = ()

@@ -36,7 +36,7 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
     """Add up the points of criteria.
 
     Args:
-        graded: Points of each criterion, and how far it is met in [0, 1]; None if unknown.
+        graded: Points of each criterion, and how far it is met in [0, 1], or None if unknown.
     """
     graded = list(graded)
     return Points(

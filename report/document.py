@@ -294,7 +294,7 @@ class Figure(Block, frozen=True):
         svg: With title and description, see `figures.drawing.svg`.
         words: Its content in words, for a terminal.
         caption: Text above it.
-        numbers: Its numbers as a table, folded below it; None if a table stands beside it.
+        numbers: Its numbers as a table, folded below it, or None if a table stands beside it.
     """
 
     svg: Markup

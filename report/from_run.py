@@ -39,7 +39,7 @@ def report_on(
         folder: The run folder.
         path: The file; by default ``report.html`` in the folder.
         unchanged: True if nothing has changed since the report was written, so that an existing one is kept.
-        texts: Number of items whose texts the page holds as far as they fit; None for all.
+        texts: Number of items whose texts the page holds as far as they fit, or None for all.
 
     Returns:
         The file.

@@ -157,7 +157,7 @@ def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | N
 
 
 def _per_verdict(judge: JudgeUse, spent: float | None) -> float | None:
-    """Return an amount per verdict of a judge; None if it is unknown or there is no verdict."""
+    """Return an amount per verdict of a judge, or None if it is unknown or there is no verdict."""
     verdicts = sum(judge.outcomes.values())
     return spent / verdicts if spent is not None and verdicts else None
 

@@ -33,7 +33,7 @@ class ReportItem(ResultStruct, frozen=True, kw_only=True):
         label: The trusted verdict, if it is not the checker's own.
         missing: True if the system has no output for the case; ``output`` is then empty.
         prompts: Messages sent to each judge, None for a judge without a prompt; empty if not asked for.
-        episode: Results of a conversation's calls in the case's worlds; None if unknown.
+        episode: Results of a conversation's calls in the case's worlds, or None if unknown.
     """
 
     output: Output

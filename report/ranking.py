@@ -52,7 +52,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: A sentence or two, with the numbers.
         evidence: The section of the report that shows it.
-        step: The command to type, or the call; None if there is none.
+        step: The command to type, or the call, or None if there is none.
         address: Link to the items concerned, in the report: ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty if there are none.
         below_reasons: The text if reasons of failed calls are printed above it; empty if it is the same.
     """
@@ -204,7 +204,7 @@ def _best_by_checkers(strata: Strata, whole: ComparedStratum) -> str:
 
 
 def _best_of(part: ComparedStratum) -> str | None:
-    """Return the system that is significantly better than the second; None without one."""
+    """Return the system that is significantly better than the second, or None without one."""
     leader, second, *_ = [*ranked_rates(part), None, None]
     if leader is None or second is None:
         return None

@@ -24,7 +24,7 @@ def rerun_command(
     """Return the command of a run with other cases and another folder.
 
     Args:
-        typed: The original command; None if a function made the run.
+        typed: The original command, or None if a function made the run.
         case_arguments: The arguments of it that name the cases.
         cases: The cases that take their place.
         outputs: The run's outputs.

@@ -62,7 +62,7 @@ class JudgingSettings(JudgeParametersSettings, AccessSettings, DryRunSettings):
 
     @property
     def batch_poll_seconds(self) -> float | None:
-        """Seconds between checks of a batch; None if the model is asked directly."""
+        """Seconds between checks of a batch, or None if the model is asked directly."""
         return self.poll_seconds if self.batch else None
 
 

@@ -68,12 +68,12 @@ class Setting(msgspec.Struct, frozen=True):
         earlier: Names under which it is known, too.
         short: Its option of one letter.
         metavar: Form of its value in `--help`.
-        form: How a text becomes its value; None if its type says it.
+        form: How a text becomes its value, or None if its type says it.
         low: Lowest number.
         high: Highest number.
         low_open: True if the lowest number itself is not allowed.
         high_open: True if the highest number itself is not allowed.
-        section: Heading in `--help`; None for the common ones.
+        section: Heading in `--help`, or None for the common ones.
         harmless: True if it names no code, endpoint, cluster, secret or file to write, and drops nothing.
         is_argument: True if it has no option: its place says what it is.
         required: True if there is no default, and None is no value.
@@ -137,7 +137,7 @@ class Declared(NamedTuple):
         kind: Type of one value: `bool`, `int`, `float`, `str`, `Path` or another.
         choices: The only values, if they are few.
         several: True if it may be given several times.
-        default: Its default; None without one.
+        default: Its default, or None without one.
         setting: The rest.
     """
 

@@ -22,7 +22,7 @@ _SUFFIX = "Settings"
 
 @lru_cache
 def settings_of(verb: str) -> type[DeclaredSettings] | None:
-    """Return the settings of a verb such as ``audit run``; None if there is no such verb."""
+    """Return the settings of a verb such as ``audit run``, or None if there is no such verb."""
     group = verb.partition(" ")[0]
     module = next(
         (
@@ -99,7 +99,7 @@ def proposed(verb: str, *arguments: object, **settings: object) -> Command:
 
 @lru_cache
 def typed_command(text: str) -> Command | None:
-    """Return the command that a text is, as typed in a shell; None if it is none.
+    """Return the command that a text is, as typed in a shell, or None if it is none.
 
     Options that no command has any more are kept as flags.
     """

@@ -30,7 +30,7 @@ _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
 
 
 def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
-    """Return the error for a mapped column or field that does not exist; None if all do."""
+    """Return the error for a mapped column or field that does not exist, or None if all do."""
     present = sorted(columns)
     listed = shown_columns(present)
     for left, right in mapping.items():

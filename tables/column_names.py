@@ -235,7 +235,7 @@ def is_named_like_grades(name: str) -> bool:
 
 
 def person_column(columns: Iterable[str]) -> str | None:
-    """Return the column with the name of the person who graded a row; None if there is none."""
+    """Return the column with the name of the person who graded a row, or None if there is none."""
     return next((name for name in columns if normal(name) in LABEL_FIELDS["by"]), None)
 
 

@@ -27,7 +27,7 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
         frame: A frame; NaN, NaT and NA are missing values.
 
     Yields:
-        One dict per row of plain Python values; None for a missing one.
+        One dict per row of plain Python values, or None for a missing one.
 
     Raises:
         InputError: Two columns have one name.

@@ -101,9 +101,9 @@ class GradeScale(msgspec.Struct, frozen=True):
     """The meaning of the grades in a table.
 
     Attributes:
-        ends: The worst grade and the best; None for grades in [0, 1].
+        ends: The worst grade and the best, or None for grades in [0, 1].
         pass_at: Pass threshold in the table's own numbers; None to keep fractions.
-        words: Scores of words, which override `WORDS`; None for a word that means "no grade".
+        words: Scores of words, which override `WORDS`, or None for a word that means "no grade".
         numeric: Whether the other grades are numbers, beside which `FAILURES` are no grades.
         all_alike: Whether words may give all grades of a column one score.
     """
@@ -115,7 +115,7 @@ class GradeScale(msgspec.Struct, frozen=True):
     all_alike: bool = False
 
     def score(self, value: object) -> float | None:
-        """Return a grade as a number in [0, 1]; None if the cell is empty.
+        """Return a grade as a number in [0, 1], or None if the cell is empty.
 
         Raises:
             UnknownGradeError: It is neither a known word nor a number on the scale.
@@ -201,7 +201,7 @@ def looks_like_verdict(text: str) -> bool:
 
 
 def _percentage(text: str) -> float | None:
-    """Return the number before a per cent sign; None for any other text."""
+    """Return the number before a per cent sign, or None for any other text."""
     bare = text.strip()
     number = as_number(bare[:-1].strip()) if bare.endswith("%") else None
     return None if number is None or not math.isfinite(number) else number

@@ -33,7 +33,7 @@ class HeaderChoice(NamedTuple):
     """The user's word on the header of a table.
 
     Attributes:
-        present: Whether there is one; None if the user has not said.
+        present: Whether there is one, or None if the user has not said.
         names: Names of the columns, in place of those of a header.
         asks: Whether a header that looks like data is asked about.
         has_settings: Whether settings answer that, as they do for the main table of a command.

@@ -30,7 +30,7 @@ def is_id_like(name: str) -> bool:
 
 
 def likely_id(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> str | None:
-    """Return the column that is most likely the id; None if no name means one.
+    """Return the column that is most likely the id, or None if no name means one.
 
     Its values are without spaces and tell most rows apart; rows of two systems may share one.
     """

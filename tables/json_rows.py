@@ -161,7 +161,7 @@ def _has_lines(path: InputPath) -> bool:
 
 
 def _successive_objects(path: InputPath) -> list[Any] | None:
-    """Return the objects that a file holds one after the other; None for another file.
+    """Return the objects that a file holds one after the other, or None for another file.
 
     OpenTelemetry's ``ConsoleSpanExporter`` prints spans this way.
     """
@@ -223,7 +223,7 @@ def decode(raw: bytes, detector: DuplicateKeyDetector | None = None) -> Any:
 
     Args:
         raw: The bytes.
-        detector: Detector of repeated keys for all rows of a file; None for a single row.
+        detector: Detector of repeated keys for all rows of a file, or None for a single row.
 
     Raises:
         RecordError: It is not JSON, or an object repeats a key; the error names the line if there are several.

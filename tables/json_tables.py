@@ -33,7 +33,7 @@ _NAMES = frozenset(name for field, names in FIELDS.items() for name in (field, *
 def rows_in(
     table: dict[str, Any], mapping: Mapping[str, str], at: str = "", *, is_document: bool = False
 ) -> list[tuple[str, Any]] | None:
-    """Return the rows in an object with their paths; None if the object is a row itself.
+    """Return the rows in an object with their paths, or None if the object is a row itself.
 
     A row of another length than the columns of its table is an `UnreadRow`.
 

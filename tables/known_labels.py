@@ -30,7 +30,7 @@ def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> 
 def label_by_name(
     rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: GradeScale, path: object
 ) -> str | None:
-    """Return the column of labels in a table of labels; None if no name means one.
+    """Return the column of labels in a table of labels, or None if no name means one.
 
     Raises:
         ChoiceNeeded: Several could be.

@@ -50,10 +50,10 @@ class LabelRow(Record, frozen=True, kw_only=True):
     Attributes:
         id: The case, or the item as ``case_id|system|trial``.
         by: The person, or the column.
-        score: In [0, 1]; None if unknown.
+        score: In [0, 1], or None if unknown.
         source: Type of the author.
-        system: The system; None if the row names none.
-        trial: The attempt; None if the row names none.
+        system: The system, or None if the row names none.
+        trial: The attempt, or None if the row names none.
         reason: The person's comment.
         line: Its line in the file; 0 if unknown.
         withdrawn: Whether it is a word declared to be no grade, which withdraws the person's earlier grades.

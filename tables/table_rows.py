@@ -173,7 +173,7 @@ class UnreadRows:
 
     Attributes:
         count: Their number.
-        first: The error about the first; None if all were read.
+        first: The error about the first, or None if all were read.
     """
 
     def __init__(self) -> None:

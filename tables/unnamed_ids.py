@@ -58,7 +58,7 @@ def find_unnamed_id(
     groups: Sequence[str],
     labels: Sequence[str],
 ) -> UnnamedId | None:
-    """Return the column that repeats like the ids of items; None if there is none.
+    """Return the column that repeats like the ids of items, or None if there is none.
 
     It is certain if each value occurs once per judge, or if rows of a value always have the same label.
 
@@ -152,7 +152,7 @@ def _question(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str | 
 def _as_id(
     name: str, values: Sequence[str], group: Sequence[Hashable], label: Sequence[tuple[str, ...]]
 ) -> UnnamedId | None:
-    """Return a column as ids; None if its values do not repeat like ids."""
+    """Return a column as ids, or None if its values do not repeat like ids."""
     counts = Counter(values)
     pairs = len(set(zip(values, group, strict=True)))
     if len(counts) < _MIN_IDS or "" in counts or len(values) > _MAX_REPEATS * pairs:

@@ -69,7 +69,7 @@ class UnreadGrades:
 
         Args:
             name: The setting of the column's scale.
-            judge: Judge for which the setting gives the scale; None if for all.
+            judge: Judge for which the setting gives the scale, or None if for all.
             path: The file.
             line: The line of the first value.
             field: The column to name.

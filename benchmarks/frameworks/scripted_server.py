@@ -22,7 +22,7 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def reply_to(messages: list[dict[str, Any]]) -> Any:
-    """Return the next reply to the user's last scripted text; None for a failure."""
+    """Return the next reply to the user's last scripted text, or None for a failure."""
     for number in reversed(range(len(messages))):
         asked = next((reply for reply in REPLIES if reply in _text(messages[number])), None)
         if asked is not None and messages[number].get("role") == "user":

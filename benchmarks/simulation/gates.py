@@ -83,7 +83,7 @@ class _Judge(NamedTuple):
         before: Share of good outputs that it misreads before; of bad ones it misreads a third of that.
         after: The same after.
         labels: Number of labels in each run.
-        error: Declared bound of what its errors shift; None without one.
+        error: Declared bound of what its errors shift, or None without one.
     """
 
     before: float

@@ -22,7 +22,7 @@ _OUTPUTS, _ROUND, _MOST = 2_000, 20, 400
 
 
 class _Stops(NamedTuple):
-    """Numbers of labels at which an interval first leaves the value; None if it never does."""
+    """Numbers of labels at which an interval first leaves the value, or None if it never does."""
 
     fixed: int | None
     anytime: int | None

@@ -43,7 +43,7 @@ def power(draws: int) -> Iterator[Scenario]:
 
 
 def _proposed(rng: np.random.Generator, rows: int) -> int | None:
-    """Return the number of cases proposed after a run of 300; None for another next step."""
+    """Return the number of cases proposed after a run of 300, or None for another next step."""
     cluster = np.repeat(np.arange(300 // rows), rows)
     task = np.arange(300)
     nothing = np.empty((0, 300))

@@ -30,7 +30,7 @@ POWER = Target("power planned as 80 %", 0.78, 1.0)
 
 
 def width_of(found: Statistic) -> float | None:
-    """Return the width of an interval; None where there is none."""
+    """Return the width of an interval, or None where there is none."""
     return None if found.low is None or found.high is None else found.high - found.low
 
 

@@ -93,7 +93,7 @@ def _written(key: ItemKey) -> str:
 
 
 def _calls(output: Output) -> list[dict[str, Any]] | None:
-    """Return the calls that an output makes; None if it makes none that can be read."""
+    """Return the calls that an output makes, or None if it makes none that can be read."""
     try:
         made: list[dict[str, Any]] = decode_output(output)
     except FiducialError:

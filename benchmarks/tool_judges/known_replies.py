@@ -36,7 +36,7 @@ class KnownReplies:
         self._results = BatchResults(results)
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply to a request; None if there is none, or an error."""
+        """Return the reply to a request, or None if there is none, or an error."""
         if key in self._replies:
             return self._replies[key]
         try:

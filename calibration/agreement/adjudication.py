@@ -162,7 +162,7 @@ def _doubly_sampled(
 
 
 def _unknown(table: FloatArray, rows: AdjudicatedRows, errors: DeciderErrors | None) -> str | None:
-    """Return which labels and verdicts lack a decided random sample; None if none do."""
+    """Return which labels and verdicts lack a decided random sample, or None if none do."""
     if not table.sum():
         return "no row has both a label and a score"
     decided = (

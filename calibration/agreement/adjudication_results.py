@@ -15,7 +15,7 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
         models: Number of items decided by each model that was asked in place of people.
         items: Number of items decided.
         twice: Number of items decided by two or more.
-        alike: Share of pairs of decisions on one item that agree; None if no item has two decisions.
+        alike: Share of pairs of decisions on one item that agree, or None if no item has two decisions.
         krippendorff_alpha: Krippendorff's alpha of all decisions, with "undecidable" as a value.
         error: Share of decisions that are wrong, if people err equally often and independently; corrected
             numbers allow for it. None if two people decided fewer than 20 of the same items.

@@ -60,8 +60,8 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
     """Result of the alternative annotator test.
 
     Attributes:
-        winning_rate: Omega: share of annotators against whom the judge wins; None if none could be tested.
-        advantage: Rho: mean over annotators of ``judge_ahead``; None if none could be tested.
+        winning_rate: Omega: share of annotators against whom the judge wins, or None if none could be tested.
+        advantage: Rho: mean over annotators of ``judge_ahead``, or None if none could be tested.
         passes: Whether omega is at least 1/2.
         epsilon: Handicap of the annotators, for their cost.
         annotators: Test against each annotator.

@@ -52,7 +52,7 @@ from .probability_scores import probability_scores
 
 
 class Requests(NamedTuple):
-    """Optional analyses beyond the panel; None for those not requested.
+    """Optional analyses beyond the panel, or None for those not requested.
 
     Attributes:
         audit: A person's verdicts on a random sample of items, by item, to correct for errors of the labels.
@@ -152,7 +152,7 @@ def calibrate(
         table: Labels, scores, clusters.
         pass_at: Pass threshold of verdicts, and of the labels beside them, for the 2x2 statistics: for all
             judges or by judge; by default the one that a judge declares, else 0.5.
-        interval: See `Settings`; None for the best of each statistic.
+        interval: See `Settings`, or None for the best of each statistic.
         level: Nominal coverage of the intervals.
         seed: The same seed gives the same intervals.
         replicates: Bootstrap replicates.

@@ -64,7 +64,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pass_at: Pass threshold of its verdicts, and of the labels beside them.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
-        scores: What its scores are, as declared; None if nothing says it.
+        scores: What its scores are, as declared, or None if nothing says it.
         n: Rows with label and score.
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.
@@ -78,7 +78,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         statistics: Every statistic of `ESTIMATORS`, by name, and the custom ones.
         missing: Rate and possible effect of missing verdicts.
         balanced_accuracy_at_once: Balanced accuracy with an interval that holds for all judges of the table at
-            once (Bonferroni); None for a single judge.
+            once (Bonferroni), or None for a single judge.
         rates_at_once: True positive rate, true negative rate and bias with such intervals, by name; empty for
             a single judge.
         declared: What says that the labels are of a random sample of its outputs, or of each of them; None if
@@ -149,7 +149,7 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
         homogeneity: Tests that a judge is equally good on every slice, by column, judge and rate.
         suspected_label_errors: The 20 most doubtful labels.
         dawid_skene: Rates of the judges if they erred independently, estimated without labels.
-        pass_at: Pass threshold; None if judges differ.
+        pass_at: Pass threshold, or None if judges differ.
         level: Nominal coverage of the intervals.
         cautions: Limits of these results.
         juries: Number of independent votes that each jury of a run is worth.

@@ -79,7 +79,7 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         n: Items with verdicts of three judges or more.
-        undefined: Why there is no model; None if there is one.
+        undefined: Why there is no model, or None if there is one.
         prevalence: Share of right items.
         judges: The judges' rates.
         pairs: Every two judges with items in common; empty for three judges, since the model always fits

@@ -143,7 +143,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
 
 def people_among_themselves(table: Table, settings: Settings) -> People | None:
-    """Return the agreement of the people in columns ``person:NAME``; None if no item has two."""
+    """Return the agreement of the people in columns ``person:NAME``, or None if no item has two."""
     items = table.each_output_once()
     people = items.opinions(PERSON)
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
@@ -163,7 +163,7 @@ def _where_graded(items: Table, score: FloatArray) -> Table:
 
 
 def _pairs_of_people(items: Table) -> Table | None:
-    """Return a row for every two people on every item; None if no item has two."""
+    """Return a row for every two people on every item, or None if no item has two."""
     people = items.opinions(PERSON)
     rows: list[IntArray] = []
     label: list[FloatArray] = []

@@ -37,7 +37,7 @@ def votes_of_juries(table: Table, level: float = 0.95) -> dict[str, JuryVotes]:
 
 
 def _votes_of(table: Table, jury: JuryMembers, level: float) -> JuryVotes | None:
-    """Return the votes of a jury; None if it has fewer than two jurors with verdicts."""
+    """Return the votes of a jury, or None if it has fewer than two jurors with verdicts."""
     output = np.unique(table.output_key(), return_inverse=True)[1]
     n = int(output.max(initial=-1)) + 1
     given = table.score if jury.by_score else np.where(np.isfinite(table.score), table.passed, np.nan)

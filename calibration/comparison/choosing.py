@@ -126,7 +126,7 @@ prices are unknown."""
 
 
 def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
-    """Add up the costs of some rows; None if none has any.
+    """Add up the costs of some rows, or None if none has any.
 
     ``cost_of`` prices rows that have tokens but no cost. Tokens of cached replies count too: this is what
     judging costs, not what this run paid.
@@ -160,7 +160,7 @@ def _total(table: Table, name: str) -> float | None:
 
 
 def _priced(table: Table, cost_of: CostOf) -> float | None:
-    """Return the cost of all rows at their judges' prices; None if a price is unknown."""
+    """Return the cost of all rows at their judges' prices, or None if a price is unknown."""
     cost = 0.0
     for judge, rows in table.judge.present():
         prompt, completion = (

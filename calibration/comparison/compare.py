@@ -286,7 +286,7 @@ class _Candidate(NamedTuple):
 
 
 def _best(candidates: Sequence[_Candidate], level: float) -> Best | None:
-    """Return the best on the items common to all; None without such an item."""
+    """Return the best on the items common to all, or None without such an item."""
     common, parts = common_items([candidate.key for candidate in candidates])
     if not len(common):
         return None

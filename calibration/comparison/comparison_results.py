@@ -33,7 +33,7 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: First area minus second.
-        delong_p: p-value of DeLong's test, over clusters if items cluster; None if the difference has no
+        delong_p: p-value of DeLong's test, over clusters if items cluster, or None if the difference has no
             spread.
         delong_holm_p: ``delong_p``, adjusted over the pairs that have one (Holm).
     """
@@ -52,7 +52,7 @@ class ProbabilityDifference(msgspec.Struct, frozen=True, kw_only=True):
         largest: Largest difference.
         largest_item: Item with the largest difference.
         brier: Difference of the Brier scores on labelled items; below 0 if the first is better.
-        brier_p: p-value of no difference; None without labels.
+        brier_p: p-value of no difference, or None without labels.
     """
 
     change: Statistic
@@ -100,9 +100,9 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         a_only_right: Items on which only the first is right.
         b_only_right: Items on which only the second is right.
         both_wrong: Items on which neither is right.
-        exact_p: p-value of McNemar's exact test, which takes items as independent; None without a common
+        exact_p: p-value of McNemar's exact test, which takes items as independent, or None without a common
             item.
-        midp: Mid-p of McNemar's test, which takes items as independent; None without a common item.
+        midp: Mid-p of McNemar's test, which takes items as independent, or None without a common item.
         holm_p: ``midp``, adjusted over the pairs listed (Holm).
         bh_p: ``midp``, adjusted (Benjamini and Hochberg).
         by_p: ``midp``, adjusted (Benjamini and Yekutieli).
@@ -116,13 +116,13 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         p: p-value of the test that the interval of ``difference`` inverts (``clustered_p`` or, for shares,
             ``midp``): at or below 1 - level exactly when 0 is outside.
         adjusted_p: ``p``, adjusted over the pairs listed (Holm); printed sentences use it.
-        better: The better one by ``adjusted_p``; None if that is not significant.
+        better: The better one by ``adjusted_p``, or None if that is not significant.
         smallest_visible: The true difference that a single comparison of this precision finds with 80 %
             power.
         corrected: Whether labels of undecided outputs correct the difference; the counts are of uncorrected
             verdicts.
         simultaneous: For systems, ``difference`` with an interval that holds for all pairs listed at once
-            (Bonferroni); None for a single pair.
+            (Bonferroni), or None for a single pair.
         icc: Correlation of the differences within clusters, averaged with the usual one if few items differ;
             0 if each item is its own cluster.
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
@@ -348,16 +348,16 @@ class Comparison(ResultOnPage, Framed, frozen=True, kw_only=True, omit_defaults=
 
     Attributes:
         by: Whether judges or systems are compared.
-        right: Meaning of being right; None for systems that are compared by stratum.
+        right: Meaning of being right, or None for systems that are compared by stratum.
         statistic: Statistic whose difference is estimated.
         pairs: Every requested pair; for systems those of the stratum ``all``.
         contenders: Results of each judge or system.
-        best: Cross-fitted choice of the best by the compared statistic; None if no item is common to all, if
+        best: Cross-fitted choice of the best by the compared statistic, or None if no item is common to all, if
             labels do not show the chosen one to be better than chance, or if the statistic is not one of the
             2x2 table of which more is better.
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
-        strata: Strata; None for judges.
+        strata: Strata, or None for judges.
         baselines: Share right, on all labelled outputs, of a judge that passes everything (``always_pass``) and
             of one that fails everything (``always_fail``); empty unless judges are compared by agreement.
         baselines_compared: The compared statistic of both, if it is not the share right.

@@ -40,8 +40,8 @@ class TestedDifference(NamedTuple):
 
     Attributes:
         estimate: The difference with its interval.
-        p: p-value of no difference, by the test that the interval inverts; None if it cannot be computed.
-        smallest_visible: The true difference that this test finds with 80 % power; None if it cannot be
+        p: p-value of no difference, by the test that the interval inverts, or None if it cannot be computed.
+        smallest_visible: The true difference that this test finds with 80 % power, or None if it cannot be
             computed.
         over_clusters: Whether the test is over clusters, or would be with more than one of them.
     """
@@ -61,9 +61,9 @@ class PairedRows:
         first: First score.
         second: Second score.
         cluster: Cluster number; None when every row is its own.
-        second_label: Labels of the second's items; None if both scored the same items.
+        second_label: Labels of the second's items, or None if both scored the same items.
         threshold: Pass threshold of both.
-        second_threshold: Pass threshold of the second; None if it is the same.
+        second_threshold: Pass threshold of the second, or None if it is the same.
     """
 
     label: FloatArray
@@ -246,7 +246,7 @@ def _has_zero(ends: Interval | None) -> bool:
 
 
 def _degrees(statistic: Statistic, joint: Sample, settings: Settings) -> float | None:
-    """Return the degrees of freedom behind an interval of `measure`; None for the normal one."""
+    """Return the degrees of freedom behind an interval of `measure`, or None for the normal one."""
     if settings.interval in _OF_ROWS:
         return None
     blocks = "jackknife" in (statistic.method or "")

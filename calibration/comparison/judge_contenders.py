@@ -75,7 +75,7 @@ def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | No
 
 
 def _unbeaten(rows: ContenderRows, terms: ContenderTerms) -> str | None:
-    """Return the baseline that a judge is not shown to beat; None if it beats both."""
+    """Return the baseline that a judge is not shown to beat, or None if it beats both."""
     settings = Settings(level=simultaneous_level(terms.settings.level, terms.of))
     for name, verdict in (("always_pass", 1.0), ("always_fail", 0.0)):
         passes = reaches(rows.score, rows.threshold).astype(np.float64)
@@ -118,7 +118,7 @@ def _constant(estimator: Estimator, label: FloatArray, verdict: float) -> Statis
 def best_judge(
     usable: Mapping[str, ContenderRows], numbers: Mapping[str, Contender], terms: ContenderTerms
 ) -> Best | None:
-    """Return the best on the common items; None if it may guess or none is defined.
+    """Return the best on the common items, or None if it may guess or none is defined.
 
     Of equals, those that are shown to be better than chance come first.
     """

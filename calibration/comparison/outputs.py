@@ -37,7 +37,7 @@ class SystemOutputs(NamedTuple):
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
         row: Number of its first row in the table.
         failed: Whether there is no verdict because calls of each judge failed, and of all judges that were
-            asked, shape ``(judges + 1, n)``; None if no call failed.
+            asked, shape ``(judges + 1, n)``, or None if no call failed.
     """
 
     task: IntArray
@@ -220,7 +220,7 @@ class Graded(NamedTuple):
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
         row: Number of its first row in the table.
-        failed: Whether there is no result because calls failed; None if no call failed.
+        failed: Whether there is no result because calls failed, or None if no call failed.
     """
 
     task: IntArray
@@ -279,7 +279,7 @@ class Graded(NamedTuple):
 
     @property
     def weight(self) -> FloatArray | None:
-        """Weights with which each case has weight 1; None if cases have equal numbers of trials."""
+        """Weights with which each case has weight 1, or None if cases have equal numbers of trials."""
         return case_weights(self.trials)
 
     def share(self, rows: BoolArray) -> float:

@@ -66,7 +66,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         current: Agreement of the current prompt.
         new: Agreement of the new one.
         gain: The difference, with a two-sided interval.
-        at_least: One-sided lower bound of the gain; None if it cannot be computed.
+        at_least: One-sided lower bound of the gain, or None if it cannot be computed.
         alpha: Level of that bound.
         won: Items on which only the new prompt agrees with the label.
         lost: Items on which only the current one does.
@@ -143,7 +143,7 @@ class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
         operators: Names of the operators.
         change: Share that the new prompt gets right minus share that the current one does, with a two-sided
             interval.
-        at_least: One-sided lower bound of the change; None if it cannot be computed.
+        at_least: One-sided lower bound of the change, or None if it cannot be computed.
         holm_p: p-value of no change, two-sided, adjusted over all operators.
         state: Whether a loss of the margin is excluded, or a loss proven.
     """

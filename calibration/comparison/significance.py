@@ -63,7 +63,7 @@ class DeLong(NamedTuple):
         areas: Areas under the ROC curve of the first and of the second score.
         difference: First minus second.
         standard_error: Standard error of the difference, over clusters; NaN if all of a class is in one.
-        p: Two-sided; None if the difference has no spread.
+        p: Two-sided, or None if the difference has no spread.
     """
 
     areas: tuple[float, float]

@@ -36,7 +36,7 @@ class SystemTerms(NamedTuple):
         against: Compare only with this one.
         flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
-        chosen_by: How undecided outputs were chosen for labels; None if nothing says it.
+        chosen_by: How undecided outputs were chosen for labels, or None if nothing says it.
         table: The table of the outputs, if any.
     """
 
@@ -293,7 +293,7 @@ def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
 
 
 def _too_few(graded: Graded, *, correct: bool) -> str | None:
-    """Return why decided and undecided outputs have no common rate; None if they have one.
+    """Return why decided and undecided outputs have no common rate, or None if they have one.
 
     Labels of ungraded outputs stand for those only in a corrected rate.
     """
@@ -306,7 +306,7 @@ def _too_few(graded: Graded, *, correct: bool) -> str | None:
 
 
 def _too_few_labels(graded: Graded) -> str | None:
-    """Return why a corrected system is not compared; None if it is."""
+    """Return why a corrected system is not compared, or None if it is."""
     count = int(graded.labelled.sum())
     if count >= MIN_COMPARED or count == int(graded.is_undecided.sum()):
         return None

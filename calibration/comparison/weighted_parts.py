@@ -22,7 +22,7 @@ class WeightedPart(NamedTuple):
         cluster: Their clusters.
         coefficient: Coefficient of the mean.
         unseen: Variance that too few rows hide.
-        weight: Weights of the rows in the mean; None if they weigh the same.
+        weight: Weights of the rows in the mean, or None if they weigh the same.
     """
 
     values: FloatArray
@@ -66,7 +66,7 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
 
 
 def _weights(parts: Sequence[WeightedPart]) -> FloatArray | None:
-    """Return the weights of all rows; None if rows weigh the same in every part."""
+    """Return the weights of all rows, or None if rows weigh the same in every part."""
     if all(part.weight is None for part in parts):
         return None
     return np.concatenate(

@@ -78,7 +78,7 @@ def anytime_rate(
 
 
 def _refused(table: Table, labels: OrderedLabels, target: Target) -> str | None:
-    """Return why there is no confidence sequence; None if there is one."""
+    """Return why there is no confidence sequence, or None if there is one."""
     n = len(labels.rows)
     sizes = np.unique(table.cluster, return_counts=True)[1]
     reasons: dict[str | None, bool] = {
@@ -110,7 +110,7 @@ def _order_unknown() -> str:
 
 
 def _pending(table: Table) -> str | None:
-    """Return that a round is incomplete; None if each drawn item has a label."""
+    """Return that a round is incomplete, or None if each drawn item has a label."""
     if ROUND not in table.numbers:
         return None
     pending = int((np.isfinite(table.numbers[ROUND]) & np.isnan(table.label)).sum())

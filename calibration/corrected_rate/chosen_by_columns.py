@@ -37,7 +37,7 @@ class Contradiction(NamedTuple):
 
     @property
     def p(self) -> float | None:
-        """The least p-value; None if nothing is rejected."""
+        """The least p-value, or None if nothing is rejected."""
         p_values = [*([] if self.score is None else [self.score]), *self.columns.values()]
         return min(p_values, default=None)
 

@@ -27,7 +27,7 @@ def round_of(table: Table) -> IntArray:
 
 
 def pending_labels(table: Table) -> str | None:
-    """Return why nothing can be estimated yet; None if each drawn item has a label."""
+    """Return why nothing can be estimated yet, or None if each drawn item has a label."""
     pending = int((was_drawn(table) & np.isnan(table.label)).sum())
     if not pending:
         return None
@@ -80,7 +80,7 @@ def _without_chance(table: Table, draw: LabelDraw, number: int) -> int:
 
 
 def unequal_chances(table: Table, items: StratifiedItems) -> str | None:
-    """Return why labels are not a random sample of their stratum; None if they are."""
+    """Return why labels are not a random sample of their stratum, or None if they are."""
     chance = table.numbers.get(PROBABILITY)
     if chance is None:
         return None

@@ -85,7 +85,7 @@ def estimate(
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
-        labels_chosen_by: How items were chosen for labels (`LabelDeclaration`); None if that is not known.
+        labels_chosen_by: How items were chosen for labels (`LabelDeclaration`), or None if that is not known.
         phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); the first is
             the judge of the other estimates.
         further: Estimates that are made only on request.
@@ -235,7 +235,7 @@ def _require_one_way_to_choose(table: Table, chosen_by: LabelDeclaration | None,
 
 
 def _first_judge(judge: str | None, **combined: Sequence[str]) -> str | None:
-    """Return the first of the combined judges; None if none are combined.
+    """Return the first of the combined judges, or None if none are combined.
 
     Raises:
         UsageError: Another judge was named, or two combinations begin with different judges.

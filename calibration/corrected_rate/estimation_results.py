@@ -100,7 +100,7 @@ class AnytimeBasis(msgspec.Struct, frozen=True, kw_only=True):
     """Basis of a confidence sequence, besides a random order of labels within rounds.
 
     Attributes:
-        order: What says the order of the labels; None if nothing does, and there is no sequence.
+        order: What says the order of the labels, or None if nothing does, and there is no sequence.
         rounds: Labels of each round, in order; an interval may have been looked at after each.
         outputs: Outputs that labels are drawn from, without replacement.
         clusters: Clusters of these outputs, which are independent draws from the population.
@@ -137,7 +137,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             count these.
         n_missing_failed: Ungraded items whose calls failed.
         n_cases: Cases, if these have unequal numbers of trials and each has weight 1; else None.
-        ungraded: Shares of ungraded items; None without one.
+        ungraded: Shares of ungraded items, or None without one.
         graded_rate: The rate ``ppi_plus_plus`` of graded items alone, if that of all counts labels of ungraded
             ones; else None.
         n_clusters: Clusters of all items.
@@ -156,14 +156,14 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         cautions: Limits of the estimates.
         worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None
             without that bound.
-        variance: Variance of one score, by item and by repeat or trial; None if each item was judged once.
-        chosen_by: How items were chosen for labels, as declared; None for a random sample.
+        variance: Variance of one score, by item and by repeat or trial, or None if each item was judged once.
+        chosen_by: How items were chosen for labels, as declared, or None for a random sample.
         scenarios: Rates by how items may have been chosen for labels, if labelled items are scored unlike the
             others and nothing says how they were chosen. Then no estimate is the answer.
         chosen_by_columns: Columns by which labelled items differ from the others, with p-values; together with
             the test of scores a random sample is taken for a chosen one in 1 % of tables.
         explained_by: Those of these columns within whose values labelled items are scored like the others.
-        declared: What says how items were chosen for labels; None if nothing does. Then the uncorrected rate
+        declared: What says how items were chosen for labels, or None if nothing does. Then the uncorrected rate
             is printed first, and the corrected one holds if the labels are a random sample.
         label_rounds: Labels of each round in which labels came, in order; empty if that is not known.
         anytime: What the estimate ``anytime`` rests on, if one was asked for; its interval is valid at every

@@ -40,7 +40,7 @@ class LabelledAndJudged:
         label_cluster: Cluster number of each labelled item, shape ``(n,)``.
         unlabelled_cluster: Cluster number of the other items, shape ``(N,)``; a cluster may hold items of
             both kinds.
-        label_weight: Weights of the labelled items; None if all items weigh 1.
+        label_weight: Weights of the labelled items, or None if all items weigh 1.
         unlabelled_weight: Weights of the other items.
         ungraded: Items without a score, by kind, if some of the kind have labels.
     """
@@ -56,7 +56,7 @@ class LabelledAndJudged:
 
     @property
     def too_few(self) -> str | None:
-        """Reason why labels and scores cannot be combined; None if they can."""
+        """Reason why labels and scores cannot be combined, or None if they can."""
         if len(self.label) < 2:  # noqa: PLR2004 - a variance needs two
             return "fewer than two items have both a label and a score"
         if not len(self.unlabelled) and not self.ungraded:
@@ -101,7 +101,7 @@ class LabelledAndJudged:
 class PowerTuned(NamedTuple):
     """Power-tuned estimate with its weight, lambda: how far the judge is trusted.
 
-    The weight is the mean of several rounds' weights; None if labels and scores could not be combined.
+    The weight is the mean of several rounds' weights, or None if labels and scores could not be combined.
     """
 
     weight: float | None

@@ -20,7 +20,7 @@ class OrderedLabels(NamedTuple):
     """Labelled rows in order.
 
     Attributes:
-        source: What says the order; None if nothing does.
+        source: What says the order, or None if nothing does.
         rows: Numbers of the labelled rows, in that order, shape ``(n,)``.
         rounds: Labels of each round, in order; empty if nothing says the rounds.
     """

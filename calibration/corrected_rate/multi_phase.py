@@ -117,7 +117,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
 def explained_variance(data: NestedVerdicts) -> float | None:
     """Return the share of the variance of labels that the verdicts explain.
 
-    It is corrected for the number of judges; None if it cannot be computed.
+    It is corrected for the number of judges, or None if it cannot be computed.
     """
     undecided = data.undecided()
     judges, rows = len(undecided.scores), undecided.reaching(len(undecided.scores) + 1)

@@ -67,7 +67,7 @@ class RateTerms(NamedTuple):
             software does.
         level: Nominal coverage.
         target: The items' ``population``, or the ``finite`` set of them.
-        chosen_by: How items were chosen for labels; None for a random sample.
+        chosen_by: How items were chosen for labels, or None for a random sample.
         anytime: Whether the answer is a confidence sequence, which is valid at every look.
     """
 
@@ -201,7 +201,7 @@ def judge_mean(table: Table, terms: RateTerms) -> Statistic:
 
 
 def _taken(table: Table, rows: BoolArray) -> FloatArray | None:
-    """Return the weights of some rows; None if all rows of the table weigh the same."""
+    """Return the weights of some rows, or None if all rows of the table weigh the same."""
     weight = weights_of(table)
     return None if weight is None else weight[rows]
 
@@ -317,7 +317,7 @@ def ungraded_levels(table: Table) -> tuple[UngradedLevel, ...]:
 
 
 def ungraded_shares(table: Table) -> UngradedShares | None:
-    """Return the shares of ungraded rows, by weight; None without one."""
+    """Return the shares of ungraded rows, by weight, or None without one."""
     ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
     if not ungraded.any():
         return None

@@ -38,7 +38,7 @@ def effective_n_interval(
         units: Number of independent units, which take the place of trials if none of them varies: few equal
             ones do not prove a rate of 0 or 1.
         level: Nominal coverage.
-        degrees: Degrees of freedom of the error, for Student's quantile; None for the normal one.
+        degrees: Degrees of freedom of the error, for Student's quantile, or None for the normal one.
     """
     if error <= ROUNDING or share in {0.0, 1.0} or (degrees is not None and degrees < 1):
         return wilson_interval(share, units, level)

@@ -42,7 +42,7 @@ class StratifiedItems:
         stratum: Stratum number of each item, shape ``(M,)``.
         cluster: Cluster number of each item, shape ``(M,)``; a cluster may be in several strata.
         names: Names of the strata, by number; each of them has an item.
-        weight: Weight of each item, shape ``(M,)``; None if all weigh 1. A finite set has no weights.
+        weight: Weight of each item, shape ``(M,)``, or None if all weigh 1. A finite set has no weights.
     """
 
     label: FloatArray

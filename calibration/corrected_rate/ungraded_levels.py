@@ -21,7 +21,7 @@ class UngradedLevel(NamedTuple):
         label: Labels, shape ``(n,)``.
         label_cluster: Their clusters.
         unlabelled_cluster: Clusters of those without a label, shape ``(N,)``.
-        label_weight: Weights of the labelled outputs; None if all outputs weigh 1.
+        label_weight: Weights of the labelled outputs, or None if all outputs weigh 1.
         unlabelled_weight: Weights of the others.
     """
 

@@ -33,7 +33,7 @@ class GatedRow(NamedTuple):
     Attributes:
         case: Id of the case.
         cluster: Id of its cluster.
-        score: Score from 0 to 1; None if there is none.
+        score: Score from 0 to 1, or None if there is none.
         settled: False for the verdict of a judge whose error is unknown.
     """
 
@@ -289,7 +289,7 @@ def together(answers: Iterable[GateAnswer]) -> GateAnswer:
 
 
 def more_cases(bounds: GateBounds, limit: float) -> int | None:
-    """Return how many more cases would tell if the value stays; None if no number would."""
+    """Return how many more cases would tell if the value stays, or None if no number would."""
     value, low, high = bounds.value, bounds.certain_low, bounds.certain_high
     if value is None or low is None or high is None or bounds.least is None or bounds.most is None:
         return None

@@ -21,12 +21,12 @@ class GateBounds(msgspec.Struct, frozen=True, kw_only=True):
     """Ends between which a number is, whatever the ungraded outputs are.
 
     Attributes:
-        value: The number over graded outputs; None if nothing is graded.
-        low: Lower end of the interval with all ungraded outputs at their worst; None without an interval.
+        value: The number over graded outputs, or None if nothing is graded.
+        low: Lower end of the interval with all ungraded outputs at their worst, or None without an interval.
         high: Upper end with all of them at their best, at ``high_level``.
         least: The number if all of these were at their worst.
         most: The number if all of them were at their best.
-        certain_low: Lower end if the ungraded outputs were as the graded ones are; None if unknown.
+        certain_low: Lower end if the ungraded outputs were as the graded ones are, or None if unknown.
         certain_high: Upper end under the same assumption.
         n: Number of cases with a graded output.
         of: Number of cases.
@@ -57,9 +57,9 @@ class GateCheck(msgspec.Struct, frozen=True, kw_only=True):
         answer: The answer.
         why: What the answer rests on, in a sentence.
         would_tell: What would tell, if the answer is ``cannot tell``.
-        bounds: The number and its ends; None for a count.
+        bounds: The number and its ends, or None for a count.
         by: Who graded: ``checkers``, ``judge, uncorrected``, ``judge, corrected by labels``.
-        share: Share of the counted cases that pass, or outputs that are graded; None for a rate, a change or a cost.
+        share: Share of the counted cases that pass, or outputs that are graded, or None for a rate, a change or a cost.
     """
 
     system: str

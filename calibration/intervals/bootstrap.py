@@ -150,7 +150,7 @@ def varies(replicates: FloatArray) -> bool:
 
 
 def _defined(replicates: FloatArray) -> FloatArray | None:
-    """Return the defined replicates; None if too many are undefined."""
+    """Return the defined replicates, or None if too many are undefined."""
     defined = replicates[np.isfinite(replicates)]
     return defined if len(defined) >= (1 - _UNDEFINED_SHARE) * len(replicates) else None
 

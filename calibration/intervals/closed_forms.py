@@ -29,7 +29,7 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
         share: Successes / trials.
         trials: Number of trials, at least 1; may be an effective number.
         level: Nominal coverage.
-        z: Quantile; None for the normal one.
+        z: Quantile, or None for the normal one.
     """
     z = normal_quantile(level) if z is None else z
     stretch = 1 + z * z / trials

@@ -75,7 +75,7 @@ class Combination(NamedTuple):
         return max(least, self.value - half), min(1.0, self.value + half)
 
     def p(self) -> float | None:
-        """Return the two-sided p for a true value of 0; None if it cannot be computed.
+        """Return the two-sided p for a true value of 0, or None if it cannot be computed.
 
         If all clusters are equal, the mean would be 0 with some share of clusters at the opposite end: the p
         is twice the chance to observe none of these.
@@ -106,7 +106,7 @@ class Combination(NamedTuple):
         return usual_effect(self.cluster_size)
 
     def smallest_visible(self, level: float) -> float | None:
-        """Return the true value that is detected with 80 % power; None if it cannot be computed."""
+        """Return the true value that is detected with 80 % power, or None if it cannot be computed."""
         if not self.estimable or self.flat:
             return None
         return (t_quantile(level, self.degrees) + float(ndtri(_POWER))) * self.error
@@ -143,7 +143,7 @@ def combine_means(
         cell: Cell number of each, shape ``(n,)``; every cell has a row.
         coefficient: Coefficient of each cell's mean, shape ``(k,)``.
         cluster: Cluster number of each value, shape ``(n,)``.
-        weight: Weight of each value in the mean of its cell, shape ``(n,)``; None for equal ones.
+        weight: Weight of each value in the mean of its cell, shape ``(n,)``, or None for equal ones.
     """
     if weight is not None:
         return _combine_weighted(values, cell, coefficient, cluster, weight)
@@ -235,7 +235,7 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         difference: Mean difference, with an interval.
         p: p-value of no difference, two-sided; None when there are no pairs.
-        minimum_detectable: Smallest difference that this many pairs detect with 80 % power; None if there is
+        minimum_detectable: Smallest difference that this many pairs detect with 80 % power, or None if there is
             none.
     """
 

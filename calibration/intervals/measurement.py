@@ -47,7 +47,7 @@ class Settings(NamedTuple):
     """Interval settings.
 
     Attributes:
-        interval: Method; None for the best of each statistic: Wilson on the cluster-effective n for
+        interval: Method, or None for the best of each statistic: Wilson on the cluster-effective n for
             proportions, a special interval where a statistic has one, and a BCa cluster bootstrap for the
             others. ``wilson`` and ``wald`` take rows as independent, as in textbooks; ``cluster-t`` and
             ``bootstrap`` (percentile) are clustered.
@@ -154,7 +154,7 @@ class ResampledInterval(NamedTuple):
 
     Attributes:
         at_level: Function that returns the interval at any level.
-        interval: The interval at the level of the settings; None if too many replicates are undefined.
+        interval: The interval at the level of the settings, or None if too many replicates are undefined.
         method: Name of the method.
     """
 

@@ -71,10 +71,10 @@ def variance(
     Args:
         sums: Influence of one cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts,
             ``(k, q)``.
-        times: Number of clusters in each group, shape ``(k,)``; None for one in each.
+        times: Number of clusters in each group, shape ``(k,)``, or None for one in each.
         form: The correction for few clusters.
         shares: Share of the denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
-        clusters: Number of clusters for the correction; None for all.
+        clusters: Number of clusters for the correction, or None for all.
 
     Returns:
         The variance; NaN with fewer than two clusters.
@@ -119,7 +119,7 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
 
     Each leaves out one cluster, or a block of clusters (Kott 2001).
 
-    ``times`` is the number of clusters that give each estimate; None for one.
+    ``times`` is the number of clusters that give each estimate, or None for one.
     """
     times = np.ones(len(values), dtype=np.int64) if times is None else times
     count = times.sum()

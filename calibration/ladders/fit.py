@@ -58,9 +58,9 @@ class LadderFit(NamedTuple):
         high: Upper end.
         beyond: Probability that even the hardest level is caught at least 80 % of the time.
         drop: Share caught at the easiest level minus share caught at the hardest.
-        trend_p: p-value of no relation between level and being caught; None if it cannot be computed.
+        trend_p: p-value of no relation between level and being caught, or None if it cannot be computed.
         misfit_p: p-value of a logistic curve; None with too few levels.
-        dip: Level caught less often than a harder one, beyond chance; None without one.
+        dip: Level caught less often than a harder one, beyond chance, or None without one.
         answer_weight: Independent answers that each answer counts as, at most 1.
         posterior: Posterior distribution of the curve.
     """

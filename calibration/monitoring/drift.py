@@ -73,7 +73,7 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
         found: Chance to find the drop within them.
         wanted: Target chance.
         anchors: Number of anchors that reaches the target.
-        replies: Replies per anchor of the certified run that reach it with the present anchors; None if nine
+        replies: Replies per anchor of the certified run that reach it with the present anchors, or None if nine
             more do not.
     """
 

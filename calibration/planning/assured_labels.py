@@ -84,7 +84,7 @@ def assured_labels(
 ) -> dict[str, int | None]:
     """Return the labels for 95 % intervals of at most this half-width, by rate.
 
-    Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough. Samples are
+    Intervals are that narrow in the share ``assurance`` of samples, or None if no number is enough. Samples are
     simulated: tables of label and verdict and, if items cluster, the error of the estimated spread, which is
     larger with fewer clusters.
     """
@@ -118,7 +118,7 @@ def average_labels(
 ) -> dict[str, int | None]:
     """Return the labels at which intervals have this half-width on average, by rate.
 
-    Items are taken as independent, as in textbooks; None if no number is enough.
+    Items are taken as independent, as in textbooks, or None if no number is enough.
     """
     tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
     labels: dict[str, int | None] = {

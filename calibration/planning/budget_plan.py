@@ -95,7 +95,7 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
         phases: The phases.
         half_widths: Half-width of the best plan of each design, named by its judges, joined by ``+``, or
             ``labels alone``.
-        labels_alone_cost: Cost of the same half-width without a judge; None if labels of all outputs are not
+        labels_alone_cost: Cost of the same half-width without a judge, or None if labels of all outputs are not
             enough.
         pilot: The assumed rates.
     """
@@ -140,7 +140,7 @@ def plan_budget(
         costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``expensive`` if there are
             such judges.
         pilot: Assumed rates.
-        outputs: Number of outputs available; None for unlimited.
+        outputs: Number of outputs available, or None for unlimited.
         effect: Factor by which clusters multiply the variance.
 
     Raises:

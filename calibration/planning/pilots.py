@@ -43,7 +43,7 @@ def assumed_pilot(
 
 
 def measured_rates(table: Table, judge: str | None = None) -> MeasuredRates | None:
-    """Measure a judge's rates on the labels so far; None if no item has a label and a score.
+    """Measure a judge's rates on the labels so far, or None if no item has a label and a score.
 
     Raises:
         InputError: The table has several judges and none is named, or there is no such judge.

@@ -38,7 +38,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
         strata: Items and draws of each stratum, if drawn by stratum.
         stratum_of: Stratum by item id, if drawn by stratum.
         so_far: Rate by the labels before this draw, with an interval that holds at every look if labels are a
-            random sample; None without labels, and for other draws.
+            random sample, or None without labels, and for other draws.
     """
 
     chances: Mapping[str, float | None]
@@ -91,15 +91,15 @@ class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     Attributes:
         design_effect: Factor by which clusters multiply the variance.
         half_width: Half-width of the intervals that labels are planned for.
-        assurance: Share of samples in which intervals are that narrow; None for on average.
-        labels: Labels by rate, None for a rate if no number is enough; None if not requested.
+        assurance: Share of samples in which intervals are that narrow, or None for on average.
+        labels: Labels by rate, None for a rate if no number is enough, or None if not requested.
         difference: Difference between two judges or systems that items are planned for.
         power: Chance to find that difference.
         discordant: Expected share of items on which only one of the two is right.
-        items: Items needed; None if not requested.
-        draw: Items to label next; None if not requested.
-        budget: Best design for a budget; None if not requested.
-        measured: Measured rates that labels are planned by; None if rates are assumed.
+        items: Items needed, or None if not requested.
+        draw: Items to label next, or None if not requested.
+        budget: Best design for a budget, or None if not requested.
+        measured: Measured rates that labels are planned by, or None if rates are assumed.
         expected: Assumed rates that labels are planned by, by option; empty if they are measured.
     """
 

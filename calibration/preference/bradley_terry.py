@@ -129,7 +129,7 @@ def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
 
 
 def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
-    """Return why the likelihood has no maximum; None if it has one.
+    """Return why the likelihood has no maximum, or None if it has one.
 
     It has one exactly if, however the systems are divided in two, each part has won against the other.
     """

@@ -56,7 +56,7 @@ def pair_agreement(
         verdicts: The judge's choices beside people's.
         ungraded: Its verdicts without a choice on pairs that people compared, by outcome.
         level: Nominal coverage.
-        replicates: Replicates of the bootstrap; None for the default.
+        replicates: Replicates of the bootstrap, or None for the default.
     """
     labelled = verdicts.take(np.isfinite(verdicts.people))
     judge, people = _kind(labelled.score), _kind(labelled.people)

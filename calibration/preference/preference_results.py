@@ -30,11 +30,11 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         half_tied: Comparisons with a choice in one order and a tie in the other.
         preferred: Win rate of ``a``, each order counting half; flips and ties count half for each system.
         settled: Share that ``a`` won of the comparisons that one of them won, without flips and ties.
-        p: p-value of a win rate of one half, by flipping signs of clusters; None without a comparison.
+        p: p-value of a win rate of one half, by flipping signs of clusters, or None without a comparison.
         adjusted_p: ``p`` adjusted over the pairs (Holm); printed sentences use it.
         corrected: Win rate of ``a`` among people, from their choices on a random part of the comparisons and
-            the judge's choices on all; None without such choices.
-        better: The preferred system by ``adjusted_p``; None without evidence.
+            the judge's choices on all, or None without such choices.
+        better: The preferred system by ``adjusted_p``, or None without evidence.
         one_order: Comparisons among the ``n`` that were made in one order only, as in recorded verdicts. There a choice is a
             win, since no other order contradicts it.
     """
@@ -79,7 +79,7 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         effect: Size of the bias; 0 for a judge without it.
-        p: p-value of no effect, two-sided; None if it could not be tested.
+        p: p-value of no effect, two-sided, or None if it could not be tested.
         holm_p: ``p`` adjusted over the biases that were tested (Holm).
         found: Whether it is significant at 5 %.
     """
@@ -100,7 +100,7 @@ class Position(Bias, frozen=True, kw_only=True):
         log_odds: Log-odds of choosing the output shown first, given equal strengths; above 0 for a judge that
             favours it.
         flip_p: p-value of equally many flips in both directions, by the exact sign test, which takes
-            comparisons as independent; None without a flip.
+            comparisons as independent, or None without a flip.
     """
 
     flips: Statistic
@@ -181,8 +181,8 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
         systems: Results of each system against all others.
         position: Position bias.
         length: Length bias.
-        misfit: Test of one strength per system; None if it cannot be tested, as with two systems.
-        labels: Agreement with labels; None if no two outputs of a case have labels.
+        misfit: Test of one strength per system, or None if it cannot be tested, as with two systems.
+        labels: Agreement with labels, or None if no two outputs of a case have labels.
         one_order: Number of comparisons that were made in one order only; they count in rates and strengths.
     """
 
@@ -245,7 +245,7 @@ class PairCalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         pairs: Number of pairs with a verdict.
         people: Verdicts with a choice by person.
         agreements: Agreement by judge.
-        people_agree: Share of pairs of several people's choices that are equal; None for one person.
+        people_agree: Share of pairs of several people's choices that are equal, or None for one person.
         level: Nominal coverage of the intervals.
     """
 

@@ -12,13 +12,13 @@ class TagMean(msgspec.Struct, frozen=True, kw_only=True):
     """Mean score of one system over the criteria of one tag, or over all criteria.
 
     Attributes:
-        tag: The tag; None for all criteria.
+        tag: The tag, or None for all criteria.
         score: Mean over items of points over points possible, clipped as a whole.
         items: Items with a criterion of this tag and positive points.
         ungraded: Items with an ungraded criterion, which are not in the mean.
-        bounds: The mean if all ungraded criteria count against the system, and for it; None if all are
+        bounds: The mean if all ungraded criteria count against the system, and for it, or None if all are
             graded.
-        corrected: The mean, corrected for the judge's errors; None without labels.
+        corrected: The mean, corrected for the judge's errors, or None without labels.
     """
 
     tag: str | None
@@ -37,7 +37,7 @@ class CriterionAgreement(msgspec.Struct, frozen=True, kw_only=True):
         labelled: Verdicts with a label.
         true_positive_rate: Share of met criteria that the judge finds met.
         true_negative_rate: Share of criteria that are not met that the judge finds not met.
-        shrunken: Both rates, shrunk towards those of all criteria; None for a tag.
+        shrunken: Both rates, shrunk towards those of all criteria, or None for a tag.
     """
 
     name: str
@@ -53,8 +53,8 @@ class ItemScore(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         item: ``case_id|system|trial``.
         score: Points over points possible, unclipped; None while a criterion is ungraded.
-        bounds: Lowest and highest possible score; None if all criteria are graded.
-        expected: Expected score, by the judge's rates; None without labels.
+        bounds: Lowest and highest possible score, or None if all criteria are graded.
+        expected: Expected score, by the judge's rates, or None without labels.
         deviation: Standard deviation of the expected score.
     """
 
@@ -79,7 +79,7 @@ class RubricOfJudge(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         judge: Name of the judge in verdicts.
         systems: Results by system.
-        agreement: Agreement with labels over all criteria; None without labels.
+        agreement: Agreement with labels over all criteria, or None without labels.
         criteria: Results by criterion, the most labelled first.
         tags: Results by tag.
     """
@@ -101,7 +101,7 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
         a_only_right: Those that only the first judges as labelled.
         b_only_right: Those that only the second judges as labelled.
         difference: Share right of the first minus that of the second.
-        p: p-value of no difference, by flipping signs of clusters; None if it could not be tested.
+        p: p-value of no difference, by flipping signs of clusters, or None if it could not be tested.
     """
 
     a: str

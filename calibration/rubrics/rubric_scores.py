@@ -44,8 +44,8 @@ class JudgedCriterion(NamedTuple):
         key: Identity of the criterion in any item.
         points: Its points.
         tags: Its tags.
-        met: How far it is met, by the judge, in [0, 1]; None if ungraded.
-        label: How far it is met, by a trusted label; None without one.
+        met: How far it is met, by the judge, in [0, 1], or None if ungraded.
+        label: How far it is met, by a trusted label, or None without one.
     """
 
     key: str
@@ -165,7 +165,7 @@ def _met(criterion: JudgedCriterion) -> float:
 
 
 def _rates(labelled: Iterable[JudgedCriterion]) -> JudgeRates | None:
-    """Return a judge's rates by criterion; None without labels of both kinds."""
+    """Return a judge's rates by criterion, or None without labels of both kinds."""
     positive: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
     negative: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
     for criterion in labelled:

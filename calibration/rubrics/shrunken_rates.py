@@ -100,7 +100,7 @@ class JudgeRates(NamedTuple):
 
 
 def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
-    """Return the groups' rates, shrunk towards the overall rate; None without trials.
+    """Return the groups' rates, shrunk towards the overall rate, or None without trials.
 
     The fewer trials a group has, the more its rate is shrunk.
     """

@@ -233,7 +233,7 @@ class TableBuilder:
         return self._scales_by_judge.get(str(judge), self._scales["score"])
 
     def _scale_of(self, field: str) -> GradeScale | None:
-        """Return the scale of a column of grades; None for any other column."""
+        """Return the scale of a column of grades, or None for any other column."""
         if field == "label":
             return self._label_scale
         return self._scales.get("label" if field.startswith(PERSON) else field)

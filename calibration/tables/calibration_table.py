@@ -78,7 +78,7 @@ class LabelDraw(NamedTuple):
     Attributes:
         name: The file.
         drawn: Number of items drawn.
-        drawn_from: Number of items without a label that they were drawn from; None if not recorded.
+        drawn_from: Number of items without a label that they were drawn from, or None if not recorded.
         has_chances: Whether each item has its chance, and so was drawn from the judged items.
     """
 
@@ -245,7 +245,7 @@ class Table:
         return self.thresholds.get(judge, PassThreshold())
 
     def score_kind_of(self, judge: str) -> ScoreKind | None:
-        """Return what a judge's scores are, as declared; None if nothing says it."""
+        """Return what a judge's scores are, as declared, or None if nothing says it."""
         return self.score_kinds.get(judge)
 
     def with_costs(self, let_through: float, rejected: float) -> Table:
@@ -303,7 +303,7 @@ class Table:
 
     @property
     def common_threshold(self) -> float | None:
-        """Threshold that all judges share; None if they differ."""
+        """Threshold that all judges share, or None if they differ."""
         thresholds = {self.threshold_of(judge).at for judge in self.judge.rows()}
         return thresholds.pop() if len(thresholds) == 1 else None
 
@@ -368,7 +368,7 @@ class Table:
         return self.take(np.sort(first))
 
     def value(self, name: str, row: int) -> str | None:
-        """Return a row's value in ``item_id``, ``judge`` or another column; None if it has none."""
+        """Return a row's value in ``item_id``, ``judge`` or another column, or None if it has none."""
         column = {"item_id": self.item, "judge": self.judge}.get(name, self.columns.get(name))
         code = -1 if column is None else int(column.codes[row])
         return None if column is None or code < 0 else column.values[code]

@@ -81,7 +81,7 @@ def name_of(value: object, field: str) -> str:
 
 
 def cluster_of(value: object, field: str) -> str | None:
-    """Read a cluster name; None if missing, so that the item is its own cluster."""
+    """Read a cluster name, or None if missing, so that the item is its own cluster."""
     return None if is_missing(value) else name_of(value, field)
 
 
@@ -107,7 +107,7 @@ def grade_of(value: object, field: str, scale: GradeScale) -> float:
 
 
 def text_of(value: object, field: str) -> str | None:
-    """Read a slice value as text; None if missing, or for a list or an object."""
+    """Read a slice value as text, or None if missing, or for a list or an object."""
     if is_missing(value):
         return None
     if isinstance(value, bool):
@@ -202,7 +202,7 @@ class Encoder:
     """Column of few distinct values, stored as their numbers; skipped rows have none.
 
     Args:
-        limit: Largest number of distinct values, below 128; None for no limit.
+        limit: Largest number of distinct values, below 128, or None for no limit.
     """
 
     def __init__(self, limit: int | None = None) -> None:

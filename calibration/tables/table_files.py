@@ -101,7 +101,7 @@ def read_table(
             place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes
             them; a file for each round, in their order. A plain random sample has no chances.
-        form: Options for columns and grades; None for the defaults.
+        form: Options for columns and grades, or None for the defaults.
 
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.

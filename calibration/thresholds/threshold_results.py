@@ -47,7 +47,7 @@ class Cascade(msgspec.Struct, frozen=True):
         kept: Number of items that some judge decides.
         errors: Number of items that are decided wrongly.
         n: Number of items.
-        coverage: Share of items decided; None without items.
+        coverage: Share of items decided, or None without items.
     """
 
     judges: dict[str, CertifiedThreshold]
@@ -143,7 +143,7 @@ class Recalibration(msgspec.Struct, frozen=True):
         before: Brier score of the original scores.
         after: Brier score of mapped scores, each by a map fitted without its cluster.
         change: Mean difference, after minus before; below 0, recalibration helps.
-        curve: Map fitted to all items, for new scores; None if undefined.
+        curve: Map fitted to all items, for new scores, or None if undefined.
     """
 
     method: Recalibrator

@@ -69,7 +69,7 @@ class Challenge(msgspec.Struct, frozen=True):
         required: Words that a file must contain.
         forbidden: Words that it must not contain.
         case_sensitive: Whether words must match in letter case.
-        folder: The challenge's folder, which has the hidden tests; None if the case does not name it.
+        folder: The challenge's folder, which has the hidden tests, or None if the case does not name it.
     """
 
     evaluation: Evaluation

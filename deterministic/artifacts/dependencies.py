@@ -38,7 +38,7 @@ class ChallengeNames:
             self._loose.setdefault(_loosely(spelling), name)
 
     def resolve(self, dependency: str) -> str | None:
-        """Return the name of the challenge that a dependency means; None if there is none."""
+        """Return the name of the challenge that a dependency means, or None if there is none."""
         spellings = list(_spellings(dependency))
         exact = (self._exact.get(spelling) for spelling in spellings)
         loose = (self._loose.get(_loosely(spelling)) for spelling in spellings)

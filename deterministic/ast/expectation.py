@@ -44,10 +44,10 @@ class Argument(msgspec.Struct, frozen=True):
         shown: The acceptable values for display.
         type_differs: True if the first acceptable value has another type than the declared one. BFCL assumes that it names a
             variable, so values are compared unconverted.
-        first_type: Type of the first acceptable value that is not ``""``; None if there is none.
+        first_type: Type of the first acceptable value that is not ``""``, or None if there is none.
         accepted_unconverted: Texts accepted as written; empty if source text has to be converted, or another type is declared.
         standard_texts: The acceptable texts as BFCL compares them (`standardise`).
-        convert: Converts source text of another language to a value; None for Python.
+        convert: Converts source text of another language to a value, or None for Python.
         schema: The argument's schema in the document.
         text: The case's rule for texts.
         schema_settles: Whether an enum or another exact form in the schema settles it; not in BFCL's cases.

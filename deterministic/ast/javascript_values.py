@@ -77,7 +77,7 @@ def find_rows(text: str) -> str | None:
 
 
 def _end_of_rows(text: str, start: int, closing: str) -> int | None:
-    """Return the end of the rows that begin at ``start``; None if they have no end.
+    """Return the end of the rows that begin at ``start``, or None if they have no end.
 
     The closing brackets are visited from the last to the first. For each, ``ends`` says where the rows end if a row ends
     with it: at the end of the next row, if a comma and a bracket follow, or at the closing character.

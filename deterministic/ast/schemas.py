@@ -60,7 +60,7 @@ def required_names(schema: Mapping[str, Any]) -> list[str]:
 
 
 def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """Return the schema of a property; None if no property of that name is allowed."""
+    """Return the schema of a property, or None if no property of that name is allowed."""
     properties = as_mapping(schema.get("properties"))
     if name in properties:
         return as_mapping(properties[name])

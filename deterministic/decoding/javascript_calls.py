@@ -16,7 +16,7 @@ _NAMELESS_ARGUMENTS = frozenset({"identifier", "true"})
 
 
 def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
-    """Read the first call that is a statement; None if there is none.
+    """Read the first call that is a statement, or None if there is none.
 
     Further calls are ignored.
     """

@@ -16,7 +16,7 @@ _CALL_FIELDS = frozenset({"id", "type", *_NAMES, *_ARGUMENTS})
 
 
 def read_json_reply(text: str) -> list[dict[Any, Any]] | None:
-    """Return the calls of a reply that is a JSON call or list of calls; None for any other.
+    """Return the calls of a reply that is a JSON call or list of calls, or None for any other.
 
     A single object needs a name and arguments: ``{"Rome": {...}}`` may be data.
     """

@@ -44,7 +44,7 @@ _AFTER_LIST = re.compile(rf"{_AT_ONCE}[ \n]*+[,)]")
 
 
 def read_plain_calls(code: str) -> list[DecodedCall] | None:
-    """Read a bracketed list of plain calls; None if it needs the parser."""
+    """Read a bracketed list of plain calls, or None if it needs the parser."""
     if not code.startswith("[") or len(code) > MAX_CODE:
         return None
     calls: list[DecodedCall] = []

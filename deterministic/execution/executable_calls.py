@@ -28,7 +28,7 @@ Functions: TypeAlias = Mapping[str, Callable[..., Any]]
 
 
 def called_name(text: str) -> str | None:
-    """Return the dotted name of the function in a call text; None if it is not a call."""
+    """Return the dotted name of the function in a call text, or None if it is not a call."""
     try:
         node = parse(text)
     except (SyntaxError, ValueError, ForbiddenExpressionError):

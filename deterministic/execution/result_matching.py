@@ -23,7 +23,7 @@ class Mismatch(NamedTuple):
 
 
 Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
-"""Compares the expected result with the actual one; None if they match."""
+"""Compares the expected result with the actual one, or None if they match."""
 
 
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:

@@ -65,7 +65,7 @@ class Allowance:
 
 
 Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
-"""Returns the method that a call's function expression means; None if there is none."""
+"""Returns the method that a call's function expression means, or None if there is none."""
 
 
 def direct_executor(worlds: Mapping[str, AnyWorld], _side: str) -> Executor:

@@ -46,7 +46,7 @@ def require_playable(case: Case, environments: Mapping[str, type]) -> None:
 
 @lru_cache(maxsize=256)
 def _functions(types: tuple[type, ...]) -> dict[str, inspect.Signature | None]:
-    """Return the callable functions with their signatures; None if a signature is unknown."""
+    """Return the callable functions with their signatures, or None if a signature is unknown."""
     return {name: _signature(type_, name) for type_ in types for name in public_methods(type_)}
 
 

@@ -44,7 +44,7 @@ class StateWatch:
         return [] if unchanged else self._changing
 
     def _snapshot(self) -> dict[str, State] | None:
-        """Return a copy of all states; None if one cannot be read, which counts as a change."""
+        """Return a copy of all states, or None if one cannot be read, which counts as a change."""
         try:
             return {name: copy.deepcopy(self._read(world)) for name, world in self._worlds.items()}
         except Exception:  # noqa: BLE001 - what the calls have done to this world is the model's doing
@@ -71,7 +71,7 @@ def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Findi
 
 
 def _without_reference(case: Case) -> str | None:
-    """Return why a case has no reference calls by turn; None if it has them."""
+    """Return why a case has no reference calls by turn, or None if it has them."""
     if case.user is not None:
         return "a simulated user decides what is asked in each turn: only a judge can grade the conversation"
     return (

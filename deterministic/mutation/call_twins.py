@@ -145,7 +145,7 @@ def _with_choice(
         number: Index of the choice among the acceptable values.
 
     Returns:
-        The calls; None if one of them has no such value, or it is not of the documented form.
+        The calls, or None if one of them has no such value, or it is not of the documented form.
     """
     calls = list(subject.calls)
     document = subject.parameters(function).get(argument, {})

@@ -30,7 +30,7 @@ class Mutation(msgspec.Struct, frozen=True):
         output: The output; its system is set later.
         change: The change, in a sentence.
         case: The changed case, if the change is in the case (tools in another order, one more passage).
-        label: Its score by construction; None if the strict checker decides.
+        label: Its score by construction, or None if the strict checker decides.
         by_design: True for a wrong output that mentions an accepted answer, but denies, contradicts or withholds it.
     """
 

@@ -56,7 +56,7 @@ def with_answer(case: Case, output: Output) -> Output | None:
 
 
 def with_accepted_calls(case: Case, output: Output) -> Output | None:
-    """Return the output with the first accepted calls; None for other languages than Python."""
+    """Return the output with the first accepted calls, or None for other languages than Python."""
     reference = convert(case.reference, ToolCallReference)
     if reference.language != "python":
         return None

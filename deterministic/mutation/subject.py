@@ -177,7 +177,7 @@ class Subject:
 
 
 def _at(value: Any, path: Path) -> Any:
-    """Return the value at a path; None if the path leads nowhere."""
+    """Return the value at a path, or None if the path leads nowhere."""
     for step in path:
         try:
             value = value[step]

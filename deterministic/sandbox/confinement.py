@@ -24,14 +24,14 @@ class LaunchRequest(NamedTuple):
     Attributes:
         commands: Commands; each runs only if the one before ended with exit code 0.
         source: The folder with the commands' files.
-        scratch: An empty folder to work in; None for a trusted agent, which runs in ``source`` itself, unconfined.
+        scratch: An empty folder to work in, or None for a trusted agent, which runs in ``source`` itself, unconfined.
         readable: Further folders that may be read, at their own paths.
         environment: All of the commands' environment.
         limits: What each command may use.
-        exam: A folder with hidden tests, which the commands can read but not change; None if there are none.
+        exam: A folder with hidden tests, which the commands can read but not change, or None if there are none.
         proven: For each command, whether it must prove that it ran to its end (`supervision.Proof`).
         read_only: Files of ``source`` that the commands cannot change, if files can be mounted.
-        group: A memory group for the commands (`memory_group`); None if none could be made.
+        group: A memory group for the commands (`memory_group`), or None if none could be made.
     """
 
     commands: list[list[str]]

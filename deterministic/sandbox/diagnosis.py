@@ -15,7 +15,7 @@ class SandboxDiagnosis(Result, frozen=True):
     """Sandboxing that this machine supports.
 
     Attributes:
-        confinement: How a command was confined; None if none can be run.
+        confinement: How a command was confined, or None if none can be run.
         problem: Why none can be run.
         open: One sentence for each thing that is not denied or not bounded.
     """

@@ -51,7 +51,7 @@ class MemoryGroup:
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
-    """Make a group below this process's own, or beside it; None if user or machine cannot.
+    """Make a group below this process's own, or beside it, or None if user or machine cannot.
 
     Groups of killed makers are removed if the parts of their names before the first hyphen are the same.
     """
@@ -96,7 +96,7 @@ def _remove_abandoned(parent: Path, prefix: str) -> None:
 
 
 def joining(group: str | None) -> Callable[[], None] | None:
-    """Return a function with which a new process joins the group; None if it could not join.
+    """Return a function with which a new process joins the group, or None if it could not join.
 
     The group's file is opened at once, since a private root hides it.
     """

@@ -27,7 +27,7 @@ class Skill(msgspec.Struct, frozen=True):
         passed: Number of challenges of this name that passed.
         graded: Number that passed or failed.
         of: Number of all.
-        under: The dependency that it is listed below; None without any.
+        under: The dependency that it is listed below, or None without any.
         circular: Whether it depends on itself, through others.
     """
 

@@ -42,14 +42,14 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of an audit; defaults are those of `fiducial.audit`.
 
     Attributes:
-        probes: A folder of probes; None for an audit of ladders alone.
+        probes: A folder of probes, or None for an audit of ladders alone.
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
         operators: Names of operators, and of forms of questions to decision models; all, when empty.
         repeats: Number of times that a judge is asked about each right output.
         forms: Whether decision models are asked in other forms, too.
-        ladder: Dials to climb; None for none.
+        ladder: Dials to climb, or None for none.
         batch: Settings for waiting on batches; None to ask the model directly.
     """
 
@@ -77,7 +77,7 @@ class PreparedAudit(NamedTuple):
         manifest: Manifest of the probes.
         chosen: The probes that judges are asked about.
         tasks: The judges, then their word overlap baselines.
-        climb: The ladders; None if there are none.
+        climb: The ladders, or None if there are none.
     """
 
     manifest: ProbeManifest
@@ -128,7 +128,7 @@ def _climb(plan: AuditPlan, tasks: Sequence[JudgeTask]) -> Climb | None:
 
 @contextmanager
 def open_probes(plan: AuditPlan, prepared: PreparedAudit) -> Generator[EvaluationInputs | None]:
-    """Open the cases and outputs of an audit's probes; None if the audit has no probes.
+    """Open the cases and outputs of an audit's probes, or None if the audit has no probes.
 
     Raises:
         UsageError: None of the probes suits these judges.

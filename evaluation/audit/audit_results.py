@@ -71,7 +71,7 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
         ungraded: Probes without a score, by outcome; not part of any rate.
         deviation: Mean of score minus label, if labels are fractions.
         weak: True if the audit's findings include this rate.
-        change: Change of scores against the right output; None if none of these probes can be compared.
+        change: Change of scores against the right output, or None if none of these probes can be compared.
     """
 
     operator: str
@@ -93,9 +93,9 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
         difference: Difference of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
             output, minus how often verdicts on its other harmless changes differ. Attacks: share passed with the attack, minus
             without. Prompts: share right of the first, minus that of the second.
-        p: p-value of no difference, two-sided; None if it could not be tested.
+        p: p-value of no difference, two-sided, or None if it could not be tested.
         holm_p: p-value corrected for all comparisons of this judge.
-        minimum_detectable: Smallest difference that is found with a chance of 80 %; None if no difference is.
+        minimum_detectable: Smallest difference that is found with a chance of 80 %, or None if no difference is.
         untested: Reason why it could not be tested.
         found: True if the audit's findings include this difference.
     """
@@ -147,10 +147,10 @@ class FormResult(msgspec.Struct, frozen=True, kw_only=True):
         about: One line for a person.
         against: The form with which it is compared; empty for the usual one.
         change: Mean change of the probabilities, as total variation: of yes/no questions |p - p'|; of a negation |p + p' - 1|.
-        yes: Mean change of the probability of yes; None without a yes/no question.
-        largest: Largest change of one answer; None if nothing can be compared.
+        yes: Mean change of the probability of yes, or None without a yes/no question.
+        largest: Largest change of one answer, or None if nothing can be compared.
         largest_at: Item and question of it.
-        beyond_repeats: Change minus that between repeats of the usual form; None if it should change.
+        beyond_repeats: Change minus that between repeats of the usual form, or None if it should change.
         confidence: Mean confidence in the answers, (n * p of the likeliest - 1) / (n - 1); for repeats and unrelated material.
         marker: Mean probability that a marker is in long material.
         marker_seen: That probability minus the one without a marker.
@@ -205,7 +205,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         compares: True if it was shown each probe beside its right output, in both orders, and asked which is better.
         operators: Results by operator, faults first.
         comparisons: Paired comparisons, corrected for multiplicity; for a judge that compares two outputs, also ``position`` and ``length``.
-        steadiness: Agreement of its repeats; None if nothing was repeated.
+        steadiness: Agreement of its repeats, or None if nothing was repeated.
         findings: Weaknesses of the judge.
         ladders: Level of difficulty up to which it catches faults, by dial.
         located: Rates of naming the step with the planted fault; empty for a judge that names no steps.
@@ -349,7 +349,7 @@ class Audit(ResultOnPage, Framed, frozen=True, kw_only=True):
         prompts: Differences between judges on the same probes.
         failed: Calls to a model that failed in the end.
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
-        adjudication: Judges against people's decisions on probes; None without decisions.
+        adjudication: Judges against people's decisions on probes, or None without decisions.
         refused: Decoding parameters that a judge's model refused, by judge.
         examples: An example of each weakness, by judge and operator or dial.
     """

@@ -237,7 +237,7 @@ def audit_forecasts(plan: AuditPlan, access: ModelAccess, prices: PriceList | No
 def adjudicated_audit(
     judges: Mapping[str, Mapping[ItemKey, ScoredProbe]], decisions: Decisions
 ) -> AuditAdjudication | None:
-    """Return how people's decisions on probes change the judges' results; None without any."""
+    """Return how people's decisions on probes change the judges' results, or None without any."""
     probes = {str(key) for scored in judges.values() for key in scored}
     on_probes = Decisions({item: each for item, each in decisions.by_item.items() if item in probes})
     if not on_probes.by_item:

@@ -109,7 +109,7 @@ def build_probes(
     """Mutate every right output, and write the probes; files appear once all are written.
 
     Args:
-        cases: The cases file; None for lifelike faults alone.
+        cases: The cases file, or None for lifelike faults alone.
         outputs: Files of outputs, of which the right ones are mutated; if empty, right outputs are made from the references.
         out: The folder for the probes.
         settings: Operators, options and seed.

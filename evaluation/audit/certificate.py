@@ -71,7 +71,7 @@ class Certificate(ResultOnPage, frozen=True, kw_only=True):
         issued: Time of issue.
         judge: The judge's name as it signs verdicts.
         fingerprint: Fingerprint of everything asked and parsed.
-        id: The judge's id; None if the certified run did not record it.
+        id: The judge's id, or None if the certified run did not record it.
         served_by: Models that the endpoint named in its replies.
         data: SHA-256 of the judged items with their labels.
         pass_at: Pass threshold of the judge.
@@ -79,7 +79,7 @@ class Certificate(ResultOnPage, frozen=True, kw_only=True):
         anchors: Labelled outputs to be judged again.
         accepted: Accuracy on the anchors below which the judge counts as drifted: always for the e-process, for the paired test if it was set.
         replies: Mean number of replies per anchor at certification.
-        foresight: Power of the paired test; None for the e-process, and in certificates that do not record it.
+        foresight: Power of the paired test, or None for the e-process, and in certificates that do not record it.
         drift: Test that finds drift.
         accepted_told: True if the user set the accepted accuracy.
         alpha: Chance of a false alarm of drift, over all looks together.
@@ -128,7 +128,7 @@ def certify(
         issued: The time, for the record.
         level: Confidence level at which the bounds of all claims hold together (Bonferroni).
         pass_at: Override of the pass threshold that the judge declares.
-        accepted: Accuracy on the anchors below which the judge counts as drifted; None for its certified bound.
+        accepted: Accuracy on the anchors below which the judge counts as drifted, or None for its certified bound.
         drift: Test that will find drift.
 
     Returns:

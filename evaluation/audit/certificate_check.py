@@ -35,7 +35,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         run: Hash of the run's folder; the same run is counted once.
         judged: Number of anchors judged anew.
-        right: For each anchor, whether the judge was right; None if it was not judged anew.
+        right: For each anchor, whether the judge was right, or None if it was not judged anew.
         anchors: Hash of the certified anchors; None in looks recorded without it.
     """
 
@@ -56,9 +56,9 @@ class CertificateStatus(ResultOnPage, frozen=True, kw_only=True):
         drift: Test that finds drift.
         evidence: Evidence for drift by the e-process after the last look; its alarm is ``1 / alpha``.
         drop: Drop in accuracy since certification, over all looks; None without a look, or if the certificate does not record the anchors' accuracy.
-        p: p-value of no drop, by the paired test; None without a drop.
+        p: p-value of no drop, by the paired test, or None without a drop.
         level: p-value at which the paired test finds drift at the last look, or at the first if there is none.
-        accuracy: Accuracy on the anchors judged anew in this run; None if the run was not a look.
+        accuracy: Accuracy on the anchors judged anew in this run, or None if the run was not a look.
     """
 
     valid: bool
@@ -212,7 +212,7 @@ def _alarm(
     drops: FloatArray,
     p: FloatArray,
 ) -> str | None:
-    """Return the finding of drift by the certificate's test; None if there is none."""
+    """Return the finding of drift by the certificate's test, or None if there is none."""
     alpha, accepted = certificate.alpha, certificate.accepted
     if certificate.drift == "e-process":
         at = first_alarm(evidence, alpha)
@@ -236,7 +236,7 @@ def _alarm(
 
 
 def _why_no_look(look: Look, earlier: Sequence[Look], anchors: int) -> str | None:
-    """Return why a run does not count as a look; None if it does."""
+    """Return why a run does not count as a look, or None if it does."""
     if look.run in {each.run for each in earlier}:
         return "this run was counted before; judge the anchors again in another folder for a new look"
     if look.judged < _MIN_JUDGED * anchors:

@@ -211,7 +211,7 @@ def corrected(
 
 
 def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKey]) -> Steadiness | None:
-    """Return how often repeats on right outputs agree; None if nothing was judged twice."""
+    """Return how often repeats on right outputs agree, or None if nothing was judged twice."""
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None

@@ -159,7 +159,7 @@ class _RepeatNumbers:
         self._numbers: dict[tuple[str, ItemKey], dict[tuple[int, int], int]] = {}
 
     def of(self, verdict: Verdict, probe: ItemKey) -> int | None:
-        """Return the number of a verdict; None if its trial and repeat have a verdict already."""
+        """Return the number of a verdict, or None if its trial and repeat have a verdict already."""
         numbers = self._numbers.setdefault((verdict.by, probe), {})
         trial_and_repeat = verdict.trial, verdict.repeat
         if trial_and_repeat in numbers:

@@ -188,7 +188,7 @@ def _compared_with(form: DecisionForm, item: ItemKey, answers: FormAnswers) -> A
 def _change(
     item: ItemKey, one: AnswersByQuestion, other: AnswersByQuestion, answers: FormAnswers, *, negates: bool
 ) -> _Change | None:
-    """Return the change on an item; None if no question was answered in both forms."""
+    """Return the change on an item, or None if no question was answered in both forms."""
     sizes, yes = dict[str, float](), list[float]()
     for name in one.keys() & other.keys() - {MARKER, ADDED}:
         here, there = one[name], other[name]
@@ -213,7 +213,7 @@ def _change(
 
 
 def _noise(one: AnswersByQuestion, other: AnswersByQuestion, names: Iterable[str]) -> float | None:
-    """Return the mean change between repeats on these questions; None if one lacks an answer."""
+    """Return the mean change between repeats on these questions, or None if one lacks an answer."""
     names = list(names)
     if any(name not in one or name not in other for name in names):
         return None

@@ -20,7 +20,7 @@ class JudgedRun(NamedTuple):
 
     Attributes:
         judge: The judge, as it signs verdicts.
-        id: The judge's id; None if the run did not record it.
+        id: The judge's id, or None if the run did not record it.
         rows: First repeats on labelled items: item, cluster, label, score (None when ungraded).
         fresh: Items whose first repeat is not a reply from a cache or recording.
         served_by: Models that the endpoint named in its replies.
@@ -49,7 +49,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
 
     Args:
         folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
-        judge: Name of the judge; None for the preferred one, or the only one.
+        judge: Name of the judge, or None for the preferred one, or the only one.
         prefer: Judge to choose if none is named, and if the run has it.
 
     Raises:

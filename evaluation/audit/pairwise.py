@@ -96,7 +96,7 @@ class ComparedProbe(NamedTuple):
     Attributes:
         scored: The probe, with its preference over the right output as score: the mean of both orders, None unless both have a verdict.
         first_chosen: Preference for the output shown first: the mean of both orders, None unless both have a verdict.
-        longer_by: Number of characters by which the probe is longer; None if one of the two has calls or turns.
+        longer_by: Number of characters by which the probe is longer, or None if one of the two has calls or turns.
     """
 
     scored: ScoredProbe

@@ -172,7 +172,7 @@ def read_facts(folder: FolderPath) -> Iterator[ProbeFacts]:
 
 
 def _sha256(path: InputPath) -> str | None:
-    """Return the SHA-256 of a file; None if it cannot be read."""
+    """Return the SHA-256 of a file, or None if it cannot be read."""
     try:
         return file_sha256(path)
     except OSError:

@@ -26,7 +26,7 @@ class ItemChange(NamedTuple):
 
     Attributes:
         change: Signed change; between repeats, of which neither comes first in meaning, its size.
-        repeats: Size of the change between two repeats of the same question; None if it was asked once.
+        repeats: Size of the change between two repeats of the same question, or None if it was asked once.
         item: The item, for a person.
     """
 

@@ -18,7 +18,7 @@ class ScoredProbe(NamedTuple):
     Attributes:
         facts: The probe.
         cluster: Its cluster.
-        score: Score of the first repeat; None if it is ungraded.
+        score: Score of the first repeat, or None if it is ungraded.
         outcome: Outcome of the first repeat.
         reason: The judge's reason in the first repeat.
         repeats: Scores of all graded repeats.

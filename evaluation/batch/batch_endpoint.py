@@ -38,8 +38,8 @@ class BatchStatus(msgspec.Struct, frozen=True):
         id: The batch.
         status: ``validating``, ``in_progress``, ``finalizing``, ``completed``, ``failed``, ``expired``, ``cancelled`` ...
         done: Number of requests with a result.
-        results: The file of results; None if there is none yet.
-        errors: The file of failed requests; None if there is none.
+        results: The file of results, or None if there is none yet.
+        errors: The file of failed requests, or None if there is none.
         problem: The provider's error message for the whole batch.
     """
 
@@ -124,7 +124,7 @@ class BatchEndpoint:
         Batches that ended without a result are skipped, and so are ``others``: earlier batches of an equal file.
 
         Returns:
-            The batch; None if there is none, or the provider does not list batches.
+            The batch, or None if there is none, or the provider does not list batches.
 
         Raises:
             ProviderError: Listing failed at a provider that supports it. Beginning a batch anyway might cost twice.

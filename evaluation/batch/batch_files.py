@@ -92,7 +92,7 @@ def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
 
 
 def answered(results: BatchResults, request: Request) -> Reply | None:
-    """Return the reply from the batches so far; None if there is none, or an error."""
+    """Return the reply from the batches so far, or None if there is none, or an error."""
     try:
         return results.find(request.custom_id)
     except CallError:

@@ -144,7 +144,7 @@ class SystemScore(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> float | None:
-        """Dollars for the recorded tokens; None without a price or without tokens."""
+        """Dollars for the recorded tokens, or None without a price or without tokens."""
         spent = self.effort
         if self.prices is None or not (spent.input_tokens or spent.output_tokens):
             return None

@@ -25,7 +25,7 @@ def check_stored(case: Case, result: Any, mode: CallMode, options: CheckOptions)
 
 
 def decoded_calls(case: Case, result: Any, mode: CallMode) -> Any:
-    """Decode a single-turn answer, mostly to a list of calls; None if it cannot be decoded."""
+    """Decode a single-turn answer, mostly to a list of calls, or None if it cannot be decoded."""
     try:
         return decode_result(result, mode=mode, form=asked_form(case))
     except DecodingError:

@@ -226,7 +226,7 @@ def check_into_folder(
 
 
 def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
-    """Return a filter for outputs still to be checked; None if all were checked.
+    """Return a filter for outputs still to be checked, or None if all were checked.
 
     Challenges depend on others, so all of them are checked again if one is left.
     """

@@ -231,7 +231,7 @@ def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:
 
 
 def _cluster_of(cases: CaseIndex, case_id: str) -> str | None:
-    """Return the cluster of a case; None if there is no such case."""
+    """Return the cluster of a case, or None if there is no such case."""
     return cases.facts(case_id).cluster if case_id in cases else None
 
 

@@ -49,7 +49,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
         most: Largest number of outputs of a case.
         retried: Whether each case with fewer trials ends in its only pass, as if only failed cases were tried again.
         by_case: The rate with weight 1 for each case, by judges' uncorrected verdicts.
-        failed: Outputs that fail; None if that is not counted, as of fractions.
+        failed: Outputs that fail, or None if that is not counted, as of fractions.
     """
 
     cases: int
@@ -69,10 +69,10 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         by: The checker or judge whose scores are averaged.
         of: Rows in this part, graded or not.
         outcomes: Number of ungraded rows by outcome; ``missing`` counts cases without an output.
-        bounds: The rate if all ungraded rows failed, and if all passed; None if all are graded.
+        bounds: The rate if all ungraded rows failed, and if all passed, or None if all are graded.
         note: A caution about the number.
         fractions: Number of scores other than 0 and 1. With any, the value is a mean score and not a pass rate.
-        trials: Numbers of trials by case; None if each case has as many.
+        trials: Numbers of trials by case, or None if each case has as many.
         n_cases: Cases that the rate is of, if these have unequal numbers of trials; else None.
         declared: What says how outputs were chosen for labels, for rates that labels could correct; None if
             nothing does, so that no rate that is printed first is corrected.
@@ -105,7 +105,7 @@ class FaultExample(ResultStruct, frozen=True, kw_only=True):
 
     Attributes:
         item: As ``case_id|system|trial``.
-        reason: The reason of the checker, or judge; None if it gives none.
+        reason: The reason of the checker, or judge, or None if it gives none.
     """
 
     item: str
@@ -139,15 +139,15 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         faults: How often each error type was found by the checker.
         failures: Why custom checkers failed, and how often.
         overall: Pass rate on all outputs: the checkers' verdicts if they decide, else one judge's for each output.
-        judged: Pass rate on the undecided outputs by the same judges; None if no judge graded one.
+        judged: Pass rate on the undecided outputs by the same judges, or None if no judge graded one.
         examples: An output for each of the commonest error types, and what its checker says of it.
         judged_examples: An undecided output that each of the strictest judges failed, by judge, with its reason.
         unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
         unjudged_steps: How many of these record their steps.
-        form: Outputs that differ only in form; None if there are none.
+        form: Outputs that differ only in form, or None if there are none.
         withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
         failed_calls: Outputs that no judge graded or replied to, because calls failed.
-        graded_weight: Weight of the graded outputs if each case has weight 1; None if each case has one output.
+        graded_weight: Weight of the graded outputs if each case has weight 1, or None if each case has one output.
         withheld_weight: Weight of the withheld ones; None as well.
     """
 
@@ -193,7 +193,7 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     cost: float | None = None
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
-    """Seconds that asking took, over all starts of the run; None if no judge was asked."""
+    """Seconds that asking took, over all starts of the run, or None if no judge was asked."""
     undecided: int = 0
     """Number of undecided outputs that it graded."""
     undecided_labelled: int = 0
@@ -209,7 +209,7 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     served_by: dict[str, int] = {}
     """Number of verdicts by version of a decision model, if several answered."""
     jury: JuryVotes | None = None
-    """Number of independent votes that a jury is worth; None for other judges."""
+    """Number of independent votes that a jury is worth, or None for other judges."""
 
     @property
     def graded_nothing(self) -> bool:

@@ -52,7 +52,7 @@ def systems_compared(store: RunStore) -> Comparison | None:
     A missing or outdated one is computed again.
 
     Returns:
-        The comparison; None for a single system, and for systems without common outputs.
+        The comparison, or None for a single system, and for systems without common outputs.
     """
     if len(store.manifest.results or []) < _SEVERAL:
         return None
@@ -119,7 +119,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         calibration: Agreement of judges with labels, and comparison of judges; None if no judge graded a labelled output.
         compared: Comparison of the systems; None for a single system, for systems without a common item, and for a run in memory,
             which computes it when it is shown.
-        not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
+        not_judged: Settings that are missing to ask judges, or None if judges were asked, or there are none.
         unchanged: True if the run was up to date, so that no file was written.
         earlier_rules: A sentence, if the folder was checked by strict rules of an earlier version.
         folder: Folder of the run, for commands; empty if it is in memory.
@@ -141,7 +141,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def strata(self) -> Strata | None:
-        """Comparison of the systems part by part; None without one."""
+        """Comparison of the systems part by part, or None without one."""
         return None if self.compared is None else self.compared.strata
 
     @property
@@ -175,7 +175,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     def again(
         self, settings: Mapping[str, object] = _NOTHING, arguments: Mapping[str, object] = _NOTHING
     ) -> Command | PythonCall | None:
-        """Return the command that reruns this run with more settings; None if it takes none.
+        """Return the command that reruns this run with more settings, or None if it takes none.
 
         In Python, ``arguments`` are added to the call instead of ``settings``; without any, there is nothing to type.
         """
@@ -230,7 +230,7 @@ def folder_named(store: RunStore) -> str:
 
 
 def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | None:
-    """Return the results of an up-to-date run; None if there may be work left.
+    """Return the results of an up-to-date run, or None if there may be work left.
 
     Files are hashed, but not parsed, which takes a second or two for a million outputs.
     """

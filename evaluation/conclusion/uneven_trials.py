@@ -159,7 +159,7 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
 
 
 def _of_graded(graded: Graded) -> UnevenTrials | None:
-    """Return the trials of the cases with a graded output; None if each has as many."""
+    """Return the trials of the cases with a graded output, or None if each has as many."""
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.comparison.rates_by_case import rate_by_case  # noqa: PLC0415 - numpy is slow to import
@@ -171,7 +171,7 @@ def _of_graded(graded: Graded) -> UnevenTrials | None:
 
 
 def _trials(trials: Sequence[int], by_case: Statistic) -> UnevenTrials | None:
-    """Return numbers of trials by case; None if all are equal."""
+    """Return numbers of trials by case, or None if all are equal."""
     fewest, most = min(trials), max(trials)
     if fewest == most:
         return None
@@ -246,7 +246,7 @@ def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
 def _uneven(
     scores: Scores, trials: Mapping[str, int], cluster: Callable[[str], str | None]
 ) -> UnevenTrials | None:
-    """Return the trials of the cases with a score; None if each has as many."""
+    """Return the trials of the cases with a score, or None if each has as many."""
     if len({trials[case] for case in scores}) <= 1:
         return None
     import numpy as np  # noqa: PLC0415 - numpy is slow to import

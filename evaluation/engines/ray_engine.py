@@ -43,7 +43,7 @@ class RayEngine(Closing):
 
     Args:
         address: Address of the cluster, or ``auto`` for the cluster of this machine; None starts Ray on this machine.
-        workers: Number of tasks or actors at a time; None for the number of the cluster's processors.
+        workers: Number of tasks or actors at a time, or None for the number of the cluster's processors.
     """
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:

@@ -129,7 +129,7 @@ def _release_all_but(descriptor: int) -> None:
 
 
 def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
-    """Return the result of a piece; None if it raises, so that the parent repeats it."""
+    """Return the result of a piece, or None if it raises, so that the parent repeats it."""
     try:
         return work(piece)
     except Exception:  # noqa: BLE001 - the parent raises it
@@ -144,7 +144,7 @@ def _write(file: io.FileIO, result: bytes | None) -> None:
 
 
 def _read(worker: _Worker) -> bytes | None:
-    """Return the next result; None for a piece that raised."""
+    """Return the next result, or None for a piece that raised."""
     head = worker.results.read(_SIZE)
     size = int.from_bytes(head)
     if len(head) == _SIZE and size == _RAISED:

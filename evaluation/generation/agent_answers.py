@@ -90,7 +90,7 @@ def _require_same_system(own: object, case: Case, system: str, *, renamed: bool)
 
 
 def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
-    """Return an answer as fields of an output; None if it is in no accepted form.
+    """Return an answer as fields of an output, or None if it is in no accepted form.
 
     Raises:
         RecordError: It is a malformed conversation.

@@ -93,7 +93,7 @@ class Toolbox(dict[str, Tool]):
             self[document["name"]] = Tool(document, self._use_one, self._loop)
 
     def unawaited(self) -> str | None:
-        """Return which call was made without await; None if none was."""
+        """Return which call was made without await, or None if none was."""
         for name, tool in self.items():
             for result, place in tool.awaitable:
                 if inspect.getcoroutinestate(result) == inspect.CORO_CREATED:

@@ -33,8 +33,8 @@ class AnswerWorlds:
     Args:
         environments: Custom worlds, by class name; they take precedence over memories and the web.
         remembered: Memories from the conversations that precede cases.
-        engine: Search engine for the web; None if there is none.
-        embedding: Turns texts of the vector memory into vectors; None for `HashedWords`.
+        engine: Search engine for the web, or None if there is none.
+        embedding: Turns texts of the vector memory into vectors, or None for `HashedWords`.
         rules: See `WorldScene`.
     """
 

@@ -59,7 +59,7 @@ class StepTaken(NamedTuple):
     """One step of an agent.
 
     Attributes:
-        calls: Its native calls, with the tools' names in the case; None if calls are written in the text.
+        calls: Its native calls, with the tools' names in the case, or None if calls are written in the text.
         text: Its text, with or without calls.
         raw: The step in the form of BFCL's result files.
         reasoning: Its reasoning, if the model returned it.
@@ -89,7 +89,7 @@ class UserTurn(Record, frozen=True, kw_only=True):
         model: Model that plays the user.
         request: The messages that it was sent.
         reply: Its unchanged reply.
-        ended: How it ended the conversation; None if it did not.
+        ended: How it ended the conversation, or None if it did not.
         seconds: Time until the reply.
         calls: HTTP calls; 0 if the reply came from the cache or a recording.
         prompt_tokens: Prompt tokens, as counted by the endpoint.
@@ -247,7 +247,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         completion_tokens: Completion tokens of all steps, as counted by the endpoint.
         stopped: Reason why it was stopped early.
         user_model: Model that played a simulated user; its requests and replies are in ``OUTPUTS.users.jsonl``.
-        user_ended: How that user ended the conversation; None if it did not.
+        user_ended: How that user ended the conversation, or None if it did not.
         failure: Reason, outside the system, why there is no output: a call that failed after its retries, or a spent budget.
     """
 

@@ -44,7 +44,7 @@ class AttemptStore(Protocol):
         ...
 
     def error_of(self, key: ItemKey) -> str | None:
-        """Return the error of an existing output; None if it has none."""
+        """Return the error of an existing output, or None if it has none."""
         ...
 
     def add(self, made: MadeOutput) -> None:
@@ -65,7 +65,7 @@ class OutputsFile(Closing):
         facts: Settings that must not change between starts, such as model, mode and parameters.
         accept_edited: True to accept outputs that were changed by hand.
         remedy: End of the error message about such outputs, with what to do; None: accept them with ``accept_edited``.
-        code: Code of the agent, which must not change either; None if unknown.
+        code: Code of the agent, which must not change either, or None if unknown.
         again: True to drop this system's outputs first.
 
     Raises:

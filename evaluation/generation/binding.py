@@ -61,7 +61,7 @@ def bind(
         system: The system.
         facts: Its settings.
         begun: True if the system has outputs, which were made with the settings in the file.
-        code: Code of the agent; None if unknown.
+        code: Code of the agent, or None if unknown.
         writing: False to check the settings without writing them.
 
     Returns:

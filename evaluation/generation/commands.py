@@ -94,7 +94,7 @@ class CommandAgent:
         return run
 
     def _failure(self, run: CommandResult) -> dict[str, Any] | None:
-        """Return the failure of a run; None if it ended well."""
+        """Return the failure of a run, or None if it ended well."""
         if run.ended_well:
             return None
         if run.ended_by == "exit":
@@ -191,7 +191,7 @@ def _no_command(word: str) -> str:
 
 
 def _script_of(words: Sequence[str]) -> Path | None:
-    """Return the script that interpreters run; None if the command has none or hides it."""
+    """Return the script that interpreters run, or None if the command has none or hides it."""
     for word in words:
         if "=" in word or "{" in word:
             return None

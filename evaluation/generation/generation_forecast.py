@@ -35,10 +35,10 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
         conversations: Attempts whose number of steps is up to the model.
         histories: Attempts with preceding conversations, whose calls are not counted.
         calls: Fewest calls.
-        most: Most calls; None if unknown.
+        most: Most calls, or None if unknown.
         prompt: Tokens of the first messages without a cached reply.
         completion: Tokens of the replies to these messages.
-        prices: The model's prices; None if unknown.
+        prices: The model's prices, or None if unknown.
     """
 
     system: str
@@ -62,7 +62,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cost(self) -> Estimate | None:
-        """US dollars for these tokens; None if the price is unknown."""
+        """US dollars for these tokens, or None if the price is unknown."""
         return cost_of(self.prices, self.prompt, self.completion)
 
 

@@ -48,9 +48,9 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
         tasks: Number of concurrent attempts.
         examine: Raises an InputError for a case that the source cannot work on.
         agent: Opens the agent; it is closed with the context.
-        model: The model; None for a custom agent.
+        model: The model, or None for a custom agent.
         user: Model that plays the users of cases that have one.
-        code: Code of the agent; None if unknown.
+        code: Code of the agent, or None if unknown.
         keep_crashes: True to save outputs of an agent that fails in the same way from the start; see `SetupCheck`.
     """
 
@@ -168,10 +168,10 @@ def command_source(
     Args:
         command: The command line.
         environment: All of its environment variables.
-        system: Its name in outputs; None for ``agent``.
+        system: Its name in outputs, or None for ``agent``.
         seconds: Time limit of one attempt.
         concurrency: Number of concurrent attempts.
-        scenes: Scenes for its calls; None for a command that makes no calls.
+        scenes: Scenes for its calls, or None for a command that makes no calls.
         keep_crashes: See `OutputSource`.
         user: Model that plays the users of cases; for a command that makes calls.
 

@@ -42,7 +42,7 @@ def read_answer(raw: bytes, case: Case) -> Any:
 
 
 def json_line(raw: bytes) -> Any:
-    """Return a JSON object, list or string; None for anything else."""
+    """Return a JSON object, list or string, or None for anything else."""
     try:
         value: Any = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

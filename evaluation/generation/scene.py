@@ -28,13 +28,13 @@ class Scene(Protocol):
     """The worlds of one attempt."""
 
     shown: Case | None
-    """The case as shown to the agent; None if it is shown unchanged."""
+    """The case as shown to the agent, or None if it is shown unchanged."""
 
     async def execute(self, step: AgentStep) -> list[str] | None:
         """Execute the calls of a step.
 
         Returns:
-            The result of each call, as shown to the agent; None if the step holds no calls, which ends its turn.
+            The result of each call, as shown to the agent, or None if the step holds no calls, which ends its turn.
 
         Raises:
             SceneOverError: The agent exceeds the limits on calls.
@@ -59,7 +59,7 @@ class Scenes(Protocol):
         ...
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
-        """Return fresh environments for one attempt; None if the case's calls are not executed.
+        """Return fresh environments for one attempt, or None if the case's calls are not executed.
 
         Raises:
             InputError: See `examine`.

@@ -97,7 +97,7 @@ class AskedTurns:
         case: The case.
         attempt: The attempt so far, to which the user's turns are added.
         key: Key of the attempt.
-        user: Model that plays the user; None for a case without one.
+        user: Model that plays the user, or None for a case without one.
         usage: Usage of the agent, to which the user's calls are added.
     """
 

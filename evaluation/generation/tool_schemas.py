@@ -46,7 +46,7 @@ _TYPES: dict[str, str | None] = {
     "any": None,
     "Any": None,
 }
-"""Type of JSON Schema for each type of a data set; None for any type."""
+"""Type of JSON Schema for each type of a data set, or None for any type."""
 
 _SCHEMAS = frozenset({"items", "additionalProperties", "not"})
 _LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})

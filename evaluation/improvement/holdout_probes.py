@@ -54,7 +54,7 @@ def holdout_probes(
     environments: Mapping[str, type],
     progress: Progress,
 ) -> Path | None:
-    """Make a folder of probes from held-out items; None if no probe can be made of them.
+    """Make a folder of probes from held-out items, or None if no probe can be made of them.
 
     Args:
         items: The items.

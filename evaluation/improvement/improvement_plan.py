@@ -40,7 +40,7 @@ class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
         out: The output folder.
         command: The command line, for the record.
         candidates: Files of candidates.
-        writer: The model that writes candidates; None if none does.
+        writer: The model that writes candidates, or None if none does.
         proposals: Number of candidates that it writes.
         probes: A folder of probes; None to make them from the holdout.
         seed: Seed of the division, and of the disagreements that the writer is shown.

@@ -42,9 +42,9 @@ class TriedPrompt(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Its name.
-        path: Its file; None if a model's reply holds no prompt.
-        by: The model that wrote it; None for a candidate from a file.
-        refused: Reason why it was not tried; None if it was.
+        path: Its file, or None if a model's reply holds no prompt.
+        by: The model that wrote it, or None for a candidate from a file.
+        refused: Reason why it was not tried, or None if it was.
         agreement: Share of development items on which it agrees with the label.
         ungraded: Development items that it left ungraded; they agree with no label.
     """
@@ -64,7 +64,7 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
         part: ``proposals``, ``development``, ``holdout`` or ``probes``.
         verdicts: Replies or verdicts.
         calls: Calls to a model, without cached replies.
-        cost: US dollars; None if a price is unknown.
+        cost: US dollars, or None if a price is unknown.
     """
 
     part: str
@@ -108,8 +108,8 @@ class Improvement(Result, Framed, frozen=True, kw_only=True):
         holdout: Size of the holdout.
         current: The current prompt in development.
         tried: The candidates.
-        best: File of the best candidate in development; None if none was tried.
-        look: The look at the holdout; None if none was taken.
+        best: File of the best candidate in development, or None if none was tried.
+        look: The look at the holdout, or None if none was taken.
         gain: Gain on the holdout.
         ungraded: Held-out items that the current prompt and the new one left ungraded; they agree with no label.
         changes: Changes on probes, by operator.

@@ -48,7 +48,7 @@ class LabelledItem(NamedTuple):
     """One output with its label.
 
     Attributes:
-        label: Label in [0, 1], after adjudication; None if adjudicated as undecidable.
+        label: Label in [0, 1], after adjudication, or None if adjudicated as undecidable.
         adjudicated: True if a person adjudicated the label.
         group: Group of dependent items, which stay on one side.
     """

@@ -35,17 +35,17 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         patience: Multiple of the usual duration after which a call counts as hanging; 0 waits for ``timeout``.
         replay: A recording to answer from, instead of any model.
         cassette: A recording to answer from. Requests it lacks go to the endpoint and are added; without an endpoint they fail.
-        budget: Spending limit; None for no limit.
+        budget: Spending limit, or None for no limit.
         results: Batch result files to answer from, beside the cache, instead of asking the model; None to ask it.
         on_results_used: Called at the end with the count of results used and unused.
         missing_result: Error message for a request without a result there.
         served_by: The model that must have answered, if replies name it; None accepts any.
         meanwhile: Steps of other work, taken one by one while the model's first replies are awaited.
-        elsewhere: Creates and uses the client in other processes; None for this one.
-        trials: The first calls to each model, shared by all judges of a step; None if each judge has its own.
+        elsewhere: Creates and uses the client in other processes, or None for this one.
+        trials: The first calls to each model, shared by all judges of a step, or None if each judge has its own.
         failing: Called for each failed call, to report progress.
-        prices: Prices by which costs are shown while judges are asked; None if asking costs nothing.
-        retry_of: Numbers of the retries of earlier commands' unreadable replies; None if there are none.
+        prices: Prices by which costs are shown while judges are asked, or None if asking costs nothing.
+        retry_of: Numbers of the retries of earlier commands' unreadable replies, or None if there are none.
     """
 
     endpoint: Endpoint | None = None

@@ -60,7 +60,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
     Args:
         task: The judge.
-        model: The model that splits answers; None for the judge's model.
+        model: The model that splits answers, or None for the judge's model.
 
     Raises:
         UsageError: The model is the baseline, which cannot split.
@@ -269,7 +269,7 @@ class _Answers:
         self._guessing = guessing
 
     def __call__(self, question: JudgeQuestion) -> Verdict | None:
-        """Return the standing verdict; None if there is none."""
+        """Return the standing verdict, or None if there is none."""
         writer, judge = self._writer, question.judge.id
         journal = writer.statements if judge.kind == "split" else writer.verdicts
         verdict = journal.find(VerdictKey(question.output.key, judge, question.repeat))

@@ -31,7 +31,7 @@ class JudgeTask:
     """One judge of a run.
 
     Attributes:
-        access: Settings for reaching this judge's own model; None for those shared by all judges of a run.
+        access: Settings for reaching this judge's own model, or None for those shared by all judges of a run.
         parts: The judges that a composite judge asks.
     """
 

@@ -21,7 +21,7 @@ def widened(case: Case, output: Output) -> dict[str, Any] | None:
     output's text.
 
     Returns:
-        The reference; None if no reference of the case's kind can accept the output, such as one with other calls.
+        The reference, or None if no reference of the case's kind can accept the output, such as one with other calls.
     """
     spec = kind_spec(case.kind)
     if spec.compared:

@@ -56,7 +56,7 @@ def join_labels(
     Args:
         folder: Folder of an import, or a run folder.
         labels: Verdicts, or a table of grades.
-        chosen_by: How outputs were chosen for these labels; None if that is not declared.
+        chosen_by: How outputs were chosen for these labels, or None if that is not declared.
 
     Raises:
         InputError: The folder has no outputs, a label cannot be used, or none matches.

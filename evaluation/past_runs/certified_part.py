@@ -41,9 +41,9 @@ class CertifiedPart(msgspec.Struct, frozen=True, kw_only=True):
         kept: Number of outputs on which its verdict is kept.
         kept_passed: Number of these that pass.
         ungraded: Number of outputs without a score, which are sent on.
-        low: A score of at most this is kept; None if nothing is certified.
+        low: A score of at most this is kept, or None if nothing is certified.
         high: A score of at least this is kept.
-        cost: US dollars that the judge cost; None if nothing was spent or the price is not known.
+        cost: US dollars that the judge cost, or None if nothing was spent or the price is not known.
         inputs: Hashes of the run's inputs.
     """
 

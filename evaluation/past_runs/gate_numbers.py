@@ -40,7 +40,7 @@ class Minimum(msgspec.Struct, frozen=True):
 
     @property
     def k(self) -> int | None:
-        """Number of trials that must all pass; None for a rate of single outputs."""
+        """Number of trials that must all pass, or None for a rate of single outputs."""
         found = _TRIAL_RATE.fullmatch(self.statistic)
         return None if found is None else int(found[1])
 
@@ -85,7 +85,7 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
         no_new_failures: Tags of cases that must not fail anew.
         max_ungraded: Largest share of ungraded outputs.
         cost_at_most: Most dollars that judges may cost.
-        judge_error: Most by which errors of a judge without labels shift a number; None if unknown.
+        judge_error: Most by which errors of a judge without labels shift a number, or None if unknown.
     """
 
     minimums: list[Minimum] = []
@@ -120,7 +120,7 @@ class Gate(Result, frozen=True, kw_only=True):
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
         failed_calls: Number of its calls that failed.
-        counts_as: What the answer counts as where the data cannot tell and an option decides; None if none does.
+        counts_as: What the answer counts as where the data cannot tell and an option decides, or None if none does.
     """
 
     answer: GateAnswer

@@ -27,11 +27,11 @@ class GatedOutput(NamedTuple):
     """Grade of one output.
 
     Attributes:
-        score: Score from 0 to 1; None if there is none.
+        score: Score from 0 to 1, or None if there is none.
         by: Display name of who gave it, or of who gave none.
         judged: Whether a judge gave it.
         error_type: Fault that a checker found.
-        passed: Whether its tool passed it; None if only the score says so.
+        passed: Whether its tool passed it, or None if only the score says so.
     """
 
     score: float | None
@@ -42,7 +42,7 @@ class GatedOutput(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """True if it passes, by its tool or else by the score; None without a grade."""
+        """True if it passes, by its tool or else by the score, or None without a grade."""
         if self.score is None:
             return None
         return reaches(self.score, HALF) if self.passed is None else self.passed
@@ -105,7 +105,7 @@ class JudgedTable(NamedTuple):
 
 
 def judged_table(store: RunStore, declared: LabelDeclaration | None = None) -> JudgedTable | None:
-    """Return the outputs of a run; None if no judge graded an undecided one.
+    """Return the outputs of a run, or None if no judge graded an undecided one.
 
     ``declared`` says how outputs were chosen for labels; by default the labels do.
     """

@@ -45,13 +45,13 @@ class GatedRun(NamedTuple):
         systems: Outputs by system.
         missing: Number of further outputs by system that nothing was graded of.
         clusters: Cluster by case id; a case that is not listed is its own.
-        judged: Table of judges' verdicts and labels; None without a verdict of a judge.
+        judged: Table of judges' verdicts and labels, or None without a verdict of a judge.
         declared: How outputs were chosen for labels, as said to the gate.
         graded_by: Author whose grades count, if one was named.
         guessing: Judges that labels do not show to be better than chance, and what they show.
         failed: Number of calls that failed.
-        cost: Dollars that the judges cost; None if unknown.
-        cases: Cases by id; None if they cannot be read.
+        cost: Dollars that the judges cost, or None if unknown.
+        cases: Cases by id, or None if they cannot be read.
         manifest: The manifest; None of an imported file.
         store: The run folder; None of an imported file.
         records: Outputs of an imported file, for their texts.
@@ -112,7 +112,7 @@ class GatedRun(NamedTuple):
 
     @property
     def chosen_by(self) -> LabelsDeclaredBy | None:
-        """Declaration of how outputs were chosen for labels; None if nothing says it."""
+        """Declaration of how outputs were chosen for labels, or None if nothing says it."""
         return self.declared or (None if self.store is None else choice_of(self.store.labels))
 
     @property

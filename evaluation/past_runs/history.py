@@ -263,7 +263,7 @@ class _WatchedJudge(NamedTuple):
     Attributes:
         judge: Its name.
         rejudged: Number of labelled outputs of its first run that it graded anew in a later one.
-        drift: Its drift; None if none is found.
+        drift: Its drift, or None if none is found.
     """
 
     judge: str

@@ -26,7 +26,7 @@ _CRITERION = ("criterion", "criteria", "rubric")
 _LABEL = ("label", "met", "score", "criteria_met", "grade")
 
 CriterionName: TypeAlias = tuple[str, str, str | None]
-"""Case, key of the criterion, and system; None for every system."""
+"""Case, key of the criterion, and system, or None for every system."""
 
 
 class _Labels(NamedTuple):

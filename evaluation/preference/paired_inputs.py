@@ -14,7 +14,7 @@ Members = tuple[ItemKey, ItemKey]
 
 
 def length_of(output: Output) -> int | None:
-    """Return the length of a text in characters; None if the output has calls or turns."""
+    """Return the length of a text in characters, or None if the output has calls or turns."""
     plain = output.tool_calls is None and output.turns is None
     return len(output.text) if plain and output.text is not None else None
 

@@ -48,7 +48,7 @@ class RecordedChoice(NamedTuple):
         key: The pair.
         verdict: The verdict.
         a_first: Whether ``a`` was shown first.
-        score: 1 if ``a`` is better, 0 if ``b`` is, a tie between; None without a choice.
+        score: 1 if ``a`` is better, 0 if ``b`` is, a tie between, or None without a choice.
     """
 
     key: PairKey
@@ -209,7 +209,7 @@ class RecordedPairs:
         return found
 
     def _people_agree(self, level: float) -> Statistic | None:
-        """Return the share of equal choices among pairs of people; None for one person."""
+        """Return the share of equal choices among pairs of people, or None for one person."""
         by_person = [_mean_by_pair(made) for made in self.people.values()]
         same: list[float] = []
         clusters: list[str] = []

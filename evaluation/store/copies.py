@@ -27,7 +27,7 @@ def working_copy(address: str, cache: Path, *, every: float) -> WorkingCopy:
 
 
 def copy_at(folder: object) -> WorkingCopy | None:
-    """Return the working copy at a folder; None for any other folder."""
+    """Return the working copy at a folder, or None for any other folder."""
     return _copies.get(folder) if isinstance(folder, Path) else None
 
 

@@ -121,7 +121,7 @@ class VerdictJournal(Journal[Verdict]):
     """Journal of verdicts with an index of those that stand; the file is read once, when opened.
 
     Args:
-        seal: Seal of the file when the manifest was written; None if unknown.
+        seal: Seal of the file when the manifest was written, or None if unknown.
 
     Attributes:
         edited: True if sealed lines changed, rather than lines being added or missing at the end.
@@ -202,7 +202,7 @@ class VerdictJournal(Journal[Verdict]):
                 yield decode_record(raw, Verdict, path=self.path, line=self.line_number(row))
 
     def find(self, key: VerdictKey) -> Verdict | None:
-        """Return the standing verdict for a key; None if there is none."""
+        """Return the standing verdict for a key, or None if there is none."""
         row = self.standing.row_of(key)
         return None if row is None else next(self.read([row]))
 

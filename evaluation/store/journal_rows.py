@@ -90,7 +90,7 @@ class StoredVerdict(NamedTuple):
 
     Attributes:
         reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
-        spent: Its cost; None if unknown.
+        spent: Its cost, or None if unknown.
         row: Its number in the journal's index.
         served_by: The model that the server named, for a judge's verdict that keeps it.
     """

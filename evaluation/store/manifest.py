@@ -32,14 +32,14 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
     Attributes:
         by: Display name, which never changes.
-        kinds: Kinds of cases that it judges; None for all.
+        kinds: Kinds of cases that it judges, or None for all.
         prompt: The prompt file of a custom judge.
         threshold: Pass threshold of the judge; ``cut`` in the file.
-        seconds: Asking time over all starts of the run that were not killed; None if it was not asked.
+        seconds: Asking time over all starts of the run that were not killed, or None if it was not asked.
         parameters: Decoding parameters that replace the prompt's; the value None omits one.
         refused: Parameters that were replaced because the model refused them, in the same form.
         api: Protocol in which its model is asked.
-        scores: What its scores are; None if it does not declare it.
+        scores: What its scores are, or None if it does not declare it.
     """
 
     by: str
@@ -150,7 +150,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         notes: Sentences to read before any number.
         case_files: Number of input files with cases, if not one.
         missing: Number of cases without an output, by system.
-        not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
+        not_judged: Settings that are missing to ask judges, or None if judges were asked, or there are none.
         reparsed: Times at which replies were parsed again, and the changes.
         journals: Seal of each journal when the manifest was written.
         counts: Counts of outputs; None until the run is concluded.
@@ -221,7 +221,7 @@ class Roster:
         return known_judge is None or known_judge.judges_kind(kind)
 
     def get(self, judge: JudgeId) -> KnownJudge | None:
-        """Return the record of a judge; None if it is not a judge of this run."""
+        """Return the record of a judge, or None if it is not a judge of this run."""
         return self._judges.get(judge)
 
     def require_unchanged(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:

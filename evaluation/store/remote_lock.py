@@ -53,7 +53,7 @@ class RemoteLock:
         self._objects, self._copy, self._now = objects, copy, now
 
     def holder(self) -> Holder | None:
-        """Return the holder of the lock; None if there is none."""
+        """Return the holder of the lock, or None if there is none."""
         content = self._objects.read(LOCK)
         if content is None:
             return None

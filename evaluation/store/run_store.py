@@ -135,7 +135,7 @@ class RunStore(Closing):
         return bool(seals) and all(self.sha256_of(name) == seal.sha256 for name, seal in seals.items())
 
     def sha256_of(self, name: str) -> str | None:
-        """Return the hash of a file; None if it does not exist.
+        """Return the hash of a file, or None if it does not exist.
 
         A file that was read, written or hashed already is not read again.
         """
@@ -215,7 +215,7 @@ class RunStore(Closing):
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """Agreement of judges with labels; None if no judge graded a labelled output."""
+        """Agreement of judges with labels, or None if no judge graded a labelled output."""
         content = self._sealed(CALIBRATION)
         if content is None:
             return None
@@ -294,7 +294,7 @@ class RunStore(Closing):
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
     def _sealed(self, name: str) -> bytes | None:
-        """Return the content of a file that is replaced as a whole; None if it is missing.
+        """Return the content of a file that is replaced as a whole, or None if it is missing.
 
         It also records whether the file was edited.
         """
@@ -306,7 +306,7 @@ class RunStore(Closing):
         return content
 
     def unchanged(self, name: str) -> bytes | None:
-        """Return a reproducible file's content; None if it is missing or was edited by hand.
+        """Return a reproducible file's content, or None if it is missing or was edited by hand.
 
         An edit is not reported.
         """

@@ -215,7 +215,7 @@ class VerdictIndex:
         return self._offset[row]
 
     def row_of(self, key: VerdictKey) -> int | None:
-        """Return the standing row for a key; None if there is none."""
+        """Return the standing row for a key, or None if there is none."""
         item, author, repeat = key
         rows = self._series_rows.get((item.system, item.trial, author, repeat))
         case = self._case_numbers.get(item.case_id)
@@ -331,7 +331,7 @@ def _ranks(names: Sequence[Any]) -> list[int]:
 
 
 def _stored_reason(row: JournalRow | Verdict) -> str | None:
-    """Return why a checker failed or a judge gave no score; None for all others."""
+    """Return why a checker failed or a judge gave no score, or None for all others."""
     if row.source == "checker":
         return row.reason if row.outcome == "failed" else None
     return row.reason if row.source == "judge" and row.score is None else None

@@ -102,7 +102,7 @@ class WorkingCopy:
             yield
 
     def fetch_beside(self, address: str) -> Path | None:
-        """Fetch an input of the run from the same store; None if it is elsewhere.
+        """Fetch an input of the run from the same store, or None if it is elsewhere.
 
         Addresses in a run folder are not trusted, since another person may have written it.
         """

@@ -18,9 +18,9 @@ class ChallengeResult(NamedTuple):
 
     Attributes:
         case: The challenge.
-        verdict: Its verdict; None if it was not attempted.
+        verdict: Its verdict, or None if it was not attempted.
         success: Whether it counts as passed.
-        seconds: Duration of the agent's work; None if unknown.
+        seconds: Duration of the agent's work, or None if unknown.
         reached_cutoff: Whether it was stopped at its cutoff.
         exit_code: How the agent ended; negative for a signal.
     """

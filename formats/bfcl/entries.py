@@ -87,7 +87,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         raw: The data set's object, with the id rewritten as by BFCL.
-        answer: The ground-truth object; None for (ir)relevance.
+        answer: The ground-truth object, or None for (ir)relevance.
         documents: The functions offered at the start.
         withheld: The functions offered from a later turn.
     """
@@ -101,7 +101,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ground_truth(self) -> Any:
-        """Expected result; None for (ir)relevance."""
+        """Expected result, or None for (ir)relevance."""
         return None if self.answer is None else self.answer.get("ground_truth")
 
 

@@ -94,7 +94,7 @@ class AttributeReader(FieldReader):
         self._numbered = _numbered(self.value)
 
     def decoded(self, name: str) -> Any:
-        """Return an attribute, decoded if it is JSON text; None if there is none."""
+        """Return an attribute, decoded if it is JSON text, or None if there is none."""
         if name not in self.value:
             return None
         if name not in self._decoded:

@@ -34,7 +34,7 @@ _TEXTS = frozenset({"text", "content", "refusal"})
 
 
 def recorded(value: Any) -> Any:
-    """Return a value; None if it is a placeholder of hidden content."""
+    """Return a value, or None if it is a placeholder of hidden content."""
     return None if isinstance(value, str) and value in PLACEHOLDERS else value
 
 

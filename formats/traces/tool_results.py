@@ -160,7 +160,7 @@ def _tool(span: Span) -> str | None:
 
 
 def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
-    """Return the call that a tool's span ran; None if no model asked for it.
+    """Return the call that a tool's span ran, or None if no model asked for it.
 
     It has the span's id, else its name and arguments, else its name alone.
     """

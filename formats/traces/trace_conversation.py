@@ -35,7 +35,7 @@ class TraceConversation(NamedTuple):
 
     Attributes:
         question: The messages before the answer.
-        answer: The answer; None if it was not recorded.
+        answer: The answer, or None if it was not recorded.
         unrecorded: Why there is no answer.
         turns: The turns, if the user spoke again.
         unasked: Tools' spans that are no calls, since no model asked for them.
@@ -339,7 +339,7 @@ def _of_root(root: Span, question: list[Message], told: _Told) -> TraceConversat
 
 
 def _root_text(root: Span) -> str | None:
-    """Return the text at the root; None if the root is a model span, whose steps hold it."""
+    """Return the text at the root, or None if the root is a model span, whose steps hold it."""
     if root.kind == "llm":
         return None
     if root.output_messages:
@@ -356,7 +356,7 @@ def _root_text(root: Span) -> str | None:
 
 
 def _said_at(root: Span) -> str | None:
-    """Return the text at the root; None if that is the JSON of an application's state."""
+    """Return the text at the root, or None if that is the JSON of an application's state."""
     returned, text = parsed(root.output), _root_text(root)
     return None if isinstance(returned, dict | list) and text == as_text(returned) else text
 
@@ -392,7 +392,7 @@ def _last_user_text(messages: list[Message]) -> str | None:
 
 
 def _with_words(messages: list[Message], words: str | None) -> list[Message] | None:
-    """Return messages with the user's own words at the end; None if they do not hold them."""
+    """Return messages with the user's own words at the end, or None if they do not hold them."""
     last = next((n for n in reversed(range(len(messages))) if messages[n].get("role") == "user"), None)
     if last is None or words is None:
         return None

@@ -31,7 +31,7 @@ def choice_parser(
     Args:
         scale: Possible scores.
         scores: Score of each label, in lower case; spaces in it may be hyphens or underscores in the reply.
-        tag: Name of the tag around the word; None if it is the whole reply.
+        tag: Name of the tag around the word, or None if it is the whole reply.
         reasons: Names of the tags around reasons.
     """
     where = "alone in the reply" if tag is None else f"between <{tag}> and </{tag}>"

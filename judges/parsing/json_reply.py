@@ -38,7 +38,7 @@ class Pieces(NamedTuple):
     Attributes:
         list_key: Key of the list of pieces.
         mark_key: Key of each piece's mark, 1 or 0.
-        cited_key: Key of each piece's citations, which a piece marked 1 must have; None if pieces cite nothing.
+        cited_key: Key of each piece's citations, which a piece marked 1 must have, or None if pieces cite nothing.
     """
 
     list_key: str

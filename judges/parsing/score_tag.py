@@ -53,7 +53,7 @@ class ScoreTag:
         return f"between <{self.name}> and </{self.name}>"
 
     def find(self, reply: str) -> float | None:
-        """Return the score; None if nothing outside the reasons looks like the tag.
+        """Return the score, or None if nothing outside the reasons looks like the tag.
 
         A quotation from the answer may hold the tag, too. So reasons are cut out first. In the rest, one score may stand, and
         nothing behind it.
@@ -102,7 +102,7 @@ def between_tags(name: str) -> re.Pattern[str]:
 
 
 def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
-    """Return the text between the first tags of each name; None if there is none."""
+    """Return the text between the first tags of each name, or None if there is none."""
     texts = (_between(reply, name) for name in names)
     return "\n".join(filter(None, texts)) or None
 

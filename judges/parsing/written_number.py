@@ -105,7 +105,7 @@ def last_number(text: str, scale: Scale, *, fractions: bool) -> FoundNumber | No
 
 
 def _value(figure: str, scale: Scale) -> float | None:
-    """Return the value of a number; None if its notation is ambiguous."""
+    """Return the value of a number, or None if its notation is ambiguous."""
     match = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _HUNDRED else figure)
     if match is None or (match[2] is not None and float(match[2]) != scale.maximum):
         return None

@@ -30,8 +30,8 @@ class Budget:
     call without a reply may have been billed, so its estimate counts.
 
     Args:
-        max_calls: Maximum number of calls; None for no limit.
-        max_cost: Maximum cost in US dollars; None for no limit.
+        max_calls: Maximum number of calls, or None for no limit.
+        max_cost: Maximum cost in US dollars, or None for no limit.
         prices: Prices of models; looked up only if ``max_cost`` is set.
     """
 
@@ -121,7 +121,7 @@ class Budget:
         return self._price(request.model).cost(estimate_prompt(request).high, completion)
 
     def _cost(self, model: str, reply: Reply) -> float | None:
-        """Return the cost of a reply; None if the server does not count tokens."""
+        """Return the cost of a reply, or None if the server does not count tokens."""
         if self.max_cost is None or not reply.prompt_tokens:
             return None
         return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
@@ -203,7 +203,7 @@ def _estimated(size: int, extra: int, images: int = 0) -> Estimate:
 
 
 def completion_limit(request: Request) -> int | None:
-    """Return the token limit of a reply; None if the request sets none.
+    """Return the token limit of a reply, or None if the request sets none.
 
     Decision models write no text; they count a few tokens for each answer.
     """

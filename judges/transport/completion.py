@@ -96,7 +96,7 @@ def _shown(raw: bytes) -> str:
 
 
 def field_of(value: object, name: str) -> object:
-    """Return a field of a JSON object; None if it is missing or not an object."""
+    """Return a field of a JSON object, or None if it is missing or not an object."""
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
 
 
@@ -147,12 +147,12 @@ def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: s
 
 
 def text_or_none(value: str | None) -> str | None:
-    """Return a text without lone surrogates, which files cannot hold; None for an empty text."""
+    """Return a text without lone surrogates, which files cannot hold, or None for an empty text."""
     return well_formed(value or "") or None
 
 
 def _reasoning(message: _Message) -> str | None:
-    """Return ``reasoning_content`` or ``reasoning`` of a message; None if it is not a text."""
+    """Return ``reasoning_content`` or ``reasoning`` of a message, or None if it is not a text."""
     reasoning = message.reasoning_content or message.reasoning
     return text_or_none(reasoning) if isinstance(reasoning, str) else None
 
@@ -189,7 +189,7 @@ def token_count(usage: object, name: str) -> int:
 
 
 def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:
-    """Return the tokens' log-probabilities; None if they are missing or cannot be read."""
+    """Return the tokens' log-probabilities, or None if they are missing or cannot be read."""
     if logprobs is None:
         return None
     try:

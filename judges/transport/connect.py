@@ -103,12 +103,12 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         attempts: Maximum number of failed calls for one request.
         patience: Multiple of the usual time after which a call counts as hanging and is repeated; 0 to wait for ``timeout``
             (see `ReplyTimes`).
-        cache: The reply cache's file; None for no cache.
+        cache: The reply cache's file, or None for no cache.
         record: A file to record replies to.
-        budget: Limit on calls and cost; None for no limit.
+        budget: Limit on calls and cost, or None for no limit.
         meanwhile: Steps of other work, taken one by one during the wait for the first responses.
         elsewhere: Function that creates and uses the client in other processes; limits and the budget stay in this one.
-        trials: The first calls to each model, if providers share them; None for this provider's own.
+        trials: The first calls to each model, if providers share them, or None for this provider's own.
         failing: Called for each failed call.
 
     Raises:

@@ -238,7 +238,7 @@ _TYPES: Mapping[str, QuestionType] = {
 
 
 def _answer(question: Question, answer: object) -> dict[str, Any] | None:
-    """Return one answer as we write it; None if missing or to another type of question."""
+    """Return one answer as we write it, or None if missing or to another type of question."""
     kind = field_of(answer, "type")
     if kind == "refusal":
         return {"refused": True}

@@ -27,10 +27,10 @@ class Endpoint:
         api_key: The key; never shown, stored or logged. None for the variable that the openai library reads.
         kind: ``openai`` for every compatible endpoint, ``azure`` for Azure OpenAI.
         api_version: API version; only for Azure.
-        organization: OpenAI's organization that is billed; None for the variable that the openai library reads.
+        organization: OpenAI's organization that is billed, or None for the variable that the openai library reads.
         token: Function that returns a token in place of a key, and caches it; only for Azure.
         api: The protocol that the server speaks.
-        path: Path of decisions below the address; None for the dialect's usual one.
+        path: Path of decisions below the address, or None for the dialect's usual one.
 
     Raises:
         UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
@@ -114,7 +114,7 @@ class EndpointShare:
     Attributes:
         endpoint: Its address.
         slots: Maximum number of calls in flight.
-        model: Its name for the model; None if it is the requested one.
+        model: Its name for the model, or None if it is the requested one.
     """
 
     endpoint: Endpoint
@@ -131,7 +131,7 @@ class EndpointUse(NamedTuple):
         failures: Failed calls, without rate limits.
         given_up: Calls that took too long and were repeated.
         rate_limited: Calls that it refused because they came too fast.
-        last_error: The last failure; None if there was none.
+        last_error: The last failure, or None if there was none.
     """
 
     name: str

@@ -57,7 +57,7 @@ class AdaptiveLimiter:
         return max(1, int(self._limit))
 
     def take(self) -> int | None:
-        """Take a free slot without waiting, and return its ticket; None if there is none."""
+        """Take a free slot without waiting, and return its ticket, or None if there is none."""
         now = asyncio.get_running_loop().time()
         if self.active >= self.limit or now < self.opens_at:
             return None

@@ -28,7 +28,7 @@ class PooledEndpoint:
         name: Its address.
         provider: Provider that calls it.
         limiter: Its limiter.
-        model: Its name for the model; None if it is the requested one.
+        model: Its name for the model, or None if it is the requested one.
     """
 
     def __init__(

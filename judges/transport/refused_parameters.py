@@ -20,7 +20,7 @@ class Refusal(NamedTuple):
         model: The model.
         name: The parameter.
         message: The server's message.
-        instead: Another name of the parameter that the model accepts; None if there is none.
+        instead: Another name of the parameter that the model accepts, or None if there is none.
     """
 
     model: str

@@ -83,7 +83,7 @@ class ReplyCache:
             raise
 
     def get(self, key: str) -> Reply | None:
-        """Return the cached reply, with 0 calls since it costs none; None if missing or damaged.
+        """Return the cached reply, with 0 calls since it costs none, or None if missing or damaged.
 
         Raises:
             InputError: The file cannot be read.

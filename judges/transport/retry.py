@@ -170,7 +170,7 @@ _RESOURCES = ("requests", "tokens")
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds to wait, from the server's headers; None if they name no time.
+    """Return the seconds to wait, from the server's headers, or None if they name no time.
 
     ``retry-after-ms`` is the most precise and is preferred. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which
     is compared with the response's own ``Date``, since clocks differ. Servers round up to whole seconds, so a shorter time in
@@ -188,7 +188,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def retry_after_in_words(message: str) -> float | None:
-    """Return the seconds that an error's message asks to wait; None if it names no time."""
+    """Return the seconds that an error's message asks to wait, or None if it names no time."""
     match = _IN_WORDS.search(message)
     return None if match is None else _duration(match[1].replace(" ", "").lower())
 
@@ -210,7 +210,7 @@ def _is_exhausted(headers: Mapping[str, str], resource: str) -> bool:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds until every exhausted limit is reset; None if none is, or unknown."""
+    """Return the seconds until every exhausted limit is reset, or None if none is, or unknown."""
     resets = [
         _duration(headers.get(f"x-ratelimit-reset-{resource}"))
         for resource in _RESOURCES

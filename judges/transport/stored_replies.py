@@ -28,7 +28,7 @@ async def batch_replies(
         results: Result and error files, in the order in which they were made.
         missing: Error message for a request without a result.
         namespace: The endpoint's identity, for the cache.
-        cache: The reply cache's file; None for no cache.
+        cache: The reply cache's file, or None for no cache.
         record: A file to record replies to.
         report: Called at the end with the tally of the results.
     """

@@ -32,7 +32,7 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of its row.
-        value: The estimate; None if undefined.
+        value: The estimate, or None if undefined.
         low: Lower end of its interval.
         high: Upper end.
         bounds: Worst-case bounds.

@@ -144,7 +144,7 @@ class RunItems(Closing):
 
 
 def _episode(case: Case, output: Output) -> Episode | None:
-    """Return what the calls of a conversation returned; None if its environments are unknown."""
+    """Return what the calls of a conversation returned, or None if its environments are unknown."""
     try:
         return replay_in({})(case, output)
     except FiducialError:

@@ -131,7 +131,7 @@ class _Shown(NamedTuple):
 
     Attributes:
         where: The operator, comparison or dial.
-        rate: The number; None if there is none.
+        rate: The number, or None if there is none.
         text: Words around it; ``{}`` stands for the number.
         badness: Sort key; the worst finding has the highest.
     """

@@ -126,7 +126,7 @@ class Crashes(NamedTuple):
 
 
 def crashes_of(system: SystemResult) -> Crashes | None:
-    """Return the crashes of a system; None without any, or if the example is an empty answer."""
+    """Return the crashes of a system, or None without any, or if the example is an empty answer."""
     count, example = system.faults.get(SYSTEM_ERROR, 0), system.examples.get(SYSTEM_ERROR)
     if not count or example is None or not example.reason or example.reason == EMPTY_ANSWER:
         return None

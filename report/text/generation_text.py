@@ -53,7 +53,7 @@ def _spent(calls: int, prompt: int, completion: int, cost: float | None) -> str:
 
 
 def crashes(tally: GenerationTally) -> str | None:
-    """Return the number of crashed attempts and the commonest error; None if none crashed."""
+    """Return the number of crashed attempts and the commonest error, or None if none crashed."""
     if not tally.crashes:
         return None
     ((why, _),) = tally.crashes.most_common(1)

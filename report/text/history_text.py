@@ -108,7 +108,7 @@ def _line(
 def trend_figure(
     caption: str, runs: Sequence[PastRun], points: Sequence[tuple[Statistic | None, bool]]
 ) -> Figure | None:
-    """Draw a rate over time, with values and alarms; None if fewer than two are defined.
+    """Draw a rate over time, with values and alarms, or None if fewer than two are defined.
 
     The line breaks where data, judges, labels or their use changed.
     """

@@ -99,7 +99,7 @@ class _Ranking(NamedTuple):
     Attributes:
         names: All of them.
         beaten: Those that the leader beats significantly.
-        closest: The leader's comparison with the second; None if there is none.
+        closest: The leader's comparison with the second, or None if there is none.
         rates: The rate of each.
         pairs: All differences.
         measure: Name of the compared statistic, if it is no rate.
@@ -138,7 +138,7 @@ class _Ranking(NamedTuple):
 
     @property
     def difference(self) -> Statistic | None:
-        """Lead over the second; None if they are not compared."""
+        """Lead over the second, or None if they are not compared."""
         return None if self.closest is None else ahead(self.closest, self.leader)
 
 

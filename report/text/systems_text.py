@@ -73,7 +73,7 @@ def checked(system: SystemResult) -> StratumRate | None:
 
 
 def ungraded(system: SystemResult) -> int | None:
-    """Count ungraded outputs, including cases without an output; None if unknown."""
+    """Count ungraded outputs, including cases without an output, or None if unknown."""
     if system.overall is not None:
         return system.overall.of - system.overall.n
     decided = checked(system)

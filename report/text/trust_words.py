@@ -103,7 +103,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def weaker_rate(self) -> Statistic | None:
-        """Of TPR and TNR, the rate with the smaller lower end; None if one is unknown."""
+        """Of TPR and TNR, the rate with the smaller lower end, or None if one is unknown."""
         defined = [rate for rate in _rates(self.panel) if rate is not None and rate.low is not None]
         return min(defined, key=lambda each: each.low or 0.0) if defined and self.bad and self.good else None
 

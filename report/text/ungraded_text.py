@@ -69,7 +69,7 @@ class UngradedRange(NamedTuple):
 
     Attributes:
         system: Name to show.
-        bounds: Both rates; None if every output is graded, or there is no rate.
+        bounds: Both rates, or None if every output is graded, or there is no rate.
         ungraded: Number of these outputs.
         failed_calls: How many of them are ungraded because calls failed.
     """

@@ -21,7 +21,7 @@ Answer = Callable[[dict[str, Any]], str | int | None]
 
 Trouble: TypeAlias = Callable[[str], int | str | None]
 """From a request, as ``GET /v1/batches``, to what its answer becomes after all was done that it asks for: an error status; an
-address that it is moved to; ``dropped`` or ``cut off``; None for the answer as it is."""
+address that it is moved to; ``dropped`` or ``cut off``, or None for the answer as it is."""
 
 
 @dataclass

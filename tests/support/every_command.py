@@ -168,7 +168,7 @@ def shape_of(folder: Path) -> Shape:
 
 
 def jumping_clock(folder: Path) -> dict[str, str] | None:
-    """Return settings that make a command's clock jump; None without a C compiler."""
+    """Return settings that make a command's clock jump, or None without a C compiler."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         return None

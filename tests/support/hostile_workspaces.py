@@ -22,7 +22,7 @@ class Hostile(NamedTuple):
         name: What it does.
         evaluation: ``file``, ``python`` or ``pytest``.
         build: Puts it into an empty workspace.
-        outcomes: Error types that describe it; None for a pass.
+        outcomes: Error types that describe it, or None for a pass.
     """
 
     name: str

@@ -98,7 +98,7 @@ def read_share(sentence: str) -> tuple[str, Any] | None:
 
 
 def read_current(sentence: str) -> tuple[str, Any] | None:
-    """Return the rate or head that is current; None for an earlier one."""
+    """Return the rate or head that is current, or None for an earlier one."""
     is_current = re.search(r"currently|current|\bnow\b|today|[Nn]ew rates|takes over", sentence)
     if not is_current:
         return None

@@ -21,7 +21,7 @@ _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from sandbox import landlo
 
 
 def reachable_interpreter() -> str | None:
-    """Return an interpreter that every user can run; None without one.
+    """Return an interpreter that every user can run, or None without one.
 
     It is no link of an environment, and imports no package that only ours has.
     """

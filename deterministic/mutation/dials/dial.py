@@ -23,7 +23,7 @@ class Rung(msgspec.Struct, frozen=True):
         right: A right output.
         faulty: The same output with a fault.
         change: The fault, in a sentence.
-        label: The faulty output's score by construction; None if the strict checker decides.
+        label: The faulty output's score by construction, or None if the strict checker decides.
     """
 
     case: Case

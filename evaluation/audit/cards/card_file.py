@@ -15,7 +15,7 @@ from .judge_card import AuditCard
 
 
 class SignedCard(NamedTuple):
-    """A card, and the fingerprint of the key that signed it; None if it is not signed."""
+    """A card, and the fingerprint of the key that signed it, or None if it is not signed."""
 
     card: AuditCard
     signed_by: str | None

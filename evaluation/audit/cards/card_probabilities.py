@@ -35,7 +35,7 @@ class CardProbabilities(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def card_probabilities(probes: Sequence[ScoredProbe]) -> CardProbabilities | None:
-    """Measure scores that are probabilities; None if no probe is graded.
+    """Measure scores that are probabilities, or None if no probe is graded.
 
     Attacks and their controls are left out: they are made to deceive, and all of them are wrong.
     """

@@ -112,7 +112,7 @@ def card_forecasts(plan: CardPlan, access: ModelAccess, prices: PriceList | None
 
 
 def _natural_part(plan: CardPlan) -> NaturalPart | None:
-    """Lay out the natural part of the set; None if the user names no copy of it."""
+    """Lay out the natural part of the set, or None if the user names no copy of it."""
     if plan.natural is None:
         return None
     probes, _ = audit_set()

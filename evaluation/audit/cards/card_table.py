@@ -19,7 +19,7 @@ class AuditCards(Result, frozen=True, kw_only=True):
     Attributes:
         set: The set.
         cards: The cards, in the order of the table.
-        signed_by: Fingerprint of the key that signed each; None for a card without a signature.
+        signed_by: Fingerprint of the key that signed each, or None for a card without a signature.
     """
 
     set: AuditSet

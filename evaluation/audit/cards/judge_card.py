@@ -83,7 +83,7 @@ class NaturalShares(NaturalPart, frozen=True, kw_only=True):
         rejected: Share of the systems' right outputs that it fails.
         ungraded: Outputs without a score, by outcome; part of no share.
         misses: Outputs that it graded wrongly, without texts.
-        probabilities: Its scores as probabilities; None if they are not declared to be such.
+        probabilities: Its scores as probabilities, or None if they are not declared to be such.
     """
 
     caught: Statistic
@@ -102,8 +102,8 @@ class CardCost(msgspec.Struct, frozen=True, kw_only=True):
         prompt_tokens: Tokens of the prompts.
         completion_tokens: Tokens of the replies.
         from_recording: Verdicts whose replies were recorded or cached, and cost nothing now.
-        dollars: US dollars; None if nothing was spent or the price is not known.
-        seconds_an_item: Seconds a verdict that was asked anew; None if none was.
+        dollars: US dollars, or None if nothing was spent or the price is not known.
+        seconds_an_item: Seconds a verdict that was asked anew, or None if none was.
     """
 
     verdicts: int
@@ -128,10 +128,10 @@ class AuditCard(Result, frozen=True, kw_only=True):
         kinds: Probes asked about, by kind of case.
         shares: Shares over all probes of a sort.
         operators: Shares by operator.
-        natural: Results on natural faults; None if they were not tried.
+        natural: Results on natural faults, or None if they were not tried.
         misses: Probes that it graded wrongly.
         cost: What asking took.
-        probabilities: Its scores as probabilities; None if they are not declared to be such.
+        probabilities: Its scores as probabilities, or None if they are not declared to be such.
         fiducial: The version that made the card.
         made: When.
         made_by: Who ran it, as they say; empty if they do not.
@@ -191,7 +191,7 @@ def make_card(
         run: The run folder of the audit of the whole set.
         probes: The folder of the set.
         of_set: The set.
-        natural: Run folder and probe folder of the natural part; None if it was not tried.
+        natural: Run folder and probe folder of the natural part, or None if it was not tried.
         prices: Prices of models.
         made: Time of the card.
         made_by: Who ran it.

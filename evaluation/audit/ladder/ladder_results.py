@@ -26,9 +26,9 @@ class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         where: Its most likely position. ``beyond the hardest``: more than 80 % are caught at all levels; ``before the easiest``: at none.
-        level: The level; None if it is not on the ladder.
-        low: Lower end of its 95 % interval, cut off at the ladder's ends; None if unknown.
-        high: Upper end, cut off in the same way; None if unknown.
+        level: The level, or None if it is not on the ladder.
+        low: Lower end of its 95 % interval, cut off at the ladder's ends, or None if unknown.
+        high: Upper end, cut off in the same way, or None if unknown.
         may_be_easier: True if the interval extends before the easiest level.
         may_be_harder: True if the interval extends beyond the hardest level.
         beyond: Probability that the level is beyond the hardest.
@@ -74,9 +74,9 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         threshold: Level at which 80 % are caught.
         flat: True if no fall from easy to hard was found.
         drop: Share caught of the easiest minus share caught of the hardest.
-        trend_p: p-value of no relation between level and being caught; None if all were caught, or none.
+        trend_p: p-value of no relation between level and being caught, or None if all were caught, or none.
         misfit_p: p-value of a logistic curve; None with too few levels.
-        dip: Level caught less often than a harder one, beyond chance; None if there is none.
+        dip: Level caught less often than a harder one, beyond chance, or None if there is none.
         failed_right: Share of right outputs failed.
         levels: The results at each level.
         places: Position of each level, from 0 to 1.

@@ -96,7 +96,7 @@ def code_of_command(words: Sequence[str], folder: Path) -> Code | None:
 
 
 def parsed(content: bytes) -> ast.AST | None:
-    """Return the syntax tree of Python source; None if it cannot be parsed."""
+    """Return the syntax tree of Python source, or None if it cannot be parsed."""
     try:
         return ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -16,7 +16,7 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def code_of_function(function: Callable[..., Any]) -> Code | None:
-    """Return the code of a callable and its dependencies in its project; None if unknown.
+    """Return the code of a callable and its dependencies in its project, or None if unknown.
 
     Values in a closure, a `functools.partial` or an object count if they are plain, such as texts and numbers.
     """

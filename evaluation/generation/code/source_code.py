@@ -29,13 +29,13 @@ class Scope(NamedTuple):
 
     @property
     def file(self) -> Path | None:
-        """The module's source file; None if there is none, as in a notebook."""
+        """The module's source file, or None if there is none, as in a notebook."""
         name = self.names.get("__file__")
         file = Path(name).resolve() if isinstance(name, str) else None
         return file if file is not None and file.suffix == ".py" and file.is_file() else None
 
     def assignment(self, name: str) -> str | None:
-        """Return the statement that assigns a name in the module; None if there is none."""
+        """Return the statement that assigns a name in the module, or None if there is none."""
         return None if self.file is None else _assignments(self.file.read_bytes()).get(name)
 
 
@@ -52,7 +52,7 @@ class PieceSource:
 
     @cached_property
     def text(self) -> str | None:
-        """The source text; None if there is none, or for a lambda."""
+        """The source text, or None if there is none, or for a lambda."""
         if self._of.__name__ == "<lambda>":
             return None
         try:
@@ -102,7 +102,7 @@ def names_read(tree: ast.AST) -> set[str]:
 
 
 def file_of(module: ModuleType | None) -> Path | None:
-    """Return the source file of a module of the user's project; None for other modules."""
+    """Return the source file of a module of the user's project, or None for other modules."""
     name = getattr(module, "__file__", None)
     if module is None or is_ours(module.__name__) or not isinstance(name, str) or not name.endswith(".py"):
         return None

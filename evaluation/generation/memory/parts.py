@@ -18,7 +18,7 @@ class MemoryPart(NamedTuple):
     characters: int
 
     def refuses(self, text: object, count: int = -1) -> dict[str, Any] | None:
-        """Return the error for a text that is refused; None for one that is accepted."""
+        """Return the error for a text that is refused, or None for one that is accepted."""
         if not isinstance(text, str):
             return problem(f"{self.name} keeps texts, not {type(text).__name__}.")
         if len(text) > self.characters:

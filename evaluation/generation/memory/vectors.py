@@ -130,7 +130,7 @@ class VectorMemory:
 
 
 def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:
-    """Return the environment with an embedding, such as a server; None for `HashedWords`."""
+    """Return the environment with an embedding, such as a server, or None for `HashedWords`."""
     if embedding is None:
         return VectorMemory
     # Held by the class, a function would become a method of it.

@@ -75,7 +75,7 @@ def case(*calls: dict[str, Any], tools: list[dict[str, Any]] | None = None, **re
 
 
 def refusal(refused: Case) -> str | None:
-    """The message with which a case is refused; None if it is accepted."""
+    """The message with which a case is refused, or None if it is accepted."""
     try:
         require_producible(refused)
     except InputError as error:

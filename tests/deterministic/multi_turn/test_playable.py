@@ -38,7 +38,7 @@ def case(*turns: list[str], classes: list[str] | None = None, **fields: Any) -> 
 
 
 def refusal(refused: Case) -> str | None:
-    """The message with which a case is refused; None if it is accepted."""
+    """The message with which a case is refused, or None if it is accepted."""
     try:
         validate_reference(refused, OWN)
     except InputError as error:
