@@ -10,7 +10,7 @@ from functools import partial, wraps
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast
 
 from ..calibration.label_declarations import LabelDeclaration
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..deterministic.options import Rules
 from ..errors import UsageError
 from ..evaluation.checking.dotted_names import NamesOption
@@ -83,7 +83,7 @@ def evaluate(
     retry_unreadable: int = 1,
     unsure_of: FilePath | None = None,
     max_error: float | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     functions: FunctionsOption = None,
     worlds: Worlds = None,
     allow_code: bool = False,
@@ -173,7 +173,7 @@ def evaluate(
         retry_unreadable=retry_unreadable,
         labels=label_file,
         labels_chosen_by=labels_chosen_by,
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),
     )

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from ..calibration.pass_threshold import pass_at_of
+from ..calibration.pass_threshold import overridden_threshold, threshold_overrides
 from ..deterministic.registration import RegisteredEnvironments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
@@ -85,7 +85,8 @@ def judge(
     )
     for warning in latest_warnings((), task.model, api):
         warn_caller(warning)
-    task = replace(task, threshold=pass_at_of(pass_at).of([task.by], task.threshold))
+    overrides = threshold_overrides(pass_at)
+    task = replace(task, threshold=overridden_threshold(task.threshold, overrides, [task.by]))
     if split_statements:
         task = by_statement(task, None)
         if not task.parts:

@@ -28,7 +28,7 @@ from ..formats.imported_records import (
     lists_of,
     only_records,
 )
-from ..formats.imported_scores import ScoreScaling
+from ..formats.imported_scores import ScoreConverter
 from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
@@ -92,7 +92,7 @@ class Reading:
         name: The format that it was read as.
         records: The records, in any order.
         table: The columns of the tables that were read.
-        scaling: The scales of scores; verdicts of authors whose scale turned out to be unknown are withdrawn.
+        converter: The scales of scores; verdicts of authors whose scale turned out to be unknown are withdrawn.
         source: The file, for entries of ``skipped``.
 
     Attributes:
@@ -109,14 +109,14 @@ class Reading:
         name: str,
         records: Iterable[ImportedRecord],
         table: TableColumns | None = None,
-        scaling: ScoreScaling | None = None,
+        converter: ScoreConverter | None = None,
         source: object = None,
     ) -> None:
         self.format = name
         self.cases, self.outputs, self.verdicts, self.skipped = lists_of(records)
-        if scaling is not None:
+        if converter is not None:
             graded = Counter(verdict.by for verdict in self.verdicts if verdict.graded)
-            withdrawn = [*scaling.withdrawn(graded, source)]
+            withdrawn = [*converter.withdrawn(graded, source)]
             authors = {skipped.field for skipped in withdrawn}
             self.skipped += withdrawn
             self.verdicts[:] = [
@@ -261,12 +261,16 @@ def read(
         path = _input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns, options.header)
         _require_present(path)
-        records = _joined(read_all(name, [path], options), references, options.scaling)
-        return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
+        records = _joined(read_all(name, [path], options), references, options.converter)
+        return _read_some(Reading(name, records, options.recognized, options.converter, as_named(path)), path)
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
     return _read_some(
         Reading(
-            "rows", _joined(records, references, options.scaling), options.recognized, options.scaling, "rows"
+            "rows",
+            _joined(records, references, options.converter),
+            options.recognized,
+            options.converter,
+            "rows",
         ),
         "rows",
     )
@@ -309,8 +313,8 @@ def import_files(
     for path in files:
         _require_present(path)
     name = as_ or find_format(files[0], options.columns, options.header)
-    records = _joined(read_all(name, files, options), references, options.scaling)
-    written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
+    records = _joined(read_all(name, files, options), references, options.converter)
+    written = write_folder(records, written_path(out), name, source=files[0], converter=options.converter)
     columns = options.recognized
     record = ImportRecord.of(name, paths, columns.fields, columns.grades, reading)
     record.write(written_path(out))
@@ -362,7 +366,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
+        converter=ScoreConverter(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
         alike=AlikeGrades(grades),
     )
     if references is None:
@@ -372,7 +376,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
 
 
 def _joined(
-    records: Iterable[ImportedRecord], references: References | None, scaling: ScoreScaling
+    records: Iterable[ImportedRecord], references: References | None, converter: ScoreConverter
 ) -> Iterator[ImportedRecord]:
     """Yield the records, then a skipped row for each reference without a case.
 
@@ -384,7 +388,7 @@ def _joined(
             yield msgspec.structs.replace(record, file=as_named(record.file))
         else:
             yield record
-    scaling.require_all_used()
+    converter.require_all_used()
 
 
 def _input(path: FilePath) -> Path:

@@ -21,7 +21,6 @@ from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration
-from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
@@ -53,7 +52,7 @@ _MIN_REPLICATES = 100
 def calibrate(
     table: Tables,
     *,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -187,7 +186,7 @@ def compare(
     *,
     by: By = "judge",
     right: Right | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     against: str | None = None,
     statistic: str | None = None,
     error_costs: Sequence[float] | str | None = None,
@@ -294,7 +293,7 @@ def estimate(
     table: Tables,
     *,
     judge: str | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",

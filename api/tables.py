@@ -152,9 +152,8 @@ def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> 
         columns=columns,
         apart=apart,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scores=score_scales(
-            reading.get("score_scale"), words, kinds=reading.get("scores_are"), all_alike=alike
-        ),
+        scores=score_scales(reading.get("score_scale"), words, all_alike=alike),
+        score_kinds=score_kinds(reading.get("scores_are")),
         labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike),
     )
 

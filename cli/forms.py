@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..api.pass_thresholds import PassAt
 from ..errors import UsageError
 from ..settings.setting import Form
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
@@ -79,11 +78,10 @@ def _not_an_input(_ctx: click.Context, _param: click.Parameter, file: str | None
     return file
 
 
-def _pass_at(_: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]) -> PassAt:
-    everywhere = [score for judge, score in thresholds if not judge]
-    return PassAt(
-        everywhere[-1] if everywhere else None, {judge: score for judge, score in thresholds if judge}
-    )
+def _pass_at(
+    _: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]
+) -> dict[str, float]:
+    return dict(thresholds)
 
 
 def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:

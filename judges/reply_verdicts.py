@@ -11,9 +11,9 @@ import msgspec
 
 from ..errors import DecodingError
 from ..records import Outcome, Output, Usage, Verdict
+from ..records.scale import Scale
 from .decision_scores import UnscoredAnswersError
 from .parsing import STEP_COUNT, ParsedReply, is_refusal
-from .scale import Scale
 from .transport import Reply, TokenLogprob
 from .transport.refused_parameters import LIMITS
 

@@ -13,7 +13,7 @@ from ...records.score_kinds import GRADES, PROBABILITIES
 from ..comparison.class_rates import ErrorCosts
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
-from ..pass_threshold import GivenPassAt, ThresholdSource
+from ..pass_threshold import ThresholdSource
 from ..statistic import (
     FEW_CLUSTERS,
     FEW_FOR_A_SHARE,
@@ -136,7 +136,7 @@ def _recalibration(table: Table, method: Recalibrator, level: float) -> Recalibr
 def calibrate(
     table: Table,
     *,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from ...spelling import setting, spelled_pairs
 from ..arrays import BoolArray, IntArray
 from ..intervals.measurement import USUAL, Settings
 from ..label_declarations import LabelDeclaration
-from ..pass_threshold import GivenPassAt
 from ..sample import Estimator
 from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
@@ -59,7 +58,7 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
     *,
     by: By = "judge",
     right: Right | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     against: str | None = None,
     statistic: str | ErrorCosts | None = None,
     flips: int = 0,

@@ -16,7 +16,7 @@ from ..arrays import clusters_in
 from ..case_weights import cases_of, first_verdicts, with_case_weights
 from ..comparison.significance import ranks, simultaneous_level
 from ..label_declarations import LabelDeclaration, LabelsDeclaredBy
-from ..pass_threshold import GivenPassAt, PassThreshold, begins
+from ..pass_threshold import PassThreshold, begins
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, ROUND, Table
 from .anytime import anytime_basis, require_ordered_design
@@ -59,7 +59,7 @@ def estimate(
     table: Table,
     *,
     judge: str | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",

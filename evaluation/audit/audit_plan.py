@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
+from ...calibration.pass_threshold import require_overridden_judges
 from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
@@ -62,7 +62,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     operators: Sequence[str] = ()
     repeats: int = 2
     forms: bool = True
-    pass_at: PassAt = NO_OVERRIDES
+    pass_at: Mapping[str, float] = {}
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}
@@ -183,9 +183,8 @@ def forms_of(plan: AuditPlan) -> list[DecisionForm]:
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """Return the judges, then the word overlap baseline of each judge that has one."""
-    plan.pass_at.require_known_judges(
-        name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)
-    )
+    names = [name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)]
+    require_overridden_judges(plan.pass_at, names)
     known_judges = list(RunStore(plan.out).roster)
     named = judge_tasks(
         plan.judges,

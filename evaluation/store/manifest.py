@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...calibration.pass_threshold import PassAt, PassThreshold
+from ...calibration.pass_threshold import PassThreshold, overridden_threshold
 from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
 from ...judges.transport.exchange import ApiName
@@ -273,10 +273,10 @@ class Roster:
         """Pass threshold of each judge."""
         return {judge.id: judge.threshold for judge in self}
 
-    def apply_pass_at(self, overrides: PassAt) -> None:
+    def apply_pass_at(self, overrides: Mapping[str, float]) -> None:
         """Apply threshold overrides; a judge without one keeps its threshold."""
         for judge in list(self):
-            threshold = overrides.of([judge.by, judge.id.plain], judge.threshold)
+            threshold = overridden_threshold(judge.threshold, overrides, [judge.by, judge.id.plain])
             self.enlist(msgspec.structs.replace(judge, threshold=threshold))
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
+from ...records.scale import Scale
 from ..prompt_file import CRITERIA, DECISION, STATEMENTS, STEP, PromptFile
-from ..scale import Scale
 from .json_reply import Pieces, json_parser
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
 from .score_tag import ScoreTag, tagged_reason

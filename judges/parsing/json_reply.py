@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .json_objects import ReplyPart, lone_object, parts_of, with_keys
 from .parsed_reply import (
     DECORATION,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 
 NUMBER = r"[-+]?(?:[0-9]{1,9}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})"
 """A decimal number, as a regular expression that cannot backtrack far."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .parsed_reply import DECORATION, QUOTES, one_score, shown
 from .second_score import SecondScore
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .parsed_reply import shown
 
 NUMERAL = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, without_thoughts
 from .score_tag import ScoreTag, tagged_reason
 from .second_score import SecondScore

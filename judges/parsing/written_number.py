@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .parsed_reply import DECORATION, NUMBER
 
 _LONE = re.compile(f"({NUMBER})")

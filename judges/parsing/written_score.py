@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .parsed_reply import (
     DECORATION,
     NUMBER,
