@@ -80,7 +80,7 @@ class ModelConnection:
             closed.result(_CLOSE_TIMEOUT)
 
 
-class ReadyJudge(Closing):
+class CallableJudge(Closing):
     """Judge that can be called; made by `judge`.
 
     Calls from any thread, and under any running loop, share one connection pool per process: requests are made in a loop of
@@ -101,8 +101,8 @@ class ReadyJudge(Closing):
         self,
         task: JudgeTask,
         access: ModelAccess,
-        remake: Callable[[], ReadyJudge],
-        members: Mapping[JudgeId, ReadyJudge] | None = None,
+        remake: Callable[[], CallableJudge],
+        members: Mapping[JudgeId, CallableJudge] | None = None,
     ) -> None:
         self.task = task
         self.access = access

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import paths
 from commands import described
+from run_types import types_of_a_run
 from setting_declarations import (
     SURFACES,
     commands_read_back,
@@ -124,6 +125,7 @@ def readability() -> Iterator[tuple[str, str]]:
     yield "words of the docs without decisions, of which with a letter", f"{len(words):,}, {lettered:,}"
     counts = ", ".join(str(len(name)) for name in names_on_the_way().values())
     yield "names of all options, and of one option's value, from the command line to the plan", counts
+    yield "record types that a run passes, from options to report", f"{len(types_of_a_run())}"
     yield from _settings()
     for command, touched in paths.measured():
         yield (

@@ -99,7 +99,7 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
     ):
         context = RunContext(inputs, writer, progress, retry_unreadable=plan.retry_unreadable)
         if plan.options is not None:
-            check_into_folder(context, plan.names, plan.options, plan.workers)
+            check_into_folder(context, plan)
         tasks = planned_tasks(plan, list(writer.roster))
         if plan.options is None:
             require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))

@@ -21,7 +21,7 @@ from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.asking import EachOutput, OutputFilter, ask, ask_adapting, every_output
+from .judging.asking import OutputFilter, PerOutputStep, ask, ask_adapting, every_output
 from .judging.judge_task import JudgeTask, JudgingStep, select_outputs
 from .judging.tasks import (
     judge_tasks,
@@ -36,7 +36,7 @@ from .run_plan import Plan
 from .store.file_names import CASCADE, GENERATED
 from .store.journal_rows import StoredVerdict
 from .store.kept_inputs import keep_inputs
-from .store.manifest import KnownJudge, component_versions, own_versions
+from .store.manifest import JudgeRecord, component_versions, own_versions
 from .store.run_store import RunStore
 from .store.run_writer import RunWriter
 
@@ -80,7 +80,7 @@ def run(
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - judging alone needs no checkers
 
-                check_into_folder(context, plan.names, plan.options, plan.workers)
+                check_into_folder(context, plan)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
             writer.roster.apply_pass_at(plan.pass_at)  # juries, too, and judges of earlier starts
             tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
@@ -114,7 +114,7 @@ def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
     return msgspec.structs.replace(plan, options=msgspec.structs.replace(plan.options, text=EARLIER))
 
 
-def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
+def _tasks_of(plan: Plan, known_judges: Sequence[JudgeRecord]) -> Callable[[], Sequence[JudgeTask]]:
     """Return a function that loads a plan's judges once; refuse judges with errors now.
 
     Without a model only the function raises ConfigurationError, so that outputs can still be checked.
@@ -126,7 +126,7 @@ def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Se
     return tasks
 
 
-def _require_known_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
+def _require_known_judges(plan: Plan, known_judges: Sequence[JudgeRecord]) -> None:
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
     names = [name for judge in plan.judges for name in possible_names(judge, plan.model, plan.api)]
     if plan.jury is not None:  # a jury's name is made of its members' names
@@ -217,7 +217,7 @@ def planned_steps(
     """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
     is_selected = output_filter(plan, context, tasks)
     tasks = _with_jury(plan, tasks)
-    yield EachOutput(context, [task for task in tasks if not task.parts], is_selected, plan.repeats)
+    yield PerOutputStep(context, [task for task in tasks if not task.parts], is_selected, plan.repeats)
     if askers := [task for task in tasks if task.parts]:
         from .judging.composites import composite_steps  # noqa: PLC0415 - most judges are asked about whole outputs
 
@@ -233,7 +233,7 @@ def _with_jury(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
     return [jury_task(plan.jury, tasks, repeats=plan.repeats)]
 
 
-def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeTask]:
+def planned_tasks(plan: Plan, known_judges: Sequence[JudgeRecord]) -> list[JudgeTask]:
     """Return a plan's judge tasks; judges of an earlier start keep their names."""
     tasks = judge_tasks(
         plan.judges,

@@ -42,7 +42,7 @@ from ..tables.layout import TableForm
 from ..tables.standing_labels import standing_labels
 from .case_tags import with_tags
 from .decided_outputs import DecidedOutputs
-from .judging.known_judges import judge_order
+from .judging.judge_names import judge_order
 from .jury_members import with_juries
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of

@@ -38,6 +38,7 @@ from .dotted_names import NamesOption, NamesVote
 if TYPE_CHECKING:
     from ..context import RunContext
     from ..engines.ray_engine import RayEngine
+    from ..run_plan import Plan
 
 _PARALLEL_FROM = 8
 """Fewest pieces of outputs for which several processes are faster: 2 MB, about a second of work."""
@@ -202,10 +203,9 @@ def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: 
     return min(requested, len(inputs.pieces))
 
 
-def check_into_folder(
-    context: RunContext, names: NamesOption, options: CheckOptions, workers: int | None = None
-) -> None:
+def check_into_folder(context: RunContext, plan: Plan) -> None:
     """Check the outputs that have no verdict yet, and journal the verdicts."""
+    assert plan.options is not None
     writer, inputs = context.writer, context.inputs
     done = writer.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
@@ -215,7 +215,12 @@ def check_into_folder(
         return
     checked = 0
     for line, verdict in check_all(
-        inputs, names, options, workers=workers, is_selected=is_unchecked, engine=context.engine
+        inputs,
+        plan.names,
+        plan.options,
+        workers=plan.workers,
+        is_selected=is_unchecked,
+        engine=context.engine,
     ):
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)

@@ -28,7 +28,7 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..store.journal_rows import VerdictKey
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from ..store.run_writer import RunWriter
 from .access import BatchMode, ModelAccess
 from .judge_task import JudgeTask, JudgingStep
@@ -100,7 +100,7 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     return replace(task, judge=judge, parts=parts)
 
 
-def without_refused(task: JudgeTask, known_judges: Iterable[KnownJudge]) -> JudgeTask:
+def without_refused(task: JudgeTask, known_judges: Iterable[JudgeRecord]) -> JudgeTask:
     """Return a judge without the parameters that its model refused earlier in the run."""
     for judge in known_judges:
         for name, value in judge.refused.items():
@@ -125,8 +125,8 @@ _MAX_WAITING = 1000
 """Verdicts without a call that wait for the first call before they are written."""
 
 
-class EachOutput(NamedTuple):
-    """Step that asks judges about each selected output, independently, a number of times."""
+class PerOutputStep(NamedTuple):
+    """Step that asks judges about each selected output by itself, a number of times."""
 
     context: RunContext
     tasks: Sequence[JudgeTask]

@@ -21,14 +21,14 @@ from ...records import Case, Episode, ItemKey, JudgeId, Kind, Output, Verdict, k
 from ...spelling import setting
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict, VerdictKey
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from ..store.verdict_index import Settled
 from .access import ModelAccess
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeTask:
-    """One judge of a run.
+    """A judge as a run asks it: with its threshold, its model and the judges that it asks.
 
     Attributes:
         access: Settings for reaching this judge's own model, or None for those shared by all judges of a run.
@@ -96,10 +96,10 @@ class JudgeTask:
         return self.prompt_judge is not None and self.prompt_judge.compares
 
     @property
-    def record(self) -> KnownJudge:
+    def record(self) -> JudgeRecord:
         """Record of the judge for the run folder."""
         judge = self.prompt_judge
-        return KnownJudge(
+        return JudgeRecord(
             by=self.by,
             id=self.id,
             kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
@@ -112,12 +112,12 @@ class JudgeTask:
         )
 
     @property
-    def enlisted(self) -> list[KnownJudge]:
+    def enlisted(self) -> list[JudgeRecord]:
         """Records of the judge and, if its replies hold verdicts on criteria, of their author."""
         record = self.record
         if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
             return [record]
-        author = KnownJudge(by=criteria_by(record.by), id=record.id.on_criteria, kinds=record.kinds)
+        author = JudgeRecord(by=criteria_by(record.by), id=record.id.on_criteria, kinds=record.kinds)
         return [record, author]
 
     def judges_kind(self, kind: Kind) -> bool:

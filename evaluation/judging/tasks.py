@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...calibration.pass_threshold import NO_OVERRIDES, PassAt, PassThreshold
 from ...errors import ConfigurationError, UsageError
@@ -20,11 +20,11 @@ from ...plugins import JUDGES
 from ...records import ItemKey, JudgeId, Kind
 from ...spelling import command, setting
 from ..inputs import EvaluationInputs
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from .access import ModelAccess
 from .asking import without_refused
+from .judge_names import RESERVED, display_names
 from .judge_task import JudgeTask, replay_in
-from .known_judges import RESERVED, display_names
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
@@ -32,23 +32,16 @@ _CUSTOM = "a custom prompt"
 """Suggested judge for outputs that no shipped judge grades."""
 
 
-class JudgeSpec(NamedTuple):
-    """Parts of ``judge/variant@model``, the form in which a user names a judge."""
-
-    judge: str
-    model: str | None
-
-
-def split_spec(spec: str) -> JudgeSpec:
-    """Split a judge's model off, if one is named: ``judge/variant@model``."""
+def split_spec(spec: str) -> tuple[str, str | None]:
+    """Return the judge and the model, if one is named, of ``judge/variant@model``."""
     match = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
-    return JudgeSpec(spec, None) if match is None else JudgeSpec(match["judge"], match["model"])
+    return (spec, None) if match is None else (match["judge"], match["model"])
 
 
 def judge_tasks(
     specs: Iterable[str | JudgeTask],
     model: str | None,
-    known_judges: Collection[KnownJudge] = (),
+    known_judges: Collection[JudgeRecord] = (),
     environments: Mapping[str, type] = {},
     pass_at: PassAt = NO_OVERRIDES,
     *,
@@ -87,7 +80,7 @@ def judge_tasks(
     ]
 
 
-def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJudge] = ()) -> list[JudgeTask]:
+def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[JudgeRecord] = ()) -> list[JudgeTask]:
     """Return the judges, each under a unique name.
 
     Raises:
@@ -156,7 +149,7 @@ def judge_task(
     return JudgeTask(judge=judge, threshold=threshold)
 
 
-def reload_judge(known_judge: KnownJudge) -> PromptJudge:
+def reload_judge(known_judge: JudgeRecord) -> PromptJudge:
     """Load a run's judge from its current prompt, under its earlier name.
 
     Its id differs from the earlier one if anything has changed.

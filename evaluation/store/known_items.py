@@ -19,7 +19,7 @@ from .journal_rows import StoredVerdict
 from .kept_inputs import RunInputs
 
 if TYPE_CHECKING:
-    from .manifest import KnownJudge
+    from .manifest import JudgeRecord
     from .verdict_index import VerdictIndex
 
 
@@ -75,7 +75,7 @@ def _output_of(key: ItemKey, statements: Container[str]) -> ItemKey:
     return key._replace(case_id=case_of(key.case_id)) if key.case_id in statements else key
 
 
-def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[[ItemKey], bool]:
+def part_test(standing: VerdictIndex, judges: Iterable[JudgeRecord]) -> Callable[[ItemKey], bool]:
     """Return a predicate that is true for a statement or a criterion of an output.
 
     A checker gives every output a verdict, and parts none. In a run without checkers an item is a part if a judge combined verdicts
@@ -87,7 +87,7 @@ def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[
     return lambda item: item._replace(case_id=case_of(item.case_id)) in divided
 
 
-def _divided_outputs(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> set[ItemKey]:
+def _divided_outputs(standing: VerdictIndex, judges: Iterable[JudgeRecord]) -> set[ItemKey]:
     """Return the outputs that were judged by statement or by criterion."""
     combining = {
         author for author in standing.authors if isinstance(author, JudgeId) and author.kind in OF_PARTS

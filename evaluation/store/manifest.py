@@ -27,8 +27,8 @@ RunStatus: TypeAlias = Literal["running", "stopped before judging", "complete"]
 _PACKAGES = ("msgspec", "numpy", "openai", "scipy")
 
 
-class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"threshold": "cut"}):
-    """One judge of a run.
+class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"threshold": "cut"}):
+    """Record of a judge in the run folder.
 
     Attributes:
         by: Display name, which never changes.
@@ -170,7 +170,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     judges: list[JudgeUse] | None = None
     not_judged: str | None = None
     ended: str | None = None
-    roster: list[KnownJudge] = []
+    roster: list[JudgeRecord] = []
     statements: list[StatementJudgeRecord] = []
     juries: list[Jury] = []
     criteria: list[CriteriaJudgeRecord] = []
@@ -208,11 +208,11 @@ class Roster:
         self._judges = {judge.id: judge for judge in manifest.roster}
         self._before = any(key.startswith("judge ") for key in manifest.identity)
 
-    def __iter__(self) -> Iterator[KnownJudge]:
+    def __iter__(self) -> Iterator[JudgeRecord]:
         """Yield the judges, in the order in which they were added."""
         return iter(self._judges.values())
 
-    def __getitem__(self, judge: JudgeId) -> KnownJudge:
+    def __getitem__(self, judge: JudgeId) -> JudgeRecord:
         return self._judges[judge]
 
     def judges_kind(self, judge: Author, kind: Kind) -> bool:
@@ -220,11 +220,11 @@ class Roster:
         known_judge = self._judges.get(judge) if isinstance(judge, JudgeId) else None
         return known_judge is None or known_judge.judges_kind(kind)
 
-    def get(self, judge: JudgeId) -> KnownJudge | None:
+    def get(self, judge: JudgeId) -> JudgeRecord | None:
         """Return the record of a judge, or None if it is not a judge of this run."""
         return self._judges.get(judge)
 
-    def require_unchanged(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
+    def require_unchanged(self, judges: Collection[JudgeRecord], folder: FolderPath) -> None:
         """Refuse judges with an earlier prompt or name but another fingerprint.
 
         They would mix a judge with its earlier version. If only the parser is later, the error names the command that parses the
@@ -240,7 +240,7 @@ class Roster:
                 if earlier.id not in now and _is_later_version(judge, earlier):
                     raise RunFolderError(self._difference(earlier, folder))
 
-    def _difference(self, earlier: KnownJudge, folder: FolderPath) -> str:
+    def _difference(self, earlier: JudgeRecord, folder: FolderPath) -> str:
         parsed = next(
             (judge for judge in self if judge.id.fingerprint in judge.parsed_fingerprints[1:]), None
         )
@@ -252,11 +252,11 @@ class Roster:
             f"parse them again without calls, then repeat this command: {again}"
         )
 
-    def enlist(self, judge: KnownJudge) -> None:
+    def enlist(self, judge: JudgeRecord) -> None:
         """Add a judge, or replace its record."""
         self._judges[judge.id] = judge
 
-    def replace(self, before: JudgeId, judge: KnownJudge) -> None:
+    def replace(self, before: JudgeId, judge: JudgeRecord) -> None:
         """Replace a judge that has no verdicts."""
         self._judges.pop(before, None)
         self.enlist(judge)
@@ -280,7 +280,7 @@ class Roster:
             self.enlist(msgspec.structs.replace(judge, threshold=threshold))
 
 
-def _is_later_version(judge: KnownJudge, earlier: KnownJudge) -> bool:
+def _is_later_version(judge: JudgeRecord, earlier: JudgeRecord) -> bool:
     """Return whether one judge is a later version of another: its prompt or fiducial changed."""
     before, now = earlier.id, judge.id
     if (before.kind, before.model) != (now.kind, now.model):

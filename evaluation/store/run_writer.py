@@ -38,7 +38,7 @@ from .file_names import (
     STATEMENTS,
     VERDICTS,
 )
-from .manifest import KnownJudge, Manifest
+from .manifest import JudgeRecord, Manifest
 from .run_store import RunStore
 from .sealed_file import Seal, seal_of
 
@@ -123,7 +123,7 @@ class RunWriter(RunStore):
                 )
             raise RunFolderError(f"{self.path}: {differs}")
 
-    def enlist(self, judges: Iterable[KnownJudge]) -> None:
+    def enlist(self, judges: Iterable[JudgeRecord]) -> None:
         """Tie the run to its judges and their display names.
 
         Raises:
@@ -141,7 +141,7 @@ class RunWriter(RunStore):
         if list(self.roster) != self.manifest.roster:
             self.update()
 
-    def replace_judge(self, before: JudgeId, judge: KnownJudge) -> None:
+    def replace_judge(self, before: JudgeId, judge: JudgeRecord) -> None:
         """Replace a judge whose model refused a parameter.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Judges of a run: unique display names, and the order of precedence of their verdicts."""
+"""Unique display names of a run's judges, and the order of precedence of their verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...judges.baseline import VARIANT
 from ...judges.catalogue import JUDGED_KINDS, LOCALISING, OF_TRANSCRIPTS, PAIRWISE, SPLITTER
 from ...records import JudgeId
 from ...records.verdict import marked
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 
 RESERVED = frozenset(
     {*JUDGED_KINDS, *PAIRWISE, *LOCALISING, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
@@ -19,7 +19,7 @@ RESERVED = frozenset(
 """First parts of names of shipped judges and roles, with which no custom prompt's display name may begin."""
 
 
-def display_names(judges: Sequence[KnownJudge], known_judges: Collection[KnownJudge]) -> dict[JudgeId, str]:
+def display_names(judges: Sequence[JudgeRecord], known_judges: Collection[JudgeRecord]) -> dict[JudgeId, str]:
     """Return unique display names for new judges, beside those that known judges have.
 
     A known judge keeps its name. A new one gets its plain name. If another judge has the same, it gets the shortest end of its prompt
@@ -27,11 +27,11 @@ def display_names(judges: Sequence[KnownJudge], known_judges: Collection[KnownJu
     """
     names = {judge.id: judge.by for judge in known_judges}
     taken = set(names.values())
-    new_by_plain = defaultdict[str, list[KnownJudge]](list)
+    new_by_plain = defaultdict[str, list[JudgeRecord]](list)
     for judge in judges:
         if judge.id not in names:
             new_by_plain[judge.id.plain].append(judge)
-    groups: list[list[KnownJudge]] = []
+    groups: list[list[JudgeRecord]] = []
     for plain, group in new_by_plain.items():
         rivals = [judge for judge in known_judges if judge.id.plain == plain]
         if len(group) > 1 or rivals or plain in taken:
@@ -47,7 +47,7 @@ def display_names(judges: Sequence[KnownJudge], known_judges: Collection[KnownJu
     return names
 
 
-def _candidates(group: Sequence[KnownJudge], new: Sequence[KnownJudge]) -> Iterator[list[str]]:
+def _candidates(group: Sequence[JudgeRecord], new: Sequence[JudgeRecord]) -> Iterator[list[str]]:
     """Yield names for the new judges of a group that share a plain name, the shortest first."""
     paths = [_parts(judge) for judge in group]
     if all(paths) and len(set(paths)) == len(paths):
@@ -61,7 +61,7 @@ def _candidates(group: Sequence[KnownJudge], new: Sequence[KnownJudge]) -> Itera
             yield named
 
 
-def _parts(judge: KnownJudge) -> tuple[str, ...]:
+def _parts(judge: JudgeRecord) -> tuple[str, ...]:
     """Return the parts of a prompt file's path, ending with its stem; empty without a file."""
     if judge.prompt is None:
         return ()
@@ -72,14 +72,14 @@ def _parts(judge: KnownJudge) -> tuple[str, ...]:
 _RATES = ("true_positive_rate", "true_negative_rate")
 
 
-def judge_order(known_judges: Iterable[KnownJudge], calibration: Calibration | None) -> list[JudgeId]:
+def judge_order(known_judges: Iterable[JudgeRecord], calibration: Calibration | None) -> list[JudgeId]:
     """Order judges: specialised ones first, then by calibrated worst-case error, then as given."""
     panels = {} if calibration is None else calibration.judges
     ranked = sorted(known_judges, key=lambda judge: (_breadth(judge), _errors(panels.get(judge.by))))
     return [judge.id for judge in ranked]
 
 
-def _breadth(judge: KnownJudge) -> int:
+def _breadth(judge: JudgeRecord) -> int:
     """Return 0 for a judge of certain kinds of case, 1 if of transcripts too, 2 if of any."""
     return 2 if judge.kinds is None else int(judge.id.name in OF_TRANSCRIPTS)
 
