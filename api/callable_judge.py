@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.asking import adapted, as_judged
+from ..evaluation.judging.asking import adapt, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.composite import Composite, JudgeQuestion, run_deliberation
 from ..judges.cycle import judge_concurrently
@@ -242,7 +242,7 @@ class CallableJudge(Closing):
 
     def _adapted(self, judge: Judge, refusal: Refusal) -> Judge:
         """Return a judge without the refused parameter, which is left out of later calls, too."""
-        task = adapted(self.task, refusal)
+        task = adapt(self.task, refusal)
         if task.judge is not self.task.judge and task.id != self.task.id:
             warn_caller(f"{self.by}: not sent, since the model refuses it: {refusal.name}", RuntimeWarning)
             for before, after in zip(self.task.parts, task.parts, strict=True):

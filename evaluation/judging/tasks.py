@@ -28,7 +28,7 @@ from .judge_task import JudgeTask, replay_in
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
-_CUSTOM = "a custom prompt"
+_CUSTOM_PROMPT = "a custom prompt"
 """Suggested judge for outputs that no shipped judge grades."""
 
 
@@ -86,18 +86,19 @@ def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[JudgeRec
     Raises:
         UsageError: Two of them are the same.
     """
-    different: dict[JudgeId, JudgeTask] = {}
+    by_id: dict[JudgeId, JudgeTask] = {}
     for task in tasks:
-        if task.id in different:
-            files = dict.fromkeys(each.record.prompt for each in (different[task.id], task))
-            equal = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
+        if task.id in by_id:
+            files = dict.fromkeys(duplicate.record.prompt for duplicate in (by_id[task.id], task))
+            equal_files = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
             raise UsageError(
-                f"{setting('judge', task.by)} is named twice{equal}: name different judges, or repeat one with {setting('repeats', 'N')}"
+                f"{setting('judge', task.by)} is named twice{equal_files}: name different judges, or repeat one with {setting('repeats', 'N')}"
             )
-        different[task.id] = task
-    plain = [task.record for task in different.values() if not task.parts]
-    names = {task.id: task.by for task in different.values()} | display_names(plain, known_judges)
-    return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
+        by_id[task.id] = task
+    # Composite judges keep their names, which are made of those of their parts.
+    records = [task.record for task in by_id.values() if not task.parts]
+    names = {task.id: task.by for task in by_id.values()} | display_names(records, known_judges)
+    return [replace(task, judge=task.judge.named(names[task.id])) for task in by_id.values()]
 
 
 def possible_names(spec: str | JudgeTask, model: str | None, api: ApiName = "chat") -> list[str]:
@@ -178,7 +179,7 @@ def _registered(spec: str) -> Any:
 def require_work(
     tasks: Collection[JudgeTask], kinds: Mapping[Kind, int], recorded: Iterable[ItemKey] = ()
 ) -> None:
-    """Refuse judges with nothing to judge before writing, and suggest judges that fit.
+    """Refuse judges with nothing to judge before anything is written, and suggest others.
 
     Args:
         tasks: The judges.
@@ -187,9 +188,10 @@ def require_work(
     """
     if any(task.judges_kind(kind) for task in tasks for kind in kinds) or any(True for _ in recorded):
         return
-    fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
+    judge_of_kind = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
     shown_kinds = ", ".join(
-        f"{count:,} of {kind} (judged by {fits.get(kind, _CUSTOM)})" for kind, count in kinds.items()
+        f"{count:,} of {kind} (judged by {judge_of_kind.get(kind, _CUSTOM_PROMPT)})"
+        for kind, count in kinds.items()
     )
     raise UsageError(
         f"{setting('judge', ' '.join(task.by for task in tasks))}: none of the outputs is of a kind to judge; there are {shown_kinds}"

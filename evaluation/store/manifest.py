@@ -71,7 +71,7 @@ class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
         spec = self.prompt or f"{self.id.name}/{self.id.variant}"
         settings = {"parameters": self.parameters, "refused": self.refused}
         try:
-            judge = load_judge(spec, model=self.id.model, replay=_nothing, api=self.api, **settings)
+            judge = load_judge(spec, model=self.id.model, replay=_no_replay, api=self.api, **settings)
         except FiducialError:
             return []
         return [judge.fingerprint, *judge.earlier_fingerprints]
@@ -81,7 +81,7 @@ class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
         return self.kinds is None or kind in self.kinds
 
 
-def _nothing(case: Case, output: Output) -> None:
+def _no_replay(case: Case, output: Output) -> None:
     """Replay nothing: a fingerprint tells only whether calls are replayed."""
     del case, output
 
@@ -143,7 +143,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """Manifest of a run, beside its journals: the content of ``run.json``.
+    """Manifest of a run: the content of ``run.json``.
 
     Attributes:
         identity: Facts that must not change when the run is resumed: hashes of inputs, rules, names, checkers; an audit's probes.
@@ -192,12 +192,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def as_json(self) -> dict[str, Any]:
         """Return the content of ``run.json``, without unknown fields."""
         fields = msgspec.to_builtins(self)
-        always = {"identity", *(["not_judged"] if self.ended is not None else [])}
-        optional = {"roster", "statements", "juries", "criteria", "reparsed", "journals"}
+        always_written = {"identity", *(["not_judged"] if self.ended is not None else [])}
+        omitted_if_empty = {"roster", "statements", "juries", "criteria", "reparsed", "journals"}
         return {
             name: value
             for name, value in fields.items()
-            if name in always or (value is not None and (value or name not in optional))
+            if name in always_written or (value is not None and (value or name not in omitted_if_empty))
         }
 
 
@@ -206,7 +206,8 @@ class Roster:
 
     def __init__(self, manifest: Manifest) -> None:
         self._judges = {judge.id: judge for judge in manifest.roster}
-        self._before = any(key.startswith("judge ") for key in manifest.identity)
+        # Old versions put judges among the facts of a run, and kept no records of them.
+        self._has_unrecorded_judges = any(key.startswith("judge ") for key in manifest.identity)
 
     def __iter__(self) -> Iterator[JudgeRecord]:
         """Yield the judges, in the order in which they were added."""
@@ -217,8 +218,8 @@ class Roster:
 
     def judges_kind(self, judge: Author, kind: Kind) -> bool:
         """Return whether a judge is asked about a kind of case; True for an unknown judge."""
-        known_judge = self._judges.get(judge) if isinstance(judge, JudgeId) else None
-        return known_judge is None or known_judge.judges_kind(kind)
+        record = self._judges.get(judge) if isinstance(judge, JudgeId) else None
+        return record is None or record.judges_kind(kind)
 
     def get(self, judge: JudgeId) -> JudgeRecord | None:
         """Return the record of a judge, or None if it is not a judge of this run."""
@@ -230,7 +231,7 @@ class Roster:
         They would mix a judge with its earlier version. If only the parser is later, the error names the command that parses the
         run's replies again.
         """
-        if self._before:
+        if self._has_unrecorded_judges:
             raise RunFolderError(
                 f"{folder}: made by an old version that did not record its judges; choose another {setting('out')}"
             )
@@ -241,14 +242,15 @@ class Roster:
                     raise RunFolderError(self._difference(earlier, folder))
 
     def _difference(self, earlier: JudgeRecord, folder: FolderPath) -> str:
-        parsed = next(
+        # Earlier parsers have fingerprints of their own, so only the parser differs for such a judge.
+        differently_parsed = next(
             (judge for judge in self if judge.id.fingerprint in judge.parsed_fingerprints[1:]), None
         )
-        if parsed is None:
+        if differently_parsed is None:
             return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
         again = command("judge", reparse=folder)
         return (
-            f"{folder}: this version of fiducial parses the replies of {parsed.by} differently; "
+            f"{folder}: this version of fiducial parses the replies of {differently_parsed.by} differently; "
             f"parse them again without calls, then repeat this command: {again}"
         )
 
