@@ -29,7 +29,7 @@ from .argument_checks import (
     require_known,
     require_type,
 )
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .callers import warn_caller
 from .model_access import AccessArguments, api_of, exposed_keys, latest_warnings, model_access
 from .paths import FilePath
@@ -50,7 +50,7 @@ def judge(
     pass_at: float | None = None,
     split_statements: bool = False,
     **access: Unpack[AccessArguments],
-) -> ReadyJudge:
+) -> CallableJudge:
     """Create a judge that can be called.
 
     Args:
@@ -107,19 +107,19 @@ def judge(
     reached = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
     for warning in exposed_keys(reached):
         warn_caller(warning)
-    return ReadyJudge(task, reached, remake)
+    return CallableJudge(task, reached, remake)
 
 
 @checked_arguments
 def jury(
-    judges: Sequence[ReadyJudge | FilePath],
+    judges: Sequence[CallableJudge | FilePath],
     rule: Rule = "majority",
     *,
     weights: Sequence[float] = (),
     unsure: tuple[float, float] = (0.2, 0.8),
     repeats: int = 1,
     **options: Any,
-) -> ReadyJudge:
+) -> CallableJudge:
     """Create a jury that can be called, or used in `fiducial.evaluate`, like any judge.
 
     Args:
@@ -144,15 +144,15 @@ def jury(
         raise UsageError(
             f"unsure= expects the lowest and the highest score of which the cheap one is unsure, got {unsure!r}"
         )
-    members = [each if isinstance(each, ReadyJudge) else judge(each, **options) for each in judges]
+    members = [each if isinstance(each, CallableJudge) else judge(each, **options) for each in judges]
     tasks = uniquely_named(member.task_with_access for member in members)
     task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
     by_id = {plain.id: ready for ready in members for plain in ready.task.plain}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
-    return ReadyJudge(task, ModelAccess(), remake, by_id)
+    return CallableJudge(task, ModelAccess(), remake, by_id)
 
 
-def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> ReadyJudge:
+def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> CallableJudge:
     """Return a judge that answers from a cassette, a recording.
 
     A missing reply is requested and added; without ``ask``, it raises a MissingReplyError. No reply cache is
@@ -163,4 +163,4 @@ def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -
     access = msgspec.structs.replace(made.access, cassette=path, cache=None)
     if not ask:
         access = msgspec.structs.replace(access, endpoint=None, record=None, budget=None)
-    return ReadyJudge(made.task, access, remake)
+    return CallableJudge(made.task, access, remake)

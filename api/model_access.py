@@ -175,8 +175,8 @@ def latest_warnings(judges: Iterable[object], model: str | None, api: ApiName) -
         return
     from ..evaluation.judging.tasks import split_spec  # noqa: PLC0415 - only for decision models
 
-    own = [split_spec(str(judge)).model for judge in judges]
-    for name in dict.fromkeys([model, *own]):
+    models_named = [split_spec(str(judge))[1] for judge in judges]
+    for name in dict.fromkeys([model, *models_named]):
         if name is not None and name.endswith("latest"):
             yield f"{name}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"
 

@@ -26,7 +26,7 @@ from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
-from ..evaluation.case_tags import ANY_TAG
+from ..evaluation.tested_columns import ANY_TAG
 from ..judges.prices import dollars_of
 from ..records import nearest
 from ..spelling import setting

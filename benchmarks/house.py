@@ -20,6 +20,7 @@ from pathlib import Path
 
 import paths
 from commands import described
+from run_types import types_of_a_run
 from setting_declarations import (
     SURFACES,
     commands_read_back,
@@ -130,6 +131,7 @@ def readability() -> Iterator[tuple[str, str]]:
     counts = ", ".join(str(len(name)) for name in names_on_the_way().values())
     yield "names of all options, and of one option's value, from the command line to the plan", counts
     yield from _modules()
+    yield "record types that a run passes, from options to report", f"{len(types_of_a_run())}"
     yield from _settings()
     for command, touched in paths.measured():
         yield (

@@ -24,6 +24,7 @@ from .forms import kept
 
 if TYPE_CHECKING:
     from ..api.display import Document, Result, ResultOnPage
+    from ..api.run import Run
     from ..proposed_steps import Command
 
 _HTTP = re.compile(r"\bhttps?://")
@@ -108,7 +109,7 @@ def echo_json(text: str) -> None:
     click.echo(inert_json(text))
 
 
-def write_json(result: Result, json_file: str | None) -> None:
+def write_json(result: Result | Run, json_file: str | None) -> None:
     """Write the result's JSON to a file, or print it for ``-``."""
     if json_file is None:
         return

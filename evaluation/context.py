@@ -16,7 +16,7 @@ from .inputs import EvaluationInputs
 from .progress import Progress
 from .store.journal import VerdictJournal
 from .store.kept_inputs import keep_inputs
-from .store.manifest import KnownJudge
+from .store.manifest import JudgeRecord
 from .store.run_writer import RunWriter
 from .store.verdict_index import Settled
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def judge_run(
     out: FolderPath,
     identity: Mapping[str, Any],
-    judges: Sequence[KnownJudge],
+    judges: Sequence[JudgeRecord],
     inputs: EvaluationInputs | None,
     *,
     command: str,

@@ -35,7 +35,7 @@ from .cases_asked import cases_asked, logged_cases
 if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
 
-_PIECE = 256 * 1024
+_PIECE_BYTES = 256 * 1024
 """Bytes of outputs in one piece of a worker's work, which takes about a tenth of a second."""
 
 
@@ -68,8 +68,8 @@ class Survey(msgspec.Struct, frozen=True):
         cases_asked: Number of cases that each system was asked.
         kinds: Number of outputs by kind of case, in order of first appearance.
         recorded: Number of outputs that record their steps, by system and kind.
-        missing_cases: Smallest id of the cases that each system was asked and has no output for, if there are any.
-        uneven: Systems whose cases have unequal numbers of outputs, beside those without one.
+        missing_cases: Smallest id of the cases that a system was asked and has no output for, by system.
+        uneven: Systems whose cases, apart from those without an output, have unequal numbers of outputs.
     """
 
     files: list[InputFile]
@@ -229,7 +229,7 @@ class _OutputCounts:
     def uneven(self) -> Iterator[str]:
         """Yield the systems whose cases have unequal numbers of outputs."""
         trials = Counter(system for system, _ in self.files)
-        for name in (name for name, count in trials.items() if count > 1):
+        for name in (name for name, count in trials.items() if count > 1):  # with one trial all are even
             outputs = Counter[int]()
             for (system, _), files in self.files.items():
                 outputs.update(files.keys() if system == name else ())
@@ -248,7 +248,7 @@ class FileSlice(NamedTuple):
 def _pieces_of(path: InputPath) -> Iterator[FileSlice]:
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
-    return (FileSlice(path, start, start + _PIECE) for start in range(0, size, _PIECE))
+    return (FileSlice(path, start, start + _PIECE_BYTES) for start in range(0, size, _PIECE_BYTES))
 
 
 def outputs_in(piece: FileSlice) -> Iterator[Output]:
@@ -256,7 +256,7 @@ def outputs_in(piece: FileSlice) -> Iterator[Output]:
     begin = max(0, piece.start - 1)  # includes the newline before a line that begins at the start
     with piece.path.open("rb") as file:
         file.seek(begin)
-        if begin:
+        if begin:  # skip the rest of a line that belongs to the piece before
             begin += len(file.readline())
         lines = lines_of(file, piece.path)
         raws = (raw for _, _, raw in takewhile(lambda line: begin + line[1] < piece.end, lines))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .past_runs.certified_part import SentOn
 
 DEFAULT_JUDGE_ON = 200
-"""Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
+"""Number of decided outputs that are judged, too; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from ..records import Case, Output, Verdict
-from .judge import AskedJudge, Judge, ModelClient, Work
+from .judge import Judge, JudgeDescription, ModelClient, Work
 
 
 class JudgeQuestion(NamedTuple):
@@ -27,7 +27,7 @@ class JudgeQuestion(NamedTuple):
         guess: A possible answer, to count later questions in advance, or None if none depends on the answer.
     """
 
-    judge: AskedJudge
+    judge: JudgeDescription
     case: Case
     output: Output
     repeat: int = 0
@@ -103,7 +103,7 @@ def unreadable_guess(output: Output) -> Verdict:
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
-def rounds_of(judge: AskedJudge) -> int:
+def rounds_of(judge: JudgeDescription) -> int:
     """Return the maximum number of rounds in which a judge is asked."""
     return judge.rounds if isinstance(judge, Composite) else 1
 

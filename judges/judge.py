@@ -37,8 +37,11 @@ class ModelClient(Protocol):
         ...
 
 
-class AskedJudge(Protocol):
-    """Interface of a judge that a composite asks."""
+class JudgeDescription(Protocol):
+    """Description of a judge, which composites need to plan questions; nothing is asked.
+
+    Rereading stored replies needs no more than this of a judge.
+    """
 
     @property
     def id(self) -> JudgeId:
@@ -56,8 +59,8 @@ class AskedJudge(Protocol):
         ...
 
 
-class Judge(AskedJudge, Protocol):
-    """Interface of judges: case-output pairs in, verdicts out."""
+class Judge(JudgeDescription, Protocol):
+    """Interface of judges that can be asked: case-output pairs in, verdicts out."""
 
     @property
     def pass_at(self) -> float | None:

@@ -25,7 +25,7 @@ from .composite import (
     rounds_of,
     unreadable_guess,
 )
-from .judge import AskedJudge
+from .judge import JudgeDescription
 from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
@@ -126,7 +126,7 @@ class JuryJudge(Composite):
     """
 
     jury: Jury
-    members: tuple[AskedJudge, ...]
+    members: tuple[JudgeDescription, ...]
 
     @property
     def id(self) -> JudgeId:
@@ -171,7 +171,9 @@ class JuryJudge(Composite):
         verdict = jury_verdict(self.jury, output.key, verdicts)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
-    def _questions(self, members: Sequence[AskedJudge], case: Case, output: Output) -> list[JudgeQuestion]:
+    def _questions(
+        self, members: Sequence[JudgeDescription], case: Case, output: Output
+    ) -> list[JudgeQuestion]:
         return [
             JudgeQuestion(member, case, output, repeat, unreadable_guess(output))
             for member in members
@@ -180,7 +182,7 @@ class JuryJudge(Composite):
         ]
 
 
-def _takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
+def _takes(judge: JudgeDescription, kind: Kind, output: Output) -> bool:
     """Return whether a judge grades outputs such as this one."""
     grades_kind = judge.kinds is None or kind in judge.kinds
     return grades_kind or (output.turns is not None and takes_transcripts(judge.id))

@@ -10,7 +10,7 @@ import msgspec
 
 from ..records import Case, JudgeId, Output, Verdict
 from .composite import Deliberation, JudgeQuestion, unreadable_guess
-from .judge import AskedJudge
+from .judge import JudgeDescription
 from .judge_of_parts import JudgeOfParts
 from .prompt_variables import NotApplicableError
 from .statements import (
@@ -34,7 +34,7 @@ class StatementJudge(JudgeOfParts):
         splitter: Judge that splits answers.
     """
 
-    splitter: AskedJudge
+    splitter: JudgeDescription
 
     @property
     def id(self) -> JudgeId:

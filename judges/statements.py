@@ -14,7 +14,7 @@ from ..records.made_scores import mean_score
 from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 if TYPE_CHECKING:
-    from .judge import AskedJudge
+    from .judge import JudgeDescription
     from .prompt_judge import PromptJudge
 
 LONG = 200
@@ -109,7 +109,7 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
 
 
 def answer_verdict(
-    judge: AskedJudge,
+    judge: JudgeDescription,
     item: ItemKey,
     repeat: int,
     statements: Sequence[JudgedStatement],
@@ -134,7 +134,7 @@ def answer_verdict(
     )
 
 
-def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
+def not_split(judge: JudgeDescription, repeat: int, split: Verdict) -> Verdict:
     """Return the ungraded verdict on an answer that could not be split, with the reason."""
     return msgspec.structs.replace(
         split,

@@ -22,7 +22,7 @@ from ...spelling import setting
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
-from ..judging.asking import EachOutput
+from ..judging.asking import PerOutputStep
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import judge_task, judge_tasks, possible_names, require_work
 from ..progress import Progress
@@ -159,16 +159,16 @@ def audit_steps(
     if inputs is not None:
         context, chosen = RunContext(inputs, writer, progress), prepared.chosen
         single = [task for task in prepared.tasks if not task.compares]
-        yield EachOutput(context, single, chosen.probes.__contains__)
+        yield PerOutputStep(context, single, chosen.probes.__contains__)
         if plan.repeats > 1:
             again = context._replace(phase="repeats")
-            yield EachOutput(again, single, chosen.originals.__contains__, plan.repeats)
+            yield PerOutputStep(again, single, chosen.originals.__contains__, plan.repeats)
         forms, items = forms_of(plan), items_of_forms(chosen, plan.sample)
         yield from form_steps(context, single, items, forms, plan.repeats)
         if comparing := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
             context = context._replace(inputs=pairs, phase="pairs")
-            yield EachOutput(context, comparing, pairs.members.__contains__)
+            yield PerOutputStep(context, comparing, pairs.members.__contains__)
             items = pairs_of_forms(pairs.members, plan.sample)
             yield from form_steps(context, comparing, items, forms, plan.repeats)
     if prepared.climb is not None:

@@ -10,7 +10,7 @@ from ...judges.decision_forms import DECISION_FORMS, FORM_NAMES, DecisionForm
 from ...judges.prompt_judge import in_form
 from ...records import CaseIndex, ItemKey, JudgeId, Verdict
 from ..context import RunContext
-from ..judging.asking import EachOutput
+from ..judging.asking import PerOutputStep
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..store.run_writer import RunWriter
 from .audit_results import FormResult
@@ -71,9 +71,9 @@ def form_steps(
     if not deciding or not forms:
         return
     again = context._replace(phase=", ".join(filter(None, (context.phase, "repeats"))))
-    yield EachOutput(again, deciding, items.__contains__, max(1, repeats))
+    yield PerOutputStep(again, deciding, items.__contains__, max(1, repeats))
     formed = [form_task for task in deciding for form_task in form_tasks(task, forms).values()]
-    yield EachOutput(context._replace(journal=context.writer.forms), formed, items.__contains__)
+    yield PerOutputStep(context._replace(journal=context.writer.forms), formed, items.__contains__)
 
 
 def results_of_forms(

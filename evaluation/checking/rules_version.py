@@ -14,7 +14,7 @@ RULES_VERSION = 2
 """Version of the strict rules; version 1 compared texts loosely, whatever reference and schema said."""
 
 EARLIER: TextRule = "loose"
-"""Comparison of texts by version 1 of the strict rules, which had no other."""
+"""How version 1 of the strict rules compared all texts."""
 
 
 def has_earlier_rules(identity: Mapping[str, Any]) -> bool:

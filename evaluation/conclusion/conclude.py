@@ -34,8 +34,8 @@ from .uneven_trials import with_uneven_overall, with_uneven_trials, with_weights
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
 
-_PASSES = 0.5
-"""Least score that passes when a checker's and a person's are compared."""
+_PASS_AT = 0.5
+"""Pass threshold for comparing checkers with people."""
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bool = True) -> RunSummary:
@@ -60,9 +60,10 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         chosen_by=choice_of(writer.labels) if labels else None,
         trials=writer.verdicts.standing.trials_by_case() if uneven else {},
     )
-    lacking = inputs.survey.missing_cases
+    missing_cases = inputs.survey.missing_cases
     systems = [
-        msgspec.structs.replace(system, missing_case=lacking.get(system.system, "")) for system in systems
+        msgspec.structs.replace(system, missing_case=missing_cases.get(system.system, ""))
+        for system in systems
     ]
     systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster)
     calibration = None
@@ -71,7 +72,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
-    writer.update(results=systems, judges=judges, counts=counts)
+    writer.update(results=systems, judges=judges, counts=counts)  # which the comparison reads
     compared = keep_comparison(writer)
     systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
     systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
@@ -125,12 +126,12 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
         for judge, part in scores.items():
             graded.setdefault(judge, []).extend(part.keys)
 
-    def with_labels(use: JudgeUse) -> JudgeUse:
+    with_labels: list[JudgeUse] = []
+    for use in uses:
         keys = graded.get(use.id or use.name, [])
         labelled = sum(key in labels for key in keys)
-        return msgspec.structs.replace(use, undecided=len(keys), undecided_labelled=labelled)
-
-    return [with_labels(use) for use in uses]
+        with_labels.append(msgspec.structs.replace(use, undecided=len(keys), undecided_labelled=labelled))
+    return with_labels
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
@@ -178,7 +179,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
             if verdict.outcome == "undecided":
                 undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
-                tally.against_people[reaches(verdict.score, _PASSES), reaches(label, _PASSES)] += 1
+                tally.against_people[reaches(verdict.score, _PASS_AT), reaches(label, _PASS_AT)] += 1
         elif verdict.repeat == 0 and (verdict.key in undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             replies.add(verdict)
@@ -190,11 +191,11 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
 
 class _Replies:
-    """Outputs that judges graded, gave no grade for, or did not answer (calls failed)."""
+    """Outputs by what came of asking judges about them: a grade, no grade, or failed calls."""
 
     def __init__(self) -> None:
         self._withheld: dict[ItemKey, Outcome] = {}
-        self._failed = dict[ItemKey, None]()
+        self._failed = dict[ItemKey, None]()  # an ordered set
         self._graded = set[ItemKey]()
 
     def add(self, verdict: StoredVerdict) -> None:
@@ -245,10 +246,10 @@ def _calibrate(
 
     table = table_of(writer, lexical=True)
     result = calibrate(table)
-    usable = sum(panel.n > 0 for panel in result.judges.values())
-    if not usable:
+    calibrated = sum(judge.n > 0 for judge in result.judges.values())
+    if not calibrated:
         return None, judges
-    if usable > 1:
+    if calibrated > 1:
         comparison = compare(table)
         # Judges of different kinds of cases have nothing in common.
         if any(pair.n for pair in comparison.pairs):
@@ -272,6 +273,7 @@ def _with_jury_votes(
 
 
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
+    """Return the p of each judge that is worse on undecided outputs than on decided ones."""
     from ...calibration.agreement.agreement_by_group import worse_part  # noqa: PLC0415 - scipy is slow to import
 
     is_undecided = {
@@ -286,6 +288,7 @@ OTHER_REASONS = "for reasons of their own"
 """Key of the reasons that are not counted one by one."""
 
 _MAX_REASONS = 100
+"""Number of different reasons that are counted one by one."""
 
 
 def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool = True) -> list[JudgeUse]:
@@ -299,10 +302,10 @@ def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool
         for journal in store.journals
         for use in _uses(store, store.in_order(journal), prices)
     ]
-    return [*uses, *(_idle(store, {use.id for use in uses}) if judged else [])]
+    return [*uses, *(_unused_judges(store, {use.id for use in uses}) if judged else [])]
 
 
-def _idle(store: RunStore, used: Container[JudgeId | None]) -> list[JudgeUse]:
+def _unused_judges(store: RunStore, used: Container[JudgeId | None]) -> list[JudgeUse]:
     """Return the run's judges that are not among the used ones."""
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
@@ -326,8 +329,8 @@ class _JudgeCounts(msgspec.Struct):
         if verdict.reason:
             reasons = entry(self.reasons, verdict.outcome, Counter)
             # Reasons are counted one by one while there are few: those that quote a reply may all differ.
-            few = verdict.reason in reasons or len(reasons) < _MAX_REASONS
-            reasons[verdict.reason if few else OTHER_REASONS] += 1
+            is_counted = verdict.reason in reasons or len(reasons) < _MAX_REASONS
+            reasons[verdict.reason if is_counted else OTHER_REASONS] += 1
 
 
 def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
@@ -340,8 +343,8 @@ def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList 
 
 def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList | None) -> JudgeUse:
     judge = author if isinstance(author, JudgeId) else None
-    known_judge = None if judge is None else roster.get(judge)
-    refused = {} if known_judge is None else known_judge.refused
+    record = None if judge is None else roster.get(judge)
+    refused = {} if record is None else record.refused
     spent, cost = counts.spent, None
     if judge is not None and prices is not None:
         tokens = spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
@@ -359,6 +362,6 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
         from_cache=spent.cached,
         reasked=spent.reasked,
         cost=cost,
-        seconds=None if known_judge is None else known_judge.seconds,
+        seconds=None if record is None else record.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in counts.reasons.items()},
     )

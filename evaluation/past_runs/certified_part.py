@@ -24,7 +24,7 @@ from ..labelling.label_choice import choices_not_random
 from ..run_table import table_of
 from ..served_versions import ServedVersions, versions_sentence
 from ..store.journal_rows import StoredVerdict
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from ..store.run_store import RunStore
 
 
@@ -123,7 +123,7 @@ def _cost(uses: Iterable[JudgeUse]) -> float | None:
     return math.fsum(known) if known and len(known) == len(costs) else None
 
 
-def _only_judge(store: RunStore) -> KnownJudge:
+def _only_judge(store: RunStore) -> JudgeRecord:
     judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
     # The parts of a combined judge graded statements, criteria, or for it.
     judges = [judge for judge in judges if judge.id.kind in COUNTED] or judges
@@ -171,7 +171,7 @@ def _require_random_labels(store: RunStore, table: Table) -> None:
     )
 
 
-def _rows_of(table: Table, judge: KnownJudge) -> Table:
+def _rows_of(table: Table, judge: JudgeRecord) -> Table:
     if judge.by not in table.judge.values:
         raise InputError(f"{judge.by} graded no output")
     return table.take(table.judge.codes == table.judge.values.index(judge.by))

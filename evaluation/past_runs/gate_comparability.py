@@ -9,7 +9,7 @@ from ...records.json_text import encode_json
 from ...records.verdict import COUNTED
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
-from ..store.manifest import KnownJudge, Manifest
+from ..store.manifest import JudgeRecord, Manifest
 from .compare_runs import what_changed
 from .gated_judging import CRASHED
 from .gated_runs import GatedRun
@@ -130,7 +130,7 @@ def _files(manifest: Manifest) -> tuple[Sequence[KeptInput], Sequence[KeptInput]
     return inputs[:count], inputs[count:]
 
 
-def _asked_for(judge: KnownJudge) -> str:
+def _asked_for(judge: JudgeRecord) -> str:
     name = judge.prompt or f"{judge.id.name}/{judge.id.variant}".removesuffix("/")
     if judge.id.kind == "baseline":
         name = judge.id.name

@@ -13,7 +13,7 @@ import msgspec
 from ...errors import RunFolderError
 from ...judges.criteria import question_cases
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
-from ...judges.judge import AskedJudge
+from ...judges.judge import JudgeDescription
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.prompt_judge import PromptJudge
@@ -138,7 +138,7 @@ class _CompositeTask(NamedTuple):
 
 def _composites(writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]) -> dict[JudgeId, _CompositeTask]:
     """Return a run's composite judges in their current form, by earlier id."""
-    parts: dict[JudgeId, AskedJudge] = {enlisted.id: enlisted for enlisted in writer.roster}
+    parts: dict[JudgeId, JudgeDescription] = {enlisted.id: enlisted for enlisted in writer.roster}
     parts.update(judges)
     composites: dict[JudgeId, _CompositeTask] = {}
 

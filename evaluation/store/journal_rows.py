@@ -15,7 +15,7 @@ from ...records.typed_values import decode_json
 
 
 class VerdictKey(NamedTuple):
-    """Key with at most one standing verdict."""
+    """Key of a verdict: at most one verdict stands for it."""
 
     item: ItemKey
     author: Author
@@ -25,11 +25,11 @@ class VerdictKey(NamedTuple):
 SERVED_BY = "served_by"
 """Key in evidence: the model that the server named in its reply."""
 
-_NOTHING = msgspec.Raw(b"null")
+_NULL = msgspec.Raw(b"null")
 
 
 class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Journal line without the fields that only a whole verdict needs, which are skipped.
+    """Journal line as far as an index needs it; the rest stays unparsed.
 
     Values that many lines share are parsed once.
     """
@@ -45,9 +45,9 @@ class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     reason: str | None = None
     evidence: msgspec.Raw = msgspec.Raw(b"{}")
     repeat: int = 0
-    usage: msgspec.Raw = _NOTHING
-    raw: msgspec.Raw = _NOTHING
-    judge: msgspec.Raw = _NOTHING
+    usage: msgspec.Raw = _NULL
+    raw: msgspec.Raw = _NULL
+    judge: msgspec.Raw = _NULL
 
     @property
     def author(self) -> Author:
@@ -89,7 +89,7 @@ class StoredVerdict(NamedTuple):
     """Summary of a standing verdict, available without reading it again.
 
     Attributes:
-        reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
+        reason: Why a judge gave no score, or a checker failed; None for all others, whose reasons would fill the memory.
         spent: Its cost, or None if unknown.
         row: Its number in the journal's index.
         served_by: The model that the server named, for a judge's verdict that keeps it.
@@ -120,7 +120,7 @@ class StoredVerdict(NamedTuple):
 
 
 def is_baseline(author: Author) -> bool:
-    """Return whether the author is the baseline, which only compares words, and no judge."""
+    """Return whether the author is the baseline, which compares words and counts as no judge."""
     return isinstance(author, JudgeId) and author.kind == "baseline"
 
 
@@ -131,7 +131,7 @@ def read_row(
     line: int | None = None,
     detector: DuplicateKeyDetector | None = None,
 ) -> JournalRow | Verdict:
-    """Parse a line without the fields that only a whole verdict needs.
+    """Parse a line as far as an index needs it.
 
     Raises:
         RecordError: The line is not a verdict.
@@ -152,7 +152,7 @@ def spent_on(row: JournalRow | Verdict) -> VerdictCost | None:
     """
     if isinstance(row, Verdict):
         return None if row.usage is None else _spent(row.usage)
-    return None if row.usage is _NOTHING else _spent_of(bytes(row.usage))
+    return None if row.usage is _NULL else _spent_of(bytes(row.usage))
 
 
 class _Served(msgspec.Struct, frozen=True):
@@ -176,6 +176,7 @@ def served_by(row: JournalRow | Verdict) -> str | None:
 
 
 _MAX_REMEMBERED = 4096
+"""Number of judges, and of costs, that are not parsed again: a run has few different ones."""
 
 
 @lru_cache(_MAX_REMEMBERED)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses, take_tally
 from fiducial.evaluation.conclusion.run_results import JudgeUse
-from fiducial.evaluation.store.manifest import KnownJudge
+from fiducial.evaluation.store.manifest import JudgeRecord
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Case, CaseIndex, ItemKey, Outcome, Usage, Verdict, write_records
 from fiducial.tables.standing_labels import effective_source, majority_verdict, standing_labels
@@ -54,14 +54,14 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
 
 def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(folder: RunWriter):
     idle, mine = judge_id("idle"), judge_id("mine")
-    folder.enlist(KnownJudge(by=f"{id_.name}@m", id=id_) for id_ in (idle, mine))
+    folder.enlist(JudgeRecord(by=f"{id_.name}@m", id=id_) for id_ in (idle, mine))
     heard, silent = uses_after(folder, replace(judged("1", "graded", calls=1), judge=mine))
     assert (heard.name, heard.id, heard.fingerprint) == ("mine@m", mine, mine.fingerprint)
     assert (silent.name, silent.id, silent.outcomes, silent.calls) == ("idle@m", idle, {}, 0)
 
 
 def test_a_judge_that_was_not_asked_is_not_said_to_have_found_nothing(folder: RunWriter):
-    folder.enlist([KnownJudge(by="mine@m", id=judge_id("mine"))])
+    folder.enlist([JudgeRecord(by="mine@m", id=judge_id("mine"))])
     assert judge_uses(folder, judged=False) == []
 
 
