@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 
 from ...errors import ProviderError
-from ...records import Message
+from ...records import Message, Usage
 from ...records.case import Record
 
 _KEY_CHARACTERS = 32
@@ -138,6 +138,16 @@ class Reply(Record, frozen=True, kw_only=True):
     logprobs: list[TokenLogprob] | None = None
     calls: int = 1
     from_cache: bool = False
+
+    @property
+    def usage(self) -> Usage:
+        """Its calls and tokens, also those of a reply that came free."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached_tokens=self.cached_tokens,
+        )
 
 
 class CallError(ProviderError):
