@@ -353,7 +353,7 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
         prompt_tokens=spent.prompt_tokens,
         completion_tokens=spent.completion_tokens,
         cached_tokens=spent.cached_tokens,
-        from_cache=spent.cached,
+        from_cache=int(spent.cached),
         reasked=spent.reasked,
         cost=spent.dollars,
         seconds=None if known_judge is None else known_judge.seconds,

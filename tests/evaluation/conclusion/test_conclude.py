@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from judge_ids import judge_id
 from msgspec import convert, to_builtins
+from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses, take_tally
@@ -208,3 +209,8 @@ def test_people_who_disagree_contradict_no_checker_and_their_majority_is_people(
     with CaseIndex(tmp_path / "cases.jsonl") as cases:
         assert take_tally(folder, cases).against_people == {(False, False): 1}
     assert {effective_source(label) for label in standing_labels(folder.labels).values()} == {"human"}
+
+
+def test_the_use_of_a_judge_without_calls_is_read_as_it_was_written(folder: RunWriter):
+    (use,) = uses_after(folder, replace(judged("1", "graded", calls=0), usage=None))
+    assert decode(encode(use), type=JudgeUse) == use

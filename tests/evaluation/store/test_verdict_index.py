@@ -47,7 +47,7 @@ def test_a_later_row_replaces_one_that_failed_in_its_place(tmp_path: Path):
 def test_what_was_asked_in_vain_was_spent_all_the_same(tmp_path: Path):
     with journal_of(tmp_path, verdict("a", "failed"), verdict("a", "graded")) as journal:
         (said,) = journal.standing
-    assert said.spent == (4, 6, 0, 0, 0, 0, 0)
+    assert said.spent == Usage(calls=4, prompt_tokens=6)
     assert (said.outcome, said.score, said.reason) == ("graded", 1.0, None)
 
 
