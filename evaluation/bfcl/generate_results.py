@@ -182,7 +182,7 @@ def result_line(attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
         "result": attempt.raw,
         "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.usage],
         "output_token_count": [[step.completion_tokens for step in turn] for turn in attempt.usage],
-        "latency": [[step.seconds for step in turn] for turn in attempt.usage],
+        "latency": attempt.step_seconds,
     }
     if any(any(turn) for turn in attempt.reasoning):
         fields["reasoning_content"] = attempt.reasoning

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.agreement.calibration_results import Calibration
-from ...judges.prices import PriceList, dollars_of
+from ...judges.prices import PriceList, priced
 from ...judges.statements import case_of, is_statement
-from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
+from ...records import NO_USAGE, Author, CaseIndex, ItemKey, JudgeId, Outcome, Source, Usage
 from ...records.made_scores import reaches
 from ...records.verdict import COUNTED, OF_PARTS
 from ...tables.label_rounds import n_rounds
@@ -21,7 +21,7 @@ from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
 from ..served_versions import ServedVersions
-from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
+from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -319,12 +319,12 @@ class _JudgeCounts(msgspec.Struct):
 
     by: str
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
-    spent: VerdictCost = NO_COST
+    spent: Usage = NO_USAGE
     reasons: dict[Outcome, Counter[str]] = msgspec.field(default_factory=dict)
 
     def add(self, verdict: StoredVerdict) -> None:
         if verdict.spent is not None:
-            self.spent = self.spent.plus(verdict.spent)
+            self.spent += verdict.spent
         self.outcomes[verdict.outcome] += 1
         if verdict.reason:
             reasons = entry(self.reasons, verdict.outcome, Counter)
@@ -345,10 +345,7 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
     judge = author if isinstance(author, JudgeId) else None
     record = None if judge is None else roster.get(judge)
     refused = {} if record is None else record.refused
-    spent, cost = counts.spent, None
-    if judge is not None and prices is not None:
-        tokens = spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
-        cost = dollars_of(prices, judge.model, *tokens)
+    spent = counts.spent if judge is None else priced(counts.spent, judge.model, prices)
     return JudgeUse(
         name=counts.by,
         refused=[name for name, value in refused.items() if value is None],
@@ -359,9 +356,9 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
         prompt_tokens=spent.prompt_tokens,
         completion_tokens=spent.completion_tokens,
         cached_tokens=spent.cached_tokens,
-        from_cache=spent.cached,
+        from_cache=int(spent.cached),
         reasked=spent.reasked,
-        cost=cost,
+        cost=spent.dollars,
         seconds=None if record is None else record.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in counts.reasons.items()},
     )

@@ -11,8 +11,8 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN
 from ...errors import ConfigurationError
-from ...judges.prices import PriceList, dollars_of
-from ...records import Author, FolderPath, ItemKey, Verdict
+from ...judges.prices import PriceList, priced
+from ...records import NO_USAGE, Author, FolderPath, ItemKey, Verdict
 from ..judging.access import ModelAccess
 from ..judging.judge_task import JudgeTask
 from ..pipeline import planned_tasks
@@ -130,23 +130,5 @@ def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> Improvemen
         for verdict in store.verdicts.read()
         if verdict.judge is None or verdict.judge.kind != "baseline"
     )
-    usage = [verdict.usage for verdict in verdicts if verdict.usage is not None]
-    return priced(
-        ImprovementCost(
-            part=part,
-            verdicts=len(usage),
-            calls=sum(each.calls for each in usage),
-            prompt_tokens=sum(each.prompt_tokens for each in usage),
-            completion_tokens=sum(each.completion_tokens for each in usage),
-        ),
-        plan.model,
-        plan.prices,
-    )
-
-
-def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
-    """Return a cost with its US dollars, if the model's price is known."""
-    if prices is None or not cost.calls:
-        return cost
-    dollars = dollars_of(prices, model, cost.prompt_tokens, cost.completion_tokens)
-    return msgspec.structs.replace(cost, cost=dollars)
+    usages = [verdict.usage for verdict in verdicts if verdict.usage is not None]
+    return ImprovementCost.of(part, len(usages), priced(sum(usages, NO_USAGE), plan.model, plan.prices))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
 from ...errors import UsageError
+from ...judges.prices import priced
 from ...records import atomic_write, read_regular_file, write_json
 from ...spelling import setting
 from ..audit.audit_plan import AuditPlan
@@ -34,7 +35,6 @@ from .improvement_plan import (
     ModelUse,
     cost_of_run,
     judge_side,
-    priced,
 )
 from .improvement_results import (
     HoldoutLook,
@@ -186,11 +186,12 @@ def _with_candidates(
         return replace(numbers, tried=require_distinct(candidates))
     shown = disagreements(counted_items(items, judged), judged, plan)
     proposals = propose_candidates(current, plan.writer, shown, plan.out, use.access)
+    usage = priced(proposals.usage, plan.writer, plan.prices)
     return replace(
         numbers,
         answer="calls failed" if proposals.failed else numbers.answer,
         tried=require_distinct([*candidates, *proposals.candidates]),
-        costs=[priced(proposals.cost, plan.writer, plan.prices), *numbers.costs],
+        costs=[ImprovementCost.of("proposals", proposals.replies, usage), *numbers.costs],
         failed=proposals.failed,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,11 +14,10 @@ from ...calibration.tables.calibration_table import Table
 from ...calibration.thresholds.certified_thresholds import bound_of, confidence_of
 from ...calibration.thresholds.threshold_results import CertifiedThreshold
 from ...errors import InputError, UsageError
-from ...records import ItemKey
+from ...records import NO_USAGE, ItemKey
 from ...records.made_scores import reaches
 from ...records.verdict import COUNTED
 from ...spelling import command, setting
-from ..conclusion.run_results import JudgeUse
 from ..labelling.label_choice import choices_not_random
 from ..run_table import table_of
 from ..served_versions import ServedVersions, versions_sentence
@@ -110,17 +108,10 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         ungraded=sum(None in scores for scores in verdicts.values()),
         low=low,
         high=high,
-        cost=_cost(manifest.judges or []),
+        cost=sum((use.usage for use in manifest.judges or []), NO_USAGE).dollars,
         inputs=list(manifest.identity.get("inputs", ())),
     )
     return SentOn(part, frozenset(verdicts.keys() - kept))
-
-
-def _cost(uses: Iterable[JudgeUse]) -> float | None:
-    """Return what a judge cost; a combined judge makes no call, its parts do."""
-    costs = [use.cost for use in uses if use.calls]
-    known = [cost for cost in costs if cost is not None]
-    return math.fsum(known) if known and len(known) == len(costs) else None
 
 
 def _only_judge(store: RunStore) -> JudgeRecord:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...calibration.comparison.prompt_gain import OperatorChange, PromptGain
 from ...evaluation.improvement.improvement_results import Improvement, TriedPrompt
+from ...records import NO_USAGE
 from ...spelling import setting
 from ..document import Piece, document
 from ..document_parts import DocumentTable
@@ -194,15 +195,9 @@ def _sizes(improvement: Improvement) -> str:
 
 
 def _cost(improvement: Improvement) -> str:
-    calls = sum(cost.calls for cost in improvement.costs)
-    spent = tokens(
-        sum(cost.prompt_tokens for cost in improvement.costs),
-        sum(cost.completion_tokens for cost in improvement.costs),
-    )
-    costs = [cost.cost for cost in improvement.costs if cost.calls]
-    dollars = sum(cost for cost in costs if cost is not None)
-    price = f", ${dollars:,.4f}" if costs and None not in costs else ""
-    return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
+    total = sum((cost.usage for cost in improvement.costs), NO_USAGE)
+    price = "" if total.dollars is None else f", ${total.dollars:,.4f}"
+    return f"Cost: {counted(total.calls, 'call')}, tokens {tokens(total.prompt_tokens, total.completion_tokens)}{price}."
 
 
 def _of_gain(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
