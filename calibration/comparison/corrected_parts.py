@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..corrected_rate.estimators import LabelledAndJudged, labels_only, power_tuned
-from ..corrected_rate.few_labels import unseen_weighted_variance
+from ..corrected_rate.few_labels import extra_weighted_variance
 from ..corrected_rate.ungraded_levels import UngradedLevel
 from ..row_weights import total_weight, weighted_mean
 from ..statistic import Interval, Statistic
@@ -93,7 +93,7 @@ def weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
     whole = judged + sum(level.total for level in data.ungraded)
     for level in data.ungraded:
         part = share * level.total / whole
-        yield WeightedPart(level.label, level.label_cluster, part, level.least_variance, level.label_weight)
+        yield WeightedPart(level.label, level.label_cluster, part, level.extra_variance, level.label_weight)
     yield from _corrected_parts(data, share * judged / whole)
 
 
@@ -106,8 +106,8 @@ def _corrected_parts(data: LabelledAndJudged, share: float) -> Iterator[Weighted
         # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
         stretch, mean = np.sqrt((n - 1) / max(1, n - 2)), weighted_mean(residual, data.label_weight)
         residual = mean + stretch * (residual - mean)
-    unseen = unseen_weighted_variance(data, residual) if len(data.unlabelled) else 0.0
-    yield WeightedPart(residual, data.label_cluster, share, unseen, data.label_weight)
+    extra_variance = extra_weighted_variance(data, residual) if len(data.unlabelled) else 0.0
+    yield WeightedPart(residual, data.label_cluster, share, extra_variance, data.label_weight)
     if weight:
         yield WeightedPart(
             data.unlabelled, data.unlabelled_cluster, share * weight, weight=data.unlabelled_weight

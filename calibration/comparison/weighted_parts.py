@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.clustered_means import Combination, combine_means
-from ..intervals.variance import FEWEST
+from ..intervals.variance import MIN_CLUSTERS
 from ..row_weights import weighted_mean
 
 
@@ -21,14 +21,14 @@ class WeightedPart(NamedTuple):
         values: The rows' values.
         cluster: Their clusters.
         coefficient: Coefficient of the mean.
-        unseen: Variance that too few rows hide.
+        extra_variance: Variance that too few rows hide.
         weight: Weights of the rows in the mean, or None if they weigh the same.
     """
 
     values: FloatArray
     cluster: IntArray
     coefficient: float
-    unseen: float = 0.0
+    extra_variance: float = 0.0
     weight: FloatArray | None = None
 
     @property
@@ -43,7 +43,7 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
     A part in a single cluster shows no spread. Beside parts that do, it has the variance ``p (1 - p)`` of one
     result, with ``p`` drawn towards a half as if one more had passed and one had failed.
     """
-    is_single = [len(np.unique(part.cluster)) < FEWEST for part in parts]
+    is_single = [len(np.unique(part.cluster)) < MIN_CLUSTERS for part in parts]
     if all(is_single):
         is_single = [False] * len(parts)
     total = combine_means(
@@ -55,13 +55,14 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
         np.concatenate([part.cluster for part in parts]),
         _weights(parts),
     )
-    unseen = sum(part.coefficient**2 * part.unseen for part in parts)
+    extra_variance = sum(part.coefficient**2 * part.extra_variance for part in parts)
     for part, single in zip(parts, is_single, strict=True):
         if single:
             total = _with_single_cluster(total, part)
-            unseen += part.coefficient**2 * _variance_of_one(part)
+            extra_variance += part.coefficient**2 * _variance_of_one(part)
     return total._replace(
-        error=math.sqrt(total.error**2 + unseen), row_error=math.sqrt(total.row_error**2 + unseen)
+        error=math.sqrt(total.error**2 + extra_variance),
+        row_error=math.sqrt(total.row_error**2 + extra_variance),
     )
 
 

@@ -119,10 +119,10 @@ def test_few_equal_labels_have_a_variance_that_they_do_not_show():
     ungraded, judged, *rest = weighted_parts(outputs, correct=True)
     assert not rest
     assert (ungraded.coefficient, judged.coefficient) == pytest.approx((0.2, 0.8))
-    assert ungraded.unseen == pytest.approx(5 / 6 * 1 / 6 / 4)
+    assert ungraded.extra_variance == pytest.approx(5 / 6 * 1 / 6 / 4)
     # Half an output of each kind beside the five: 6 of 7 pass, by the judge and by labels.
     both, each = 5.5 / 7, 6 / 7
     correlation = (both - each**2) / (each * (1 - each))
-    assert judged.unseen == pytest.approx(6 / 7 * 1 / 7 * (1 - correlation**2) / 5)
+    assert judged.extra_variance == pytest.approx(6 / 7 * 1 / 7 * (1 - correlation**2) / 5)
     error = sum_of_parts([ungraded, judged]).error
-    assert error**2 == pytest.approx(0.2**2 * ungraded.unseen + 0.8**2 * judged.unseen)
+    assert error**2 == pytest.approx(0.2**2 * ungraded.extra_variance + 0.8**2 * judged.extra_variance)
