@@ -21,7 +21,7 @@ from fiducial.calibration.corrected_rate.finite_set import (
     finite_post_stratified,
     finite_prediction_powered,
 )
-from fiducial.calibration.corrected_rate.two_verdicts import post_stratified, rogan_gladen
+from fiducial.calibration.corrected_rate.binary_verdicts import post_stratified, rogan_gladen
 
 from .judges import Judge, split, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally

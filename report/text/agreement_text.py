@@ -9,7 +9,7 @@ from ...calibration.agreement.adjudication_results import (
     AdjudicatedJudge,
     Adjudication,
     Adjudicators,
-    LookedAt,
+    ReviewedRows,
 )
 from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
@@ -139,7 +139,7 @@ def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
         yield CautionLine(_one_sided(), indent=4)
 
 
-def _agreements(examined: LookedAt) -> str:
+def _agreements(examined: ReviewedRows) -> str:
     examined_rows = examined.rows - examined.left
     if not examined_rows:
         return f"none of {counted(examined.rows, 'agreement')} was examined"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
-from ...calibration.agreement.diagnosis_results import CategoryAgreement, EqualRates, LabelAudit
+from ...calibration.agreement.diagnosis_results import CategoryAgreement, HomogeneityTest, LabelAudit
 from ...calibration.statistic import Statistic
 from ...calibration.thresholds.threshold_results import BetterThreshold, BoundOf, CertifiedThreshold
 from ...spelling import setting
@@ -161,7 +161,7 @@ def uneven_slices(calibration: Calibration) -> Iterator[Piece]:
                 yield f"differs by {column}: {judge}: {', '.join(uneven)}; see {setting('slices', column)}"
 
 
-def _alarms(test: EqualRates) -> bool:
+def _alarms(test: HomogeneityTest) -> bool:
     return test.holm_p is not None and test.holm_p <= _ALARM
 
 
