@@ -1,4 +1,4 @@
-"""First stage of a cascade: what a judge may decide alone, by a certificate on labels."""
+"""First stage of a cascade: certify with labels which outputs a judge may decide alone."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class CertifiedPart(msgspec.Struct, frozen=True, kw_only=True):
     """Outputs that the judge of a run decides alone, and those sent on to another judge.
 
     Attributes:
-        run: The run.
-        judge: Its judge.
-        max_error: The error rate that is guaranteed for the verdicts kept.
-        certificate: Confidence from which verdicts are kept, with its error bound; counts are of labelled outputs, one per
-            cluster, drawn by its size if clusters differ in size.
+        run: Path of the run.
+        judge: Name of its judge.
+        max_error: Guaranteed bound on the error rate of the verdicts that are kept.
+        certificate: Confidence threshold for keeping a verdict, with its error bound. Counts are of labelled outputs, one per
+            cluster; if clusters differ in size, they are drawn by size.
         outputs: Number of outputs that the judge was asked about.
-        kept: Number of outputs on which its verdict is kept.
-        kept_passed: Number of these that pass.
-        ungraded: Number of outputs without a score, which are sent on.
-        low: A score of at most this is kept, or None if nothing is certified.
-        high: A score of at least this is kept.
-        cost: US dollars that the judge cost, or None if nothing was spent or the price is not known.
+        kept: Number of outputs whose verdict is kept.
+        kept_passed: Number of kept outputs that pass.
+        ungraded: Number of outputs without a score; they are sent on.
+        low: Scores up to this one are kept, or None if nothing is certified.
+        high: Scores from this one on are kept, or None if nothing is certified.
+        cost: Cost of the judge in US dollars, or None if nothing was spent or a price is unknown.
         inputs: Hashes of the run's inputs.
     """
 
@@ -67,25 +67,25 @@ class CertifiedPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SentOn(NamedTuple):
-    """Outputs that are sent on, with what was kept."""
+    """Outputs that are sent on to the next judge, and a summary of those kept."""
 
     part: CertifiedPart
     items: frozenset[ItemKey]
 
 
 def sent_on_from(store: RunStore, max_error: float) -> SentOn:
-    """Return what a run's judge may decide alone with at most this error rate, and the rest.
+    """Certify which outputs a run's judge may decide alone, at most at this error rate.
 
     Raises:
         UsageError: Several judges graded it.
-        InputError: There is no judge, no label, several versions of a model answered, or labels are no random sample.
+        InputError: There is no judge or no label, several versions of a model answered, or the labels are no random sample.
         RunFolderError: The run is not finished, or was changed by hand.
     """
     manifest = store.finished()
     store.require_unedited()
     judge = _only_judge(store)
     _require_one_version(store)
-    table = _rows_of(table_of(store), judge)
+    table = _rows_of_judge(table_of(store), judge)
     if not np.isfinite(table.label).any():
         raise InputError(
             f"no output that {judge.by} graded has a label, which a certificate needs; `{command('review', store.path)}` collects some",
@@ -93,31 +93,36 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         )
     _require_random_labels(store, table)
     # One output of each cluster says little about outputs, most of which are in large clusters.
-    unequal = bound_of(table) == "clusters"
-    certificate = selective_threshold(table, max_error, seed=0, by_size=unequal)
-    verdicts = _by_output(verdict for verdict in store.judge_verdicts() if verdict.author == judge.id)
-    at = judge.threshold.at
-    kept = {key for key, scores in verdicts.items() if _is_kept(scores, at, certificate.threshold)}
-    low, high = _band(at, certificate.threshold)
+    sizes_differ = bound_of(table) == "clusters"
+    certificate = selective_threshold(table, max_error, seed=0, by_size=sizes_differ)
+    scores_by_output = _scores_by_output(
+        verdict for verdict in store.judge_verdicts() if verdict.author == judge.id
+    )
+    pass_at = judge.threshold.at
+    kept = {
+        key for key, scores in scores_by_output.items() if _is_kept(scores, pass_at, certificate.threshold)
+    }
+    low, high = _kept_scores(pass_at, certificate.threshold)
+    first_scores = [scores_by_output[key][0] for key in kept]
     part = CertifiedPart(
         run=str(store.path),
         judge=judge.by,
         max_error=max_error,
         certificate=certificate,
-        outputs=len(verdicts),
+        outputs=len(scores_by_output),
         kept=len(kept),
-        kept_passed=sum(reaches(each, at) for key in kept if (each := verdicts[key][0]) is not None),
-        ungraded=sum(None in scores for scores in verdicts.values()),
+        kept_passed=sum(reaches(score, pass_at) for score in first_scores if score is not None),
+        ungraded=sum(None in scores for scores in scores_by_output.values()),
         low=low,
         high=high,
-        cost=_cost(manifest.judges or []),
+        cost=_total_cost(manifest.judges or []),
         inputs=list(manifest.identity.get("inputs", ())),
     )
-    return SentOn(part, frozenset(verdicts.keys() - kept))
+    return SentOn(part, frozenset(scores_by_output.keys() - kept))
 
 
-def _cost(uses: Iterable[JudgeUse]) -> float | None:
-    """Return what a judge cost; a combined judge makes no call, its parts do."""
+def _total_cost(uses: Iterable[JudgeUse]) -> float | None:
+    """Return the total cost, or None if unknown; a combined judge makes no call, its parts do."""
     costs = [use.cost for use in uses if use.calls]
     known = [cost for cost in costs if cost is not None]
     return math.fsum(known) if known and len(known) == len(costs) else None
@@ -125,11 +130,11 @@ def _cost(uses: Iterable[JudgeUse]) -> float | None:
 
 def _only_judge(store: RunStore) -> KnownJudge:
     judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
-    # The parts of a combined judge graded statements, criteria, or for it.
+    # A combined judge's parts graded statements or criteria, or voted in it, so that they do not count as judges.
     judges = [judge for judge in judges if judge.id.kind in COUNTED] or judges
     if not judges:
         baselines = [judge.by for judge in store.roster if judge.id.kind == "baseline"]
-        raise InputError(_no_first_judge(baselines), path=str(store.path))
+        raise InputError(_no_judge_message(baselines), path=str(store.path))
     if len(judges) > 1:
         raise UsageError(
             f"{setting('unsure_of', store.path)}: it holds verdicts of {', '.join(judge.by for judge in judges)}; the first judge of a cascade needs a run of its own"
@@ -137,7 +142,7 @@ def _only_judge(store: RunStore) -> KnownJudge:
     return judges[0]
 
 
-def _no_first_judge(baselines: Sequence[str]) -> str:
+def _no_judge_message(baselines: Sequence[str]) -> str:
     if not baselines:
         return "no judge graded its outputs"
     asked = command("judge", "CASES", outputs="OUTPUTS", judge="JUDGE", model="MODEL")
@@ -145,7 +150,7 @@ def _no_first_judge(baselines: Sequence[str]) -> str:
 
 
 def _require_one_version(store: RunStore) -> None:
-    """Refuse judges that several versions of a decision model answered."""
+    """Require that one version of a decision model answered each judge."""
     versions = ServedVersions(store)
     for judge in store.roster:
         if counts := versions.counts(judge.id):
@@ -171,13 +176,13 @@ def _require_random_labels(store: RunStore, table: Table) -> None:
     )
 
 
-def _rows_of(table: Table, judge: KnownJudge) -> Table:
+def _rows_of_judge(table: Table, judge: KnownJudge) -> Table:
     if judge.by not in table.judge.values:
         raise InputError(f"{judge.by} graded no output")
     return table.take(table.judge.codes == table.judge.values.index(judge.by))
 
 
-def _by_output(verdicts: Iterable[StoredVerdict]) -> Mapping[ItemKey, list[float | None]]:
+def _scores_by_output(verdicts: Iterable[StoredVerdict]) -> Mapping[ItemKey, list[float | None]]:
     """Return the scores of each output, one per repeat."""
     scores: dict[ItemKey, list[float | None]] = {}
     for verdict in verdicts:
@@ -186,16 +191,16 @@ def _by_output(verdicts: Iterable[StoredVerdict]) -> Mapping[ItemKey, list[float
 
 
 def _is_kept(scores: list[float | None], pass_at: float, threshold: float | None) -> bool:
-    """Return whether all repeats are sure enough, and say the same."""
-    known = np.array([score for score in scores if score is not None], dtype=np.float64)
-    if threshold is None or len(known) < len(scores):
+    """Return whether all repeats are confident enough and agree."""
+    graded = np.array([score for score in scores if score is not None], dtype=np.float64)
+    if threshold is None or len(graded) < len(scores):
         return False
-    sure = reaches(confidence_of(known, pass_at), threshold)
-    return bool(np.all(sure)) and len(np.unique(reaches(known, pass_at))) == 1
+    is_confident = reaches(confidence_of(graded, pass_at), threshold)
+    return bool(np.all(is_confident)) and len(np.unique(reaches(graded, pass_at))) == 1
 
 
-def _band(pass_at: float, threshold: float | None) -> tuple[float | None, float | None]:
-    """Return the scores from which verdicts are kept, below and above the pass threshold."""
+def _kept_scores(pass_at: float, threshold: float | None) -> tuple[float | None, float | None]:
+    """Return the highest failing and the lowest passing score that is kept."""
     if threshold is None:
         return None, None
     return pass_at * (1 - threshold), pass_at + (1 - pass_at) * threshold
