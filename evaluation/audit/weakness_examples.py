@@ -1,4 +1,4 @@
-"""One example a weakness: the right output, what was planted in it, and the judge's reply."""
+"""Examples of weaknesses: a right output, what was planted in it, and the judge's reply."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .probe_folder import ProbeFacts
 from .scored import ScoredProbe
 
 _MAX_TEXT = 1_600
-"""Length of an output's text in an example, in characters; the change is within it."""
+"""Characters of an output's text in an example, chosen so that the change is within it."""
 
 _MAX_REQUEST = 600
 _MAX_REASON = 600
-_MAX_LISTED = 30
-"""Verdicts listed of one weakness."""
+_MAX_VERDICTS = 30
+"""Verdicts listed for one weakness."""
 
 
-class _Chosen(NamedTuple):
-    """Wrongly judged probes of a weakness, the shown one first, and the number graded."""
+class _MisjudgedProbes(NamedTuple):
+    """Wrongly judged probes of a weakness, the one to show first, and the number graded."""
 
     judge: str
     where: str
@@ -39,58 +39,59 @@ def weakness_examples(
     climb: Climb | None,
 ) -> list[WeaknessExample]:
     """Return an example of each weakness that concerns the probes of one operator or dial."""
-    chosen = [each for audit, scored in audits for each in _chosen(audit, scored)]
-    if not chosen:
+    weaknesses = [weakness for audit, scored in audits for weakness in _misjudged_by_weakness(audit, scored)]
+    if not weaknesses:
         return []
-    keys = {key for each in chosen for key in (each.wrong[0].facts.key, each.wrong[0].facts.source)}
+    shown = [weakness.wrong[0].facts for weakness in weaknesses]
+    keys = {key for facts in shown for key in (facts.key, facts.source)}
     outputs = {output.key: output for output in (inputs.outputs() if inputs else ()) if output.key in keys}
     cases: dict[str, Case] = {key.case_id: inputs.cases[key.case_id] for key in outputs} if inputs else {}
     if climb is not None:
-        posed = list(climb.posed(key for key in keys - outputs.keys()))
-        outputs |= {each.output.key: each.output for each in posed}
-        cases |= {each.case.id: each.case for each in posed}
+        items = list(climb.posed(key for key in keys - outputs.keys()))
+        outputs |= {item.output.key: item.output for item in items}
+        cases |= {item.case.id: item.case for item in items}
     return [
-        _example(each, outputs, cases)
-        for each in chosen
-        if each.wrong[0].facts.key in outputs and each.wrong[0].facts.source in outputs
+        _example(weakness, outputs, cases)
+        for weakness, facts in zip(weaknesses, shown, strict=True)
+        if facts.key in outputs and facts.source in outputs
     ]
 
 
-def _chosen(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_Chosen]:
+def _misjudged_by_weakness(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_MisjudgedProbes]:
     for where in dict.fromkeys(finding.where for finding in audit.findings):
         graded = [probe for probe in scored if probe.facts.operator == where and probe.score is not None]
         if where in {ladder.dial for ladder in audit.ladders}:
             graded = [probe for probe in graded if not probe.facts.right]
-            graded.sort(key=lambda each: _level(each.facts.key))
+            graded.sort(key=lambda probe: _ladder_level(probe.facts.key))  # the easiest that it missed
         else:
-            graded.sort(key=lambda each: not each.reason)
+            graded.sort(key=lambda probe: not probe.reason)  # one with a reason first
         wrong = [probe for probe in graded if probe.passed != probe.facts.right]
         if wrong:
-            yield _Chosen(audit.judge, where, wrong, len(graded))
+            yield _MisjudgedProbes(audit.judge, where, wrong, len(graded))
 
 
-def _level(key: ItemKey) -> int:
+def _ladder_level(key: ItemKey) -> int:
     return int(key.case_id.split("/")[1])
 
 
 def _example(
-    chosen: _Chosen, outputs: Mapping[ItemKey, Output], cases: Mapping[str, Case]
+    weakness: _MisjudgedProbes, outputs: Mapping[ItemKey, Output], cases: Mapping[str, Case]
 ) -> WeaknessExample:
-    first = chosen.wrong[0]
-    shown = shown_probe(first.facts, first.score or 0.0, first.reason, outputs, cases)
+    first = weakness.wrong[0]
+    example = shown_probe(first.facts, first.score or 0.0, first.reason, outputs, cases)
     return WeaknessExample(
-        **msgspec.structs.asdict(shown),
-        judge=chosen.judge,
-        where=chosen.where,
-        wrong=len(chosen.wrong),
-        n=chosen.n,
+        **msgspec.structs.asdict(example),
+        judge=weakness.judge,
+        where=weakness.where,
+        wrong=len(weakness.wrong),
+        n=weakness.n,
         verdicts=[
             WrongVerdict(
                 case_id=probe.facts.key.case_id,
                 change=probe.facts.change[:200],
                 reason=(probe.reason or "")[:200],
             )
-            for probe in chosen.wrong[:_MAX_LISTED]
+            for probe in weakness.wrong[:_MAX_VERDICTS]
         ],
     )
 
@@ -102,10 +103,10 @@ def shown_probe(
     outputs: Mapping[ItemKey, Output],
     cases: Mapping[str, Case],
 ) -> ShownProbe:
-    """Return a wrongly judged probe beside its right output.
+    """Return a wrongly judged probe together with its right output.
 
     Args:
-        facts: The probe.
+        facts: Facts about the probe.
         score: The judge's score.
         reason: The judge's reason.
         outputs: Outputs that include the probe's and its right one.
@@ -132,10 +133,10 @@ def _request(case: Case) -> str:
 
 
 def output_text(output: Output) -> str:
-    """Return what a system answered as one text: its words, and a line per call."""
+    """Return an output as one text: its words, and a line per call."""
     steps: list[Any] = [step for turn in output.turns or () for step in turn]
     lines = [_step_text(step) for step in steps]
-    lines += [each for each in (output.text, _calls_text(output.tool_calls or ()), output.error) if each]
+    lines += filter(None, (output.text, _calls_text(output.tool_calls or ()), output.error))
     return "\n".join(lines)
 
 
@@ -164,11 +165,11 @@ def _windows(right: str, planted: str) -> tuple[str, str]:
     """Cut both texts to the part around their first difference."""
     if max(len(right), len(planted)) <= _MAX_TEXT:
         return right, planted
-    shared = next(
-        (place for place, (a, b) in enumerate(zip(right, planted, strict=False)) if a != b),
+    first_difference = next(
+        (position for position, (a, b) in enumerate(zip(right, planted, strict=False)) if a != b),
         min(len(right), len(planted)),
     )
-    start = max(0, shared - _MAX_TEXT // 4)
+    start = max(0, first_difference - _MAX_TEXT // 4)  # most of the text follows the change
     return _window(right, start), _window(planted, start)
 
 
