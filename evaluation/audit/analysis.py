@@ -225,23 +225,25 @@ def _operator_result(
     operator: str, group: list[ScoredProbe], about: str, level: float, *, has_control: bool
 ) -> OperatorResult:
     plants = group[0].facts.plants
-    graded = [(probe, probe.score) for probe in group if probe.score is not None]
+    probes_with_scores = [(probe, probe.score) for probe in group if probe.score is not None]
     counts_passes = plants in {"attack", "control"}  # of other probes, fails count; see `OperatorResult.rate`
-    counted = np.array([probe.passed == counts_passes for probe, _ in graded], dtype=np.float64)
-    clusters = cluster_numbers(probe.cluster for probe, _ in graded)
-    labels = {probe.facts.label for probe, _ in graded}
+    is_counted = np.array(
+        [probe.passed == counts_passes for probe, _ in probes_with_scores], dtype=np.float64
+    )
+    clusters = cluster_numbers(probe.cluster for probe, _ in probes_with_scores)
+    labels = {probe.facts.label for probe, _ in probes_with_scores}
     deviation = None
     if not labels <= {0.0, 1.0}:  # fractions, of which a rate would hide by how much scores miss
-        deviations = [score - probe.facts.label for probe, score in graded]
+        deviations = [score - probe.facts.label for probe, score in probes_with_scores]
         deviation = mean_of(np.array(deviations, dtype=np.float64), clusters)
     return OperatorResult(
         operator=operator,
         plants=plants,
         about="right outputs, unchanged" if operator == ORIGINAL else about,
-        rate=share_of(counted, clusters),
+        rate=share_of(is_counted, clusters),
         ungraded=dict(Counter(probe.outcome for probe in group if probe.score is None)),
         deviation=deviation,
-        weak=_is_weak(plants, share_of(counted, clusters, level=level), has_control=has_control),
+        weak=_is_weak(plants, share_of(is_counted, clusters, level=level), has_control=has_control),
     )
 
 

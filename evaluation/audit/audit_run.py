@@ -109,8 +109,8 @@ def _conclude(
         prepared.climb.results(writer) if prepared.climb else {},
     )
     scored = {task.id: verdicts.scored(task.id) for task in tasks}
-    judged = [task for task in tasks if scored[task.id]]
-    audits = [_judge_audit(task, verdicts, prepared) for task in judged]
+    judged_tasks = [task for task in tasks if scored[task.id]]
+    audits = [_judge_audit(task, verdicts, prepared) for task in judged_tasks]
     if inputs is not None:
         forms = forms_of(plan)
         forms_by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
@@ -126,7 +126,7 @@ def _conclude(
         examples=weakness_examples(
             [
                 (judge, scored[task.id])
-                for task, judge in zip(judged, audits, strict=True)
+                for task, judge in zip(judged_tasks, audits, strict=True)
                 if task in requested
             ],
             inputs,
@@ -242,7 +242,9 @@ def adjudicated_audit(
 ) -> AuditAdjudication | None:
     """Return the judges' results after people's decisions on probes, or None without decisions."""
     probes = {str(key) for scored in judges.values() for key in scored}
-    on_probes = Decisions({item: decided for item, decided in decisions.by_item.items() if item in probes})
+    on_probes = Decisions(
+        {item: decisions_on_item for item, decisions_on_item in decisions.by_item.items() if item in probes}
+    )
     if not on_probes.by_item:
         return None
     rows = [row for judge, scored in judges.items() for row in _table_rows(judge, scored.values())]
@@ -273,8 +275,8 @@ def _adjudicated_operators(
     judge: str, scored: Mapping[ItemKey, ScoredProbe], decisions: Decisions
 ) -> Iterator[OperatorAdjudicated]:
     """Yield the adjudicated rate of each operator with a decision on one of its probes."""
-    graded = (probe for probe in scored.values() if probe.score is not None)
-    for operator, group in by_operator(graded).items():
+    graded_probes = (probe for probe in scored.values() if probe.score is not None)
+    for operator, group in by_operator(graded_probes).items():
         if any(str(probe.facts.key) in decisions.by_item for probe in group):
             facts = group[0].facts
             rate = "true_positive_rate" if facts.right else "true_negative_rate"
@@ -310,7 +312,7 @@ def _located_fault(operator: str, group: Sequence[ScoredProbe], operators: int) 
         if probe.named_step is not None and probe.facts.planted is not None
     ]
     rows = NamedSteps(
-        named=_integers(named for named, _, _ in answers),
+        named=_integers(step for step, _, _ in answers),
         planted=_integers(planted.step for _, planted, _ in answers),
         steps=_integers(planted.steps for _, planted, _ in answers),
         cluster=cluster_numbers(cluster for _, _, cluster in answers),

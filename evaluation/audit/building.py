@@ -131,14 +131,14 @@ def build_probes(
     if not outputs:
         with CaseIndex(cases, partial(validate_reference, options=settings.options)) as index:
             progress.begin("mutating", len(index))
-            right = RightOutputs(None, index, settings.options)
-            sources = _MutationInputs(index, right, (cases,), SystemOptions({}, settings.options))
+            right_outputs = RightOutputs(None, index, settings.options)
+            sources = _MutationInputs(index, right_outputs, (cases,), SystemOptions({}, settings.options))
             return _build_folder(sources, out, settings, progress, workers)
     with EvaluationInputs(cases, outputs, check_options=settings.options) as inputs:
         options = options_by_system(inputs, settings.names, settings.options)
-        right = RightOutputs(inputs, inputs.cases, settings.options)
-        progress.begin("mutating", inputs.survey.outputs + right.composed)
-        sources = _MutationInputs(inputs.cases, right, (cases, *outputs), options)
+        right_outputs = RightOutputs(inputs, inputs.cases, settings.options)
+        progress.begin("mutating", inputs.survey.outputs + right_outputs.composed)
+        sources = _MutationInputs(inputs.cases, right_outputs, (cases, *outputs), options)
         return _build_folder(sources, out, settings, progress, workers)
 
 
@@ -155,15 +155,15 @@ class _PieceProbes(NamedTuple):
 
 def _mutate_piece(sources: _MutationInputs, settings: ProbeSettings, piece: int) -> _PieceProbes:
     passed_over, rows = Counter[str](), list[_Row]()
-    written = set[str]()
+    written_cases = set[str]()
     operators = settings.mutating
     for subject in sources.right.subjects(piece, passed_over):
-        rows.append(_right_output_row(subject, written))
+        rows.append(_right_output_row(subject, written_cases))
         options = sources.options.of(subject.output.system)
         probes = make_probes(
             subject, operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
-        rows += (_probe_row(probe, written) for probe in probes)
+        rows += (_probe_row(probe, written_cases) for probe in probes)
     return _PieceProbes(rows, dict(passed_over))
 
 
@@ -180,10 +180,10 @@ def _draw_pairs(
             raise InputError(
                 f"case {pair.case.id!r} has the id of a case that is drawn; leave out {setting('lifelike')}, or rename it"
             )
-        written = set[str]()
-        rows = [_right_output_row(pair, written)]
+        written_cases = set[str]()
+        rows = [_right_output_row(pair, written_cases)]
         probes = make_probes(pair, operators, settings.options, seed=settings.seed, per_operator=1)
-        rows += (_probe_row(probe, written) for probe in probes)
+        rows += (_probe_row(probe, written_cases) for probe in probes)
         yield _PieceProbes(rows, {})
 
 
@@ -214,14 +214,14 @@ def _build_folder(
     progress: Progress,
     workers: int | None,
 ) -> ProbeManifest:
-    passed_over, counts, written = Counter[str](), Counter[_CountKey](), set[str]()
+    passed_over, counts, written_cases = Counter[str](), Counter[_CountKey](), set[str]()
     with ExitStack() as open_files:  # the files appear together when it is left
         files = {name: open_files.enter_context(atomic_write(out / name)) for name in _FILES}
         mutated = iter(()) if sources is None else _mutate_all(sources, settings, workers)
-        for probes in chain(mutated, _draw_pairs(settings, written, progress)):
+        for probes in chain(mutated, _draw_pairs(settings, written_cases, progress)):
             passed_over.update(probes.passed_over)
             for row in probes.rows:
-                _write_row(row, files, written)
+                _write_row(row, files, written_cases)
                 counts[row.counted] += 1
                 if row.counted == _RIGHT_OUTPUTS:
                     progress.advance()
@@ -246,13 +246,13 @@ def _build_folder(
     return manifest
 
 
-def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written: set[str]) -> None:
-    """Write a row's lines, except for a case that is already ``written``."""
+def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written_cases: set[str]) -> None:
+    """Write a row's lines, except for a case that is already ``written_cases``."""
     for name, line in row.lines.items():
-        if name != CASES or row.case_id not in written:
+        if name != CASES or row.case_id not in written_cases:
             files[name].write(line)
     if CASES in row.lines:
-        written.add(row.case_id)
+        written_cases.add(row.case_id)
 
 
 def _no_right_output(sources: _MutationInputs, passed_over: Mapping[str, int]) -> InputError:
@@ -298,7 +298,7 @@ class _Row(NamedTuple):
     counted: _CountKey
 
 
-def _right_output_row(subject: Subject, written: set[str]) -> _Row:
+def _right_output_row(subject: Subject, written_cases: set[str]) -> _Row:
     """Return the row of the right output itself, with which its twins are compared."""
     label = Verdict.on(
         subject.output.key,
@@ -307,22 +307,24 @@ def _right_output_row(subject: Subject, written: set[str]) -> _Row:
         source="construction",
         evidence=origin(ORIGINAL, "nothing", subject.output),
     )
-    return _output_row(subject.case, subject.output, label, _RIGHT_OUTPUTS, written)
+    return _output_row(subject.case, subject.output, label, _RIGHT_OUTPUTS, written_cases)
 
 
-def _probe_row(probe: Probe | Weakness, written: set[str]) -> _Row:
+def _probe_row(probe: Probe | Weakness, written_cases: set[str]) -> _Row:
     """Return the row of a probe, or of a weakness of a rule set."""
     if isinstance(probe, Weakness):
-        counted = _CountKey(probe.operator, probe.rules)
-        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, counted)
-    counted = _CountKey(probe.label.evidence["operator"], "probe")
-    return _output_row(probe.case, probe.output, probe.label, counted, written)
+        count_key = _CountKey(probe.operator, probe.rules)
+        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, count_key)
+    count_key = _CountKey(probe.label.evidence["operator"], "probe")
+    return _output_row(probe.case, probe.output, probe.label, count_key, written_cases)
 
 
-def _output_row(case: Case, output: Output, label: Verdict, counted: _CountKey, written: set[str]) -> _Row:
-    """Return the row of an output, with its case unless that is among those ``written``."""
+def _output_row(
+    case: Case, output: Output, label: Verdict, count_key: _CountKey, written_cases: set[str]
+) -> _Row:
+    """Return the row of an output, with its case unless that is among those ``written_cases``."""
     lines = {OUTPUTS: encode_record(output), LABELS: encode_record(label)}
-    if case.id not in written:
-        written.add(case.id)
+    if case.id not in written_cases:
+        written_cases.add(case.id)
         lines = {CASES: encode_record(case), **lines}
-    return _Row(lines, case.id, counted)
+    return _Row(lines, case.id, count_key)

@@ -138,17 +138,19 @@ def certify(
         UsageError: A claim names another statistic.
         InputError: No verdict has a label and a score.
     """
-    graded = sorted((row for row in run.rows if row["score"] is not None), key=lambda row: row["item_id"])
-    if not graded:
+    graded_rows = sorted(
+        (row for row in run.rows if row["score"] is not None), key=lambda row: row["item_id"]
+    )
+    if not graded_rows:
         raise InputError("no verdict has both a label and a score")
     pass_at.require_known_judges([run.judge])
     threshold = pass_at.of([run.judge], run.threshold).at
     claim_level = 1 - (1 - level) / max(1, len(claims))
-    accuracy_bound = _rate("accuracy", graded, level, threshold).low or 0.0
-    scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
+    accuracy_bound = _rate("accuracy", graded_rows, level, threshold).low or 0.0
+    scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded_rows]
     right_shares = [
         fmean(is_right(score, row["label"], threshold) for score in repeats)
-        for row, repeats in zip(graded, scores, strict=True)
+        for row, repeats in zip(graded_rows, scores, strict=True)
     ]
     replies = sum(map(len, scores)) / len(scores)
     accuracy = sum(right_shares) / len(right_shares)
@@ -161,10 +163,12 @@ def certify(
         served_by=run.served_by,
         data=labels_sha256((row["item_id"], row["label"]) for row in run.rows),
         pass_at=threshold,
-        claims=[_claim(name, at_least, graded, claim_level, threshold) for name, at_least in claims.items()],
+        claims=[
+            _claim(name, at_least, graded_rows, claim_level, threshold) for name, at_least in claims.items()
+        ],
         anchors=[
             Anchor(row["item_id"], row["label"], share, row["cluster"])
-            for row, share in zip(graded, right_shares, strict=True)
+            for row, share in zip(graded_rows, right_shares, strict=True)
         ],
         drift=drift,
         replies=replies,
@@ -198,7 +202,7 @@ def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float,
 def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
     passing_labels = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
     rows_of_rate = [row for row in rows if reaches(row["label"], pass_at) in passing_labels]
-    right = np.array(
+    agrees = np.array(
         [is_right(row["score"], row["label"], pass_at) for row in rows_of_rate], dtype=np.float64
     )
-    return certified_rate(right, cluster_numbers(row["cluster"] for row in rows_of_rate), level=level)
+    return certified_rate(agrees, cluster_numbers(row["cluster"] for row in rows_of_rate), level=level)

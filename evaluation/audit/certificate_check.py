@@ -149,8 +149,8 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateSt
     """
     certificate = read_certificate(path)
     void, notes = _changes(certificate, run), list[str]()
-    recorded = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
-    looks = [look for look in recorded if _is_look_at(look, certificate)]
+    recorded_looks = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
+    looks = [look for look in recorded_looks if _is_look_at(look, certificate)]
     accuracy = None
     if not void:
         look = _make_look(certificate, run, folder)
@@ -159,7 +159,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateSt
             notes.append(refusal)
         else:
             looks.append(look)
-            write_records(looks_file(path), [*recorded, look])
+            write_records(looks_file(path), [*recorded_looks, look])
             accuracy = float(np.nanmean(_right_by_anchor(look)))
     results = [_right_by_anchor(look) for look in looks]
     # For the e-process, an anchor that was not judged counts as right: a missing verdict is no evidence of drift.
@@ -203,11 +203,11 @@ def _accuracy_drops(certificate: Certificate, looks: list[FloatArray]) -> tuple[
 
     Both are empty if the certificate does not record on which anchors the judge was right.
     """
-    right = [anchor.right for anchor in certificate.anchors]
-    if None in right:
+    right_shares = [anchor.right for anchor in certificate.anchors]
+    if None in right_shares:
         return np.empty(0), np.empty(0)
     cluster = cluster_numbers(anchor.cluster or anchor.item for anchor in certificate.anchors)
-    return paired_drops(np.array(right, dtype=np.float64), looks, cluster)
+    return paired_drops(np.array(right_shares, dtype=np.float64), looks, cluster)
 
 
 def _drift_finding(
@@ -269,19 +269,19 @@ def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
         )
         void.append(f"the endpoint uses another model: {served_now}, was {served_before}")
     labels = {row["item_id"]: row["label"] for row in run.rows}
-    changed = [
+    relabelled = [
         anchor.item for anchor in certificate.anchors if labels.get(anchor.item, anchor.label) != anchor.label
     ]
-    if changed:
-        void.append(f"the labels of {len(changed)} anchors changed, {changed[0]} among them")
+    if relabelled:
+        void.append(f"the labels of {len(relabelled)} anchors changed, {relabelled[0]} among them")
     return void
 
 
-def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
+def _same_judge(certified_id: JudgeId | None, judged_id: JudgeId | None) -> bool:
     """Return whether both ids are of one judge, whose prompt or parameters may have changed."""
-    if certified is None or judged is None:
-        return certified == judged
-    return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified
+    if certified_id is None or judged_id is None:
+        return certified_id == judged_id
+    return msgspec.structs.replace(judged_id, fingerprint=certified_id.fingerprint) == certified_id
 
 
 def _make_look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
@@ -290,11 +290,11 @@ def _make_look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
         for row in run.rows
         if row["score"] is not None and row["item_id"] in run.fresh
     }
-    right = [right_by_item.get(anchor.item) for anchor in certificate.anchors]
+    right_on_anchors = [right_by_item.get(anchor.item) for anchor in certificate.anchors]
     run_hash = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Look(
         run=run_hash,
-        judged=len(right) - right.count(None),
-        right=right,
+        judged=len(right_on_anchors) - right_on_anchors.count(None),
+        right=right_on_anchors,
         anchors=_anchors_sha256(certificate),
     )

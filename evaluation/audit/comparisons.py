@@ -102,10 +102,10 @@ def invariances(
             or _other_changes(changes, operator, ())
             or _changes_on_repeats(changes, operator, scored)
         )
-        compared = [twin for twin in group if twin.score is not None and twin.facts.source in standard]
+        compared_twins = [twin for twin in group if twin.score is not None and twin.facts.source in standard]
         shift = shift_of(
             (_change(twin, scored[twin.facts.source]) - standard[twin.facts.source], twin.cluster)
-            for twin in compared
+            for twin in compared_twins
         )
         has_no_standard = not standard and any(operator in shares for shares in changes.values())
         untested = _NO_OTHER_CHANGE if has_no_standard else None
@@ -155,15 +155,17 @@ def _changes_on_repeats(
 
 def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
     """Return the share of verdicts on the right output that differ from the twin's verdict."""
-    changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
-    return sum(changed) / len(changed)
+    is_changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
+    return sum(is_changed) / len(is_changed)
 
 
 def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
-    graded = [probe for probe in scored.values() if probe.score is not None]
-    by_site = probes_by_site(graded)
-    for operator, group in by_operator(probe for probe in graded if probe.facts.plants == "attack").items():
+    graded_probes = [probe for probe in scored.values() if probe.score is not None]
+    by_site = probes_by_site(graded_probes)
+    for operator, group in by_operator(
+        probe for probe in graded_probes if probe.facts.plants == "attack"
+    ).items():
         if operator in controls:
             pairs = [(probe, control_of(probe, controls[operator], by_site)) for probe in group]
             shift = shift_of(
@@ -231,8 +233,10 @@ ProbesBySite: TypeAlias = Mapping[tuple[str, ItemKey, int], ScoredProbe]
 
 def probes_by_site(scored: Iterable[ScoredProbe]) -> ProbesBySite:
     """Index the graded probes by operator, right output and number."""
-    graded = (probe for probe in scored if probe.score is not None)
-    return {(probe.facts.operator, probe.facts.source, site_of(probe.facts)): probe for probe in graded}
+    graded_probes = (probe for probe in scored if probe.score is not None)
+    return {
+        (probe.facts.operator, probe.facts.source, site_of(probe.facts)): probe for probe in graded_probes
+    }
 
 
 def control_of(attack: ScoredProbe, operator: str, by_site: ProbesBySite) -> ScoredProbe | None:

@@ -45,9 +45,9 @@ def form_tasks(task: JudgeTask, forms: Iterable[DecisionForm]) -> dict[str, Judg
 def items_of_forms(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
     """Return the right outputs and faults about which forms are asked."""
     half = -(-min(sample, MAX_ITEMS) // 2)  # rounded up
-    right = sorted(chosen.originals, key=_rank)[:half]
+    right_outputs = sorted(chosen.originals, key=_rank)[:half]
     faults = sorted((key for key, probe in chosen.probes.items() if probe.plants == "fault"), key=_rank)
-    return frozenset([*right, *faults[:half]])
+    return frozenset([*right_outputs, *faults[:half]])
 
 
 def pairs_of_forms(members: Iterable[ItemKey], sample: int) -> frozenset[ItemKey]:
@@ -67,12 +67,12 @@ def form_steps(
     repeats: int,
 ) -> Iterator[JudgingStep]:
     """Yield the questions in the usual form, repeated, then those in other forms."""
-    deciding = [task for task in tasks if decides(task)]
-    if not deciding or not forms:
+    deciding_tasks = [task for task in tasks if decides(task)]
+    if not deciding_tasks or not forms:
         return
     repeat_context = context._replace(phase=", ".join(filter(None, (context.phase, "repeats"))))
-    yield EachOutput(repeat_context, deciding, items.__contains__, max(1, repeats))
-    tasks_in_forms = [form_task for task in deciding for form_task in form_tasks(task, forms).values()]
+    yield EachOutput(repeat_context, deciding_tasks, items.__contains__, max(1, repeats))
+    tasks_in_forms = [form_task for task in deciding_tasks for form_task in form_tasks(task, forms).values()]
     yield EachOutput(context._replace(journal=context.writer.forms), tasks_in_forms, items.__contains__)
 
 

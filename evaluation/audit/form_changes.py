@@ -90,9 +90,9 @@ class _ItemAnswersChange(NamedTuple):
 
 def form_results(answers: FormAnswers) -> list[FormResult]:
     """Return a judge's results by form, repeats of the usual form first."""
-    asked = [form for form in DECISION_FORMS if form.name in answers.formed]
-    level = 1 - (1 - _LEVEL) / max(len(asked), 1)
-    return [_repeats_result(answers), *(_result_in_form(form, answers, level) for form in asked)]
+    forms_asked = [form for form in DECISION_FORMS if form.name in answers.formed]
+    level = 1 - (1 - _LEVEL) / max(len(forms_asked), 1)
+    return [_repeats_result(answers), *(_result_in_form(form, answers, level) for form in forms_asked)]
 
 
 def _repeats_result(answers: FormAnswers) -> FormResult:
@@ -121,29 +121,29 @@ def _first_two_repeats(
 
 def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
     verdicts = answers.formed[form.name]
-    graded = {
+    answers_by_item = {
         item: _with_usual_names(answers_of(verdict)) for item, verdict in verdicts.items() if verdict.graded
     }
     ungraded = dict(Counter(verdict.outcome for verdict in verdicts.values() if not verdict.graded))
-    changes = list(_item_changes(form, graded, answers)) if form.tests_change else []
+    changes = list(_item_changes(form, answers_by_item, answers)) if form.tests_change else []
     confidence, marker, marker_effect = None, None, None
     if form.family == "scope":
         # Few unrelated texts replace the material of all items, so each text is a cluster.
         confidences = [
             (_mean_confidence(distributions), str(scope_of(item.case_id)))
-            for item, distributions in graded.items()
+            for item, distributions in answers_by_item.items()
         ]
         confidence = _mean(confidences, least=0.0)
     if form.family == "length":
         marker_answers = [
             (distributions[MARKER][YES], answers.cluster(item))
-            for item, distributions in graded.items()
+            for item, distributions in answers_by_item.items()
             if MARKER in distributions
         ]
         marker = _mean(marker_answers, least=0.0)
     differences: list[tuple[float, str]] = []
     if form.against and marker is not None:
-        differences = list(_marker_effects(graded, answers.formed[form.against], answers.cluster))
+        differences = list(_marker_effects(answers_by_item, answers.formed[form.against], answers.cluster))
         marker_effect = _mean(differences)
     beyond = [
         (change.size - change.repeats, change.cluster) for change in changes if change.repeats is not None
@@ -193,9 +193,9 @@ def _form_result(
 
 
 def _item_changes(
-    form: DecisionForm, graded: Mapping[ItemKey, AnswersByQuestion], answers: FormAnswers
+    form: DecisionForm, answers_by_item: Mapping[ItemKey, AnswersByQuestion], answers: FormAnswers
 ) -> Iterator[_ItemAnswersChange]:
-    for item, answers_in_form in graded.items():
+    for item, answers_in_form in answers_by_item.items():
         compared_answers = _compared_with(form, item, answers)
         change = _item_change(item, compared_answers, answers_in_form, answers, negates=form.negates)
         if change is not None:
@@ -239,13 +239,13 @@ def _item_change(
 
 
 def _change_on_repeats(
-    one: AnswersByQuestion, other: AnswersByQuestion, names: Iterable[str]
+    first: AnswersByQuestion, second: AnswersByQuestion, names: Iterable[str]
 ) -> float | None:
     """Return the mean change between repeats on these questions, or None if one lacks an answer."""
     names = list(names)
-    if any(name not in one or name not in other for name in names):
+    if any(name not in first or name not in second for name in names):
         return None
-    return sum(total_variation(one[name], other[name]) for name in names) / len(names)
+    return sum(total_variation(first[name], second[name]) for name in names) / len(names)
 
 
 def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -259,11 +259,11 @@ def _mean_confidence(answers: AnswersByQuestion) -> float:
 
 
 def _marker_effects(
-    graded: Mapping[ItemKey, AnswersByQuestion],
+    answers_by_item: Mapping[ItemKey, AnswersByQuestion],
     verdicts_without_marker: Mapping[ItemKey, Verdict],
     cluster: Callable[[ItemKey], str],
 ) -> Iterator[tuple[float, str]]:
-    for item, distributions in graded.items():
+    for item, distributions in answers_by_item.items():
         absent_answers = (
             answers_of(verdicts_without_marker[item]) if item in verdicts_without_marker else _NO_ANSWERS
         )

@@ -65,9 +65,9 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             )
         require_right_checks_of(store)
         names = ShownNames()
-        labelled = [row for row in run_rows(store, names) if row["label"] is not None]
-        judge = _judge_to_read(labelled, judge, names, prefer, folder)
-        rows_of_judge = [row for row in labelled if row["judge"] == judge]
+        labelled_rows = [row for row in run_rows(store, names) if row["label"] is not None]
+        judge = _judge_to_read(labelled_rows, judge, names, prefer, folder)
+        rows_of_judge = [row for row in labelled_rows if row["judge"] == judge]
         verdicts = _first_repeats(store, judge, names)
         judge_id = names.judges.get(judge)
         threshold = None if judge_id is None else RunRows(store).thresholds.get(judge_id)
@@ -112,10 +112,14 @@ def _scores_by_item(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]
 
 
 def _judge_to_read(
-    labelled: list[dict[str, Any]], judge: str | None, names: ShownNames, prefer: JudgeId | None, folder: Path
+    labelled_rows: list[dict[str, Any]],
+    judge: str | None,
+    names: ShownNames,
+    prefer: JudgeId | None,
+    folder: Path,
 ) -> str:
     """Return the judge that is named, else the preferred one, else the only one."""
-    judges = sorted({row["judge"] for row in labelled if row["repeat"] == 0})
+    judges = sorted({row["judge"] for row in labelled_rows if row["repeat"] == 0})
     if not judges:
         raise UsageError(
             f"{folder}: no judge graded an output that has a label; `fiducial labels add` adds labels"

@@ -52,18 +52,18 @@ def choose_probes(
         by_operator.setdefault(probe.operator, []).append(probe)
     positions = _positions({probe.source for probes in by_operator.values() for probe in probes}, cluster)
     originals = {probe.key: probe for probe in by_operator.pop(ORIGINAL, [])}
-    chosen: dict[ItemKey, ProbeFacts] = {}
+    chosen_probes: dict[ItemKey, ProbeFacts] = {}
     for operator, probes in by_operator.items():
         if not operators or operator in operators:
-            chosen.update(
+            chosen_probes.update(
                 (probe.key, probe) for probe in _choice_order(probes, positions, cluster)[:per_operator]
             )
-    needed_originals = {probe.source for probe in chosen.values() if probe.plants == "twin"}
+    needed_originals = {probe.source for probe in chosen_probes.values() if probe.plants == "twin"}
     needed_originals.update(
         probe.key for probe in _choice_order(originals.values(), positions, cluster)[:per_operator]
     )
     chosen_originals = {key: originals[key] for key in needed_originals & originals.keys()}
-    return ChosenProbes({**chosen_originals, **chosen}, frozenset(chosen_originals))
+    return ChosenProbes({**chosen_originals, **chosen_probes}, frozenset(chosen_originals))
 
 
 def site_of(probe: ProbeFacts) -> int:
@@ -85,12 +85,14 @@ def _positions(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, 
 def _alternating(queues: Mapping[str, dict[str, deque[ItemKey]]]) -> Iterator[ItemKey]:
     """Yield one right output per cluster in turn, from the system with the fewest so far."""
     clusters = sorted(queues, key=lambda cluster: (rank(cluster), cluster))
-    drawn: Counter[str] = Counter()
+    drawn_of_system: Counter[str] = Counter()
     while clusters:
         for cluster in clusters:
             by_system = queues[cluster]
-            system = min(by_system, key=lambda system: (drawn[system], rank(by_system[system][0]), system))
-            drawn[system] += 1
+            system = min(
+                by_system, key=lambda system: (drawn_of_system[system], rank(by_system[system][0]), system)
+            )
+            drawn_of_system[system] += 1
             yield by_system[system].popleft()
             if not by_system[system]:
                 del by_system[system]

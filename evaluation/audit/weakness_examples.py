@@ -42,8 +42,8 @@ def weakness_examples(
     weaknesses = [weakness for audit, scored in audits for weakness in _misjudged_by_weakness(audit, scored)]
     if not weaknesses:
         return []
-    shown = [weakness.wrong[0].facts for weakness in weaknesses]
-    keys = {key for facts in shown for key in (facts.key, facts.source)}
+    shown_facts = [weakness.wrong[0].facts for weakness in weaknesses]
+    keys = {key for facts in shown_facts for key in (facts.key, facts.source)}
     outputs = {output.key: output for output in (inputs.outputs() if inputs else ()) if output.key in keys}
     cases: dict[str, Case] = {key.case_id: inputs.cases[key.case_id] for key in outputs} if inputs else {}
     if climb is not None:
@@ -52,22 +52,24 @@ def weakness_examples(
         cases |= {item.case.id: item.case for item in items}
     return [
         _example(weakness, outputs, cases)
-        for weakness, facts in zip(weaknesses, shown, strict=True)
+        for weakness, facts in zip(weaknesses, shown_facts, strict=True)
         if facts.key in outputs and facts.source in outputs
     ]
 
 
 def _misjudged_by_weakness(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_MisjudgedProbes]:
     for where in dict.fromkeys(finding.where for finding in audit.findings):
-        graded = [probe for probe in scored if probe.facts.operator == where and probe.score is not None]
+        graded_probes = [
+            probe for probe in scored if probe.facts.operator == where and probe.score is not None
+        ]
         if where in {ladder.dial for ladder in audit.ladders}:
-            graded = [probe for probe in graded if not probe.facts.right]
-            graded.sort(key=lambda probe: _ladder_level(probe.facts.key))  # the easiest that it missed
+            graded_probes = [probe for probe in graded_probes if not probe.facts.right]
+            graded_probes.sort(key=lambda probe: _ladder_level(probe.facts.key))  # the easiest that it missed
         else:
-            graded.sort(key=lambda probe: not probe.reason)  # one with a reason first
-        wrong = [probe for probe in graded if probe.passed != probe.facts.right]
-        if wrong:
-            yield _MisjudgedProbes(audit.judge, where, wrong, len(graded))
+            graded_probes.sort(key=lambda probe: not probe.reason)  # one with a reason first
+        misjudged = [probe for probe in graded_probes if probe.passed != probe.facts.right]
+        if misjudged:
+            yield _MisjudgedProbes(audit.judge, where, misjudged, len(graded_probes))
 
 
 def _ladder_level(key: ItemKey) -> int:
@@ -112,13 +114,13 @@ def shown_probe(
         outputs: Outputs that include the probe's and its right one.
         cases: Cases that include the probe's.
     """
-    right, planted = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
+    right_text, planted_text = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
     return ShownProbe(
         case_id=facts.key.case_id,
         plants=facts.plants,
         request=_request(cases[facts.key.case_id])[:_MAX_REQUEST],
-        right=right,
-        planted=planted,
+        right=right_text,
+        planted=planted_text,
         change=facts.change,
         score=score,
         label=facts.label,
@@ -155,22 +157,23 @@ def _calls_text(calls: Iterable[ToolCall]) -> str:
 def _arguments(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return str(arguments)
-    named = cast("dict[str, Any]", arguments)
+    value_by_name = cast("dict[str, Any]", arguments)
     return ", ".join(
-        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in named.items()
+        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}"
+        for name, value in value_by_name.items()
     )
 
 
-def _windows(right: str, planted: str) -> tuple[str, str]:
+def _windows(right_text: str, planted_text: str) -> tuple[str, str]:
     """Cut both texts to the part around their first difference."""
-    if max(len(right), len(planted)) <= _MAX_TEXT:
-        return right, planted
+    if max(len(right_text), len(planted_text)) <= _MAX_TEXT:
+        return right_text, planted_text
     first_difference = next(
-        (position for position, (a, b) in enumerate(zip(right, planted, strict=False)) if a != b),
-        min(len(right), len(planted)),
+        (position for position, (a, b) in enumerate(zip(right_text, planted_text, strict=False)) if a != b),
+        min(len(right_text), len(planted_text)),
     )
     start = max(0, first_difference - _MAX_TEXT // 4)  # most of the text follows the change
-    return _window(right, start), _window(planted, start)
+    return _window(right_text, start), _window(planted_text, start)
 
 
 def _window(text: str, start: int) -> str:

@@ -34,8 +34,8 @@ def carried_labels(before: RunStore, after: RunStore, renamed: Mapping[str, str]
         )
     except RunFolderError:
         return 0
-    changed = [key for key in common if texts_before.get(key) != texts_after.get(key)]
-    return len(changed) if all(labels_before[key] == labels_after[key] for key in changed) else 0
+    changed_keys = [key for key in common if texts_before.get(key) != texts_after.get(key)]
+    return len(changed_keys) if all(labels_before[key] == labels_after[key] for key in changed_keys) else 0
 
 
 def _labels(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _LabelContent]:

@@ -99,18 +99,18 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         verdict for verdict in store.judge_verdicts() if verdict.author == judge.id
     )
     pass_at = judge.threshold.at
-    kept = {
+    kept_keys = {
         key for key, scores in scores_by_output.items() if _is_kept(scores, pass_at, certificate.threshold)
     }
     low, high = _kept_scores(pass_at, certificate.threshold)
-    first_scores = [scores_by_output[key][0] for key in kept]
+    first_scores = [scores_by_output[key][0] for key in kept_keys]
     part = CertifiedPart(
         run=str(store.path),
         judge=judge.by,
         max_error=max_error,
         certificate=certificate,
         outputs=len(scores_by_output),
-        kept=len(kept),
+        kept=len(kept_keys),
         kept_passed=sum(reaches(score, pass_at) for score in first_scores if score is not None),
         ungraded=sum(None in scores for scores in scores_by_output.values()),
         low=low,
@@ -118,14 +118,14 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         cost=_total_cost(manifest.judges or []),
         inputs=list(manifest.identity.get("inputs", ())),
     )
-    return SentOn(part, frozenset(scores_by_output.keys() - kept))
+    return SentOn(part, frozenset(scores_by_output.keys() - kept_keys))
 
 
 def _total_cost(uses: Iterable[JudgeUse]) -> float | None:
     """Return the total cost, or None if unknown; a combined judge makes no call, its parts do."""
     costs = [use.cost for use in uses if use.calls]
-    known = [cost for cost in costs if cost is not None]
-    return math.fsum(known) if known and len(known) == len(costs) else None
+    known_costs = [cost for cost in costs if cost is not None]
+    return math.fsum(known_costs) if known_costs and len(known_costs) == len(costs) else None
 
 
 def _only_judge(store: RunStore) -> KnownJudge:
@@ -145,8 +145,8 @@ def _only_judge(store: RunStore) -> KnownJudge:
 def _no_judge_message(baselines: Sequence[str]) -> str:
     if not baselines:
         return "no judge graded its outputs"
-    asked = command("judge", "CASES", outputs="OUTPUTS", judge="JUDGE", model="MODEL")
-    return f"only {', '.join(baselines)} graded its outputs, and a baseline may decide nothing alone; `{asked}` asks a judge"
+    suggestion = command("judge", "CASES", outputs="OUTPUTS", judge="JUDGE", model="MODEL")
+    return f"only {', '.join(baselines)} graded its outputs, and a baseline may decide nothing alone; `{suggestion}` asks a judge"
 
 
 def _require_one_version(store: RunStore) -> None:
@@ -163,9 +163,9 @@ def _require_one_version(store: RunStore) -> None:
 def _require_random_labels(store: RunStore, table: Table) -> None:
     """Require that labels are a random sample, as declared and as scores show."""
     systems = table.columns.get("system")
-    chosen = choices_not_random(store.labels, systems=1 if systems is None else len(systems.values))
-    if chosen:
-        why = f"its labels were chosen by {' and '.join(chosen)}"
+    other_choices = choices_not_random(store.labels, systems=1 if systems is None else len(systems.values))
+    if other_choices:
+        why = f"its labels were chosen by {' and '.join(other_choices)}"
     elif (p := contradiction(table, table.score).p) is not None:
         why = f"its labelled outputs are unlike the others, so they are no random sample (p {p:.2g})"
     else:
@@ -192,11 +192,11 @@ def _scores_by_output(verdicts: Iterable[StoredVerdict]) -> Mapping[ItemKey, lis
 
 def _is_kept(scores: list[float | None], pass_at: float, threshold: float | None) -> bool:
     """Return whether all repeats are confident enough and agree."""
-    graded = np.array([score for score in scores if score is not None], dtype=np.float64)
-    if threshold is None or len(graded) < len(scores):
+    graded_scores = np.array([score for score in scores if score is not None], dtype=np.float64)
+    if threshold is None or len(graded_scores) < len(scores):
         return False
-    is_confident = reaches(confidence_of(graded, pass_at), threshold)
-    return bool(np.all(is_confident)) and len(np.unique(reaches(graded, pass_at))) == 1
+    is_confident = reaches(confidence_of(graded_scores, pass_at), threshold)
+    return bool(np.all(is_confident)) and len(np.unique(reaches(graded_scores, pass_at))) == 1
 
 
 def _kept_scores(pass_at: float, threshold: float | None) -> tuple[float | None, float | None]:

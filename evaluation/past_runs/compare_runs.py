@@ -110,8 +110,10 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
     }
     # Both runs get the later one's thresholds: a new threshold does not change what a system does, and is listed separately.
     thresholds = before.roster.thresholds | after.roster.thresholds
-    compared = [_changed_verdict(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
-    repeated = repeated_cases(compared)
+    compared_outputs = [
+        _changed_verdict(key, pair, thresholds) for key, pair in pairs.items() if pair is not None
+    ]
+    repeated = repeated_cases(compared_outputs)
     repeated_keys = {(case.case_id, case.system) for case in repeated}
     return Difference(
         before=str(before.path),
@@ -120,15 +122,21 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
         only_before=len(verdicts_before.keys() - common),
         only_after=len(verdicts_after.keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
-        broke=[verdict for verdict in compared if (verdict.before, verdict.after) == ("pass", "fail")],
-        better=[verdict for verdict in compared if (verdict.before, verdict.after) == ("fail", "pass")],
+        broke=[
+            verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("pass", "fail")
+        ],
+        better=[
+            verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("fail", "pass")
+        ],
         graded_otherwise=[
-            verdict for verdict in compared if _is_scored(verdict.before) != _is_scored(verdict.after)
+            verdict for verdict in compared_outputs if _is_scored(verdict.before) != _is_scored(verdict.after)
         ],
         not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
         repeated=repeated,
-        compared_once=sum((verdict.case_id, verdict.system) not in repeated_keys for verdict in compared),
+        compared_once=sum(
+            (verdict.case_id, verdict.system) not in repeated_keys for verdict in compared_outputs
+        ),
         carried_labels=carried_labels(before, after, renamed),
         only_baseline=sum(
             pair is None and verdicts_before[key].baseline and verdicts_after[key].baseline

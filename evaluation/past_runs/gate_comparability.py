@@ -25,7 +25,7 @@ def incomparable(before: GatedRun, after: GatedRun) -> Iterator[str]:
     """Yield changes, other than of the systems, that make two runs incomparable."""
     if before.manifest is not None and after.manifest is not None:
         yield from _changed_settings(
-            before.manifest, after.manifest, judged=_has_judged(before) or _has_judged(after)
+            before.manifest, after.manifest, has_judged=_has_judged(before) or _has_judged(after)
         )
     elif (before.manifest is None) != (after.manifest is None):
         yield "one run is a run folder and the other an import: nothing says that the same graded both"
@@ -38,15 +38,15 @@ def _has_judged(run: GatedRun) -> bool:
     return any(output.judged for outputs in run.systems.values() for output in outputs.values())
 
 
-def _changed_settings(before: Manifest, after: Manifest, *, judged: bool) -> Iterator[str]:
+def _changed_settings(before: Manifest, after: Manifest, *, has_judged: bool) -> Iterator[str]:
     keys = {**before.identity, **after.identity}.keys() - _IDENTITY_WITHOUT_RULES
     for key in sorted(keys):
         value_before, value_after = before.identity.get(key), after.identity.get(key)
         if value_before != value_after:
             yield f"the {key.replace('_', ' ')} changed: {value_before or 'none'} -> {value_after or 'none'}"
-    for changed in what_changed(before, after) if judged else ():
-        if changed.what.startswith(("judge ", "threshold of ")):
-            yield f"{changed.what} changed: {changed.before or 'none'} -> {changed.after or 'none'}"
+    for change in what_changed(before, after) if has_judged else ():
+        if change.what.startswith(("judge ", "threshold of ")):
+            yield f"{change.what} changed: {change.before or 'none'} -> {change.after or 'none'}"
 
 
 def _changed_scorers(before: GatedRun, after: GatedRun) -> Iterator[str]:
@@ -73,15 +73,17 @@ def _changed_cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
         unreadable = before.name if before.cases is None else after.name
         yield f"the cases' files differ, and those of {unreadable} are gone or changed: whether a case changed, nobody can say"
         return
-    changed = [
+    changed_ids = [
         case_id
         for case_id, case in after.cases.items()
         if case_id in before.cases
         and _content_without_tags(case) != _content_without_tags(before.cases[case_id])
     ]
-    if changed:
-        shown = ", ".join(changed[:_MAX_CASES_NAMED]) + (", ..." if len(changed) > _MAX_CASES_NAMED else "")
-        yield f"text or reference changed of {len(changed):,} common case{'s' if len(changed) > 1 else ''}: {shown}"
+    if changed_ids:
+        names = ", ".join(changed_ids[:_MAX_CASES_NAMED]) + (
+            ", ..." if len(changed_ids) > _MAX_CASES_NAMED else ""
+        )
+        yield f"text or reference changed of {len(changed_ids):,} common case{'s' if len(changed_ids) > 1 else ''}: {names}"
 
 
 def _same_files(before: GatedRun, after: GatedRun) -> bool:
@@ -143,12 +145,12 @@ def _judge_option(judge: KnownJudge) -> str:
 
 def tag_holds(case: Case, tag: str) -> bool:
     """Return whether a case has a tag, given as a name, ``safety``, or a value, ``risk=high``."""
-    name, equals, wanted = tag.partition("=")
+    name, equals, wanted_value = tag.partition("=")
     if name not in case.tags:
         return False
     value = case.tags[name]
     text = str(value).lower() if isinstance(value, bool) else str(value)  # true as in JSON
-    return text == wanted if equals else value not in {False, None}
+    return text == wanted_value if equals else value not in {False, None}
 
 
 def ids_with(cases: Mapping[str, Case], tag: str) -> Sequence[str]:

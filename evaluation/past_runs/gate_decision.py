@@ -137,8 +137,10 @@ def _drop_check(
         bounds = drop_bounds(gated_scores(rows_before), gated_scores(rows_after), conditions=conditions)
         bounds = shifted(bounds, (judge_error or 0.0) if has_judged else 0.0, ends=ends)
     else:
-        graded = min(graded_share(rows) for rows in (rows_before, rows_after))
-        bounds = corrected_bounds(difference, graded, of=len(pair.common), ends=ends, conditions=conditions)
+        share_graded = min(graded_share(rows) for rows in (rows_before, rows_after))
+        bounds = corrected_bounds(
+            difference, share_graded, of=len(pair.common), ends=ends, conditions=conditions
+        )
     graded_by = graders(
         after,
         {**pair.before, **pair.after},

@@ -69,9 +69,9 @@ def _parse_minimum(text: str) -> Minimum:
             f"{setting('minimum', text)}: expected STAT=VALUE with a value from 0 to 1: overall=0.8"
         )
     if statistic not in _RATES and not _PASS_POWER_K.fullmatch(statistic):
-        known = [*_RATES, "pass^4"]
+        known_rates = [*_RATES, "pass^4"]
         raise UsageError(
-            f"{setting('minimum', text)}: no rate is called {statistic!r}{nearest(statistic, known)}; there are {', '.join(known)}, of cases with a tag as TAG:overall"
+            f"{setting('minimum', text)}: no rate is called {statistic!r}{nearest(statistic, known_rates)}; there are {', '.join(known_rates)}, of cases with a tag as TAG:overall"
         )
     return Minimum(statistic, at_least, tag)
 

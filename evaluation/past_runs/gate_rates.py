@@ -136,14 +136,18 @@ def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
     """Return the reason if only failed cases seem to have been retried, else an empty text."""
     if not any(key.trial for key in outputs):
         return ""
-    graded = {key.case_id for key, output in outputs.items() if output.score is not None}
+    graded_cases = {key.case_id for key, output in outputs.items() if output.score is not None}
     trials = [
-        (key.case_id, key.trial, output.passes) for key, output in outputs.items() if key.case_id in graded
+        (key.case_id, key.trial, output.passes)
+        for key, output in outputs.items()
+        if key.case_id in graded_cases
     ]
     case_number = cluster_numbers(name for name, _, _ in trials)
-    passed = np.array([math.nan if passes is None else passes for _, _, passes in trials], dtype=np.float64)
+    trial_passes = np.array(
+        [math.nan if passes is None else passes for _, _, passes in trials], dtype=np.float64
+    )
     trial_number = np.array([trial for _, trial, _ in trials], dtype=np.float64)
-    return TRIED_AGAIN if tried_until_passed(case_number, trial_number, passed) else ""
+    return TRIED_AGAIN if tried_until_passed(case_number, trial_number, trial_passes) else ""
 
 
 def minimum_checks(
@@ -158,21 +162,23 @@ def minimum_checks(
     corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():
-        counted = {key: output for key, output in outputs.items() if only is None or key.case_id in only}
+        outputs_counted = {
+            key: output for key, output in outputs.items() if only is None or key.case_id in only
+        }
         if minimum.statistic == "pass_rate":
-            counted = _graded_by_checkers(run, counted)
+            outputs_counted = _graded_by_checkers(run, outputs_counted)
         rate = corrected.get(system)
         verdicts_settled = rate is not None or judge_error is not None
-        rows = rows_of(run, counted, settled=verdicts_settled, as_passes=minimum.k is not None)
+        rows = rows_of(run, outputs_counted, settled=verdicts_settled, as_passes=minimum.k is not None)
         rows += _missing_rows(run, system, only)
         if rate is not None:
             bounds = corrected_bounds(rate, graded_share(rows), of=_count_cases(rows), conditions=conditions)
         else:
             bounds = _uncorrected_bounds(rows, minimum, conditions)
-        if rate is None and any(output.judged for output in counted.values()):
+        if rate is None and any(output.judged for output in outputs_counted.values()):
             bounds = shifted(bounds, judge_error or 0.0)
-        graded_by = graders(run, counted, CORRECTED if rate is not None else uncorrected(judge_error))
-        doubt = guesses(run, counted) or tried_again(outputs)
+        graded_by = graders(run, outputs_counted, CORRECTED if rate is not None else uncorrected(judge_error))
+        doubt = guesses(run, outputs_counted) or tried_again(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
         undefined = _undefined(minimum, rows)
         question = GateQuestion(
@@ -190,10 +196,10 @@ def _undefined(minimum: Minimum, rows: Sequence[GatedRow]) -> Undefined:
     if short := _count_short_cases(rows, k):
         why = f"{short:,} of {_count_cases(rows):,} cases have fewer than {k} trials"
         return Undefined(why, f"{k} graded trials of each case")
-    graded = [row for row in rows if row.score is not None]
-    if not graded:
+    graded_rows = [row for row in rows if row.score is not None]
+    if not graded_rows:
         return UNGRADED
-    few_graded = _count_short_cases(graded, k) + _count_cases(rows) - _count_cases(graded)
+    few_graded = _count_short_cases(graded_rows, k) + _count_cases(rows) - _count_cases(graded_rows)
     why = f"{few_graded:,} of {_count_cases(rows):,} cases have fewer than {k} graded trials"
     return Undefined(why, _grades_needed(rows))
 
@@ -234,8 +240,8 @@ def _corrected(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Stat
 
 def labels_needed(*runs: GatedRun) -> str:
     """Describe the labels that judges need, or the declaration that existing labels need."""
-    labelled = [run for run in runs if run.store is not None and run.store.labels]
-    if len(labelled) == len(runs) and any(run.chosen_by is None for run in runs):
+    labelled_runs = [run for run in runs if run.store is not None and run.store.labels]
+    if len(labelled_runs) == len(runs) and any(run.chosen_by is None for run in runs):
         return f"say how outputs were chosen for labels, {setting('labels_chosen_by', 'random')}"
     imported = any(run.store is None for run in runs)
     return f"{'a run folder with ' if imported else ''}labels of a random sample of its outputs"
@@ -340,7 +346,7 @@ def _interval_text(
     if bounds.low is None or bounds.high is None:
         return f"{bounds.value:.4f} without an interval"
     short_cases = _count_short_cases(rows, question.trials)
-    counted = [
+    counts = [
         *(
             f"{number:,} ungraded{when}"
             for number, when in _counts_by_run(_count_ungraded, rows, rows_before)
@@ -355,8 +361,8 @@ def _interval_text(
             else []
         ),
     ]
-    listed = " and ".join(filter(None, [", ".join(counted[:-1]), *counted[-1:]]))
-    counted_at_ends = f"; the ends count {listed} as failures and as passes" if counted else ""
+    listing = " and ".join(filter(None, [", ".join(counts[:-1]), *counts[-1:]]))
+    counted_at_ends = f"; the ends count {listing} as failures and as passes" if counts else ""
     return (
         f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{counted_at_ends}"
     )
@@ -374,13 +380,13 @@ def _would_tell(
         return question.undefined.would_tell
     if bounds.low is None:
         return "cases of more clusters"
-    needed = more_cases(bounds, question.limit)
-    if needed is None:
+    cases_needed = more_cases(bounds, question.limit)
+    if cases_needed is None:
         return _needed_instead_of_cases(question, rows, rows_before)
     kind = (
         "labels, or cases with labels," if question.by.endswith(CORRECTED) else "cases, or clusters of cases,"
     )
-    return f"about {needed:,} more {kind} if the number stays"
+    return f"about {cases_needed:,} more {kind} if the number stays"
 
 
 def _needed_instead_of_cases(

@@ -48,8 +48,8 @@ def flaky_cases(pair: GatePair) -> Iterator[str]:
 
 
 def _share_passing(trials: list[bool | None]) -> float | None:
-    known = [trial for trial in trials if trial is not None]
-    return sum(known) / len(known) if known else None
+    graded_trials = [trial for trial in trials if trial is not None]
+    return sum(graded_trials) / len(graded_trials) if graded_trials else None
 
 
 def _passes_by_case(outputs: Mapping[ItemKey, GatedOutput]) -> dict[str, list[bool | None]]:
@@ -121,11 +121,11 @@ class _RequiredCases(NamedTuple):
     @property
     def would_tell(self) -> str:
         """Data that would settle the answer; empty if it is settled, or no case is required."""
-        needed = [
+        needed_data = [
             *(["these cases in the later run"] if self.gone else []),
             *(["more trials, or grades, of these cases"] if self.doubtful else []),
         ]
-        return "" if self.failed else "; ".join(needed)
+        return "" if self.failed else "; ".join(needed_data)
 
     def why(self, what: str) -> str:
         """Say how many pass, and which do not."""

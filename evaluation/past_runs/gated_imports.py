@@ -34,13 +34,13 @@ def _gated_output(verdict: Verdict | None, author: str, *, crashed: bool) -> Gat
         if crashed:
             return GatedOutput(0.0, CRASHED, judged=False, error_type=SYSTEM_ERROR)
         return GatedOutput(None, author, judged=False)
-    passed = verdict.evidence.get("pass")
+    tool_verdict = verdict.evidence.get("pass")
     return GatedOutput(
         verdict.score,
         author,
         _asks_a_model(verdict),
         verdict.error_type,
-        passed if isinstance(passed, bool) else None,
+        tool_verdict if isinstance(tool_verdict, bool) else None,
     )
 
 

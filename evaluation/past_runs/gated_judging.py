@@ -42,7 +42,7 @@ class GatedOutput(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """Whether it passes, by its tool or else by its score; None without a grade."""
+        """True if it passes, by its tool or else by its score; None without a grade."""
         if self.score is None:
             return None
         return reaches(self.score, HALF) if self.passed is None else self.passed
@@ -92,8 +92,8 @@ class JudgedTable(NamedTuple):
         _, pooled = pooled_rates(outputs, terms)
         contradicted = pooled.contradicted
         if only is not None:
-            wanted = {str(key) for key in only}
-            is_wanted = np.array([item in wanted for item in table.item.values], dtype=np.bool_)
+            wanted_names = {str(key) for key in only}
+            is_wanted = np.array([item in wanted_names for item in table.item.values], dtype=np.bool_)
             table = table.take(is_wanted[table.item.codes])
             outputs = outputs_of(table, None)
             _, pooled = pooled_rates(outputs, terms)

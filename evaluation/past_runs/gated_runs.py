@@ -117,7 +117,7 @@ class GatedRun(NamedTuple):
 
     @property
     def chosen_by(self) -> LabelsDeclaredBy | None:
-        """How outputs were chosen for labels, or None if undeclared."""
+        """Declaration of how outputs were chosen for labels, or None if undeclared."""
         return self.declared or (None if self.store is None else choice_of(self.store.labels))
 
     @property
@@ -145,20 +145,20 @@ def gated_run(
     store.require_unedited()
     results = {result.system: result for result in manifest.results or []}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
-    graded: set[ItemKey] = set()
+    graded_keys: set[ItemKey] = set()
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
         if verdict.graded:
-            graded.add(verdict.key)
+            graded_keys.add(verdict.key)
         outputs = systems.setdefault(verdict.system, {})
         if verdict.key not in outputs or _is_decision(verdict):
             outputs[verdict.key] = _gated_output(verdict)
-    _require_same_counts(store, systems, results, len(graded))
-    judged = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
-    if judged is not None:
-        _count_judged(systems, judged)
+    _require_same_counts(store, systems, results, len(graded_keys))
+    judging = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
+    if judging is not None:
+        _count_judged(systems, judging)
     missing = _missing_outputs(store, systems, results)
     calibrations = {} if store.calibration is None else store.calibration.judges
     findings = {
@@ -172,7 +172,7 @@ def gated_run(
         systems=systems,
         missing=missing,
         clusters=store.clusters,
-        judged=judged,
+        judged=judging,
         declared=declared,
         graded_by=graded_by,
         guessing={
@@ -186,10 +186,10 @@ def gated_run(
     )
 
 
-def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judged: JudgedTable) -> None:
+def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judging: JudgedTable) -> None:
     """Replace the scores by those that count in a judged run; checkers' scores become 1 or 0."""
     keys = {str(key): key for outputs in systems.values() for key in outputs}
-    for name, score, by in judged.outputs():
+    for name, score, by in judging.outputs():
         key = keys.get(name)
         if key is None:  # a part of an output
             continue
@@ -259,8 +259,8 @@ def _missing_outputs(
 def _expected_outputs(result: SystemResult) -> int:
     """Return the number of outputs a system should have, missing ones included."""
     if result.overall is not None:
-        decided = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
-        return max(result.overall.of, 0 if decided is None else decided.of)
+        decided_part = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
+        return max(result.overall.of, 0 if decided_part is None else decided_part.of)
     return max((stratum.of for stratum in result.strata), default=result.missing)
 
 
@@ -268,39 +268,43 @@ def _require_same_counts(
     store: RunStore,
     systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
     results: Mapping[str, SystemResult],
-    graded: int,
+    graded_count: int,
 ) -> None:
     """Require that counts and verdicts agree; otherwise either may be wrong."""
     counts = store.manifest.counts
     if systems.keys() != results.keys():
         raise RunFolderError(f"{store.path}: its results and its verdicts are of different systems")
-    if counts is not None and counts.graded != graded:
+    if counts is not None and counts.graded != graded_count:
         raise RunFolderError(
-            f"{store.path}: it counts {counts.graded:,} graded outputs, and {graded:,} have a graded verdict"
+            f"{store.path}: it counts {counts.graded:,} graded outputs, and {graded_count:,} have a graded verdict"
         )
     for name, result in results.items():
-        decided = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
-        if decided is not None and decided.value is not None and not _rate_matches(systems[name], decided):
+        decided_part = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
+        if (
+            decided_part is not None
+            and decided_part.value is not None
+            and not _rate_matches(systems[name], decided_part)
+        ):
             raise RunFolderError(
                 f"{store.path}: the rate of {name} is not that of its verdicts; rerun the run's command"
             )
 
 
-def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided: StratumRate) -> bool:
+def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided_part: StratumRate) -> bool:
     """Return whether checkers' verdicts give this rate; ``n_cases`` means one weight per case."""
     trials_by_case = Counter(key.case_id for key in outputs)
     scores = {
         key: output.score for key, output in outputs.items() if not output.judged and output.score is not None
     }
     cases = {key.case_id for key in scores}
-    trials = decided.trials
-    if len(scores) != decided.n or decided.n_cases not in {None, len(cases)}:
+    trials = decided_part.trials
+    if len(scores) != decided_part.n or decided_part.n_cases not in {None, len(cases)}:
         return False
     if trials is not None and trials.outputs != sum(trials_by_case[case] for case in cases):
         return False
-    weights = [1.0 if decided.n_cases is None else 1.0 / trials_by_case[key.case_id] for key in scores]
+    weights = [1.0 if decided_part.n_cases is None else 1.0 / trials_by_case[key.case_id] for key in scores]
     total = math.fsum(map(mul, weights, scores.values()))
-    return abs(total - (decided.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided.n
+    return abs(total - (decided_part.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided_part.n
 
 
 def _read_cases(store: RunStore) -> dict[str, Case] | None:

@@ -113,7 +113,7 @@ def _judged_rubric(
         {"criterion": criterion_key(criterion), "points": criterion.points, "tags": criterion.tags}
         for criterion in criteria
     ]
-    judged = tuple(
+    judged_criteria = tuple(
         JudgedCriterion(
             key=row["criterion"],
             points=row["points"],
@@ -124,7 +124,7 @@ def _judged_rubric(
         for row in rows
     )
     cluster = clusters.get(verdict.case_id, verdict.case_id)
-    return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
+    return JudgedRubric(str(verdict.key), verdict.system, cluster, judged_criteria)
 
 
 def _read_labels(

@@ -107,19 +107,21 @@ def _differences(first: RunStore, other: RunStore) -> Iterator[str]:
         fact for fact in facts if first_manifest.identity.get(fact) != other_manifest.identity.get(fact)
     )
     judges, other_judges = ({judge.id: judge for judge in store.roster} for store in (first, other))
-    yield from (f"judge {(judges | other_judges)[id_].by}" for id_ in judges.keys() ^ other_judges.keys())
-    common = [id_ for id_ in judges if id_ in other_judges]
-    for id_ in common:
-        if judges[id_].threshold != other_judges[id_].threshold:
-            yield f"the threshold of {judges[id_].by}"
+    yield from (
+        f"judge {(judges | other_judges)[judge_id].by}" for judge_id in judges.keys() ^ other_judges.keys()
+    )
+    common = [judge_id for judge_id in judges if judge_id in other_judges]
+    for judge_id in common:
+        if judges[judge_id].threshold != other_judges[judge_id].threshold:
+            yield f"the threshold of {judges[judge_id].by}"
     for name in ("statements", "juries", "criteria"):
         if getattr(first_manifest, name) != getattr(other_manifest, name):
             yield name
     repeats, other_repeats = first.verdicts.standing.repeats, other.verdicts.standing.repeats
-    for id_ in common:
+    for judge_id in common:
         # A part without an undecided output has no verdict of the judge.
-        if id_ in repeats and id_ in other_repeats and repeats[id_] != other_repeats[id_]:
-            yield f"how often {judges[id_].by} was asked"
+        if judge_id in repeats and judge_id in other_repeats and repeats[judge_id] != other_repeats[judge_id]:
+            yield f"how often {judges[judge_id].by} was asked"
     if (first_manifest.versions or {}).get("fiducial") != (other_manifest.versions or {}).get("fiducial"):
         yield "fiducial's version"
 
@@ -165,10 +167,10 @@ def _add_missing_rows(source: VerdictJournal, target: VerdictJournal, progress: 
         present = target.standing.row_of(VerdictKey(row.key, row.author, row.repeat))
         if present is not None:
             target.flush()  # the row to compare with may still be buffered
-        same = present is not None and target.line(present) == row_bytes
-        if present is None or (target.standing[present].score is None and not same):
+        is_identical = present is not None and target.line(present) == row_bytes
+        if present is None or (target.standing[present].score is None and not is_identical):
             target.append_line(row_bytes, row)
-        elif row.score is not None and not same:
+        elif row.score is not None and not is_identical:
             message = f"{row.by} says something else of {row.key} here than in a run before it"
             line = source.line_number(number)
             raise RecordError(message, path=source.path, line=line)

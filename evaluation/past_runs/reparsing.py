@@ -83,8 +83,8 @@ def reparse(
         writer.update(reparsed=[*writer.manifest.reparsed, record])
         if PAIRS in writer.manifest.identity:
             return reparsed, None
-        judged = writer.manifest.not_judged is None
-        return reparsed, conclude(context, prices=prices, judged=judged)
+        is_judged = writer.manifest.not_judged is None
+        return reparsed, conclude(context, prices=prices, judged=is_judged)
 
 
 def _replace_judges(
@@ -123,11 +123,15 @@ def _open_inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     files = RunInputs.of([place_of(path, file) for file in manifest.inputs], manifest.case_files)
     inputs = EvaluationInputs(files.cases, files.outputs, sharded=manifest.sharded)
     file_pairs = zip(manifest.inputs, inputs.survey.files, strict=True)
-    changed = [current.name for recorded, current in file_pairs if current.sha256 != recorded.sha256]
-    if changed:
+    changed_files = [
+        current_file.name
+        for recorded_file, current_file in file_pairs
+        if current_file.sha256 != recorded_file.sha256
+    ]
+    if changed_files:
         inputs.close()
         raise RunFolderError(
-            f"{path}: {', '.join(changed)} changed since the run; its verdicts are about other outputs"
+            f"{path}: {', '.join(changed_files)} changed since the run; its verdicts are about other outputs"
         )
     return inputs
 

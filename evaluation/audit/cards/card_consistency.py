@@ -34,7 +34,10 @@ def contradiction(card: AuditCard) -> str:
 def _contradictions(card: AuditCard) -> Iterator[str]:
     natural = card.natural
     named_shares = [*_planted_shares(card), *_natural_shares(card)]
-    shares = [*(counted.share for counted in named_shares), *(operator.rate for operator in card.operators)]
+    shares = [
+        *(named_share.share for named_share in named_shares),
+        *(operator.rate for operator in card.operators),
+    ]
     if not all(_is_within(share, 0.0) for share in shares):
         yield "a share is not between 0 and 1"
     if not all(map(_is_inside_interval, shares)):
@@ -88,9 +91,9 @@ def _natural_shares(card: AuditCard) -> list[_ShareOfProbes]:
 def _contradictions_with_misses(
     shares: Iterable[_ShareOfProbes], misses: Collection[CardMiss]
 ) -> Iterator[str]:
-    listed = Counter(miss.plants for miss in misses)
+    misses_by_kind = Counter(miss.plants for miss in misses)
     for share in shares:
-        count = sum(listed[plants] for plants in share.plants)
+        count = sum(misses_by_kind[plants] for plants in share.plants)
         if abs(count - _count_misses(share.share, hits_are_misses=share.hits_are_misses)) > _ROUNDING * (
             1 + count
         ):
@@ -98,22 +101,22 @@ def _contradictions_with_misses(
 
 
 def _contradictions_with_operators(card: AuditCard) -> Iterator[str]:
-    listed = Counter(miss.operator for miss in card.misses)
+    misses_by_operator = Counter(miss.operator for miss in card.misses)
     for operator in card.operators:
         missed = _count_misses(operator.rate, hits_are_misses=operator.plants != "fault")
-        if abs(listed[operator.operator] - missed) > _ROUNDING * (1 + missed):
+        if abs(misses_by_operator[operator.operator] - missed) > _ROUNDING * (1 + missed):
             yield f"the share of {operator.operator} is not that of those listed as graded wrongly"
-    for counted in _planted_shares(card):
-        if counted.share.n != sum(
-            operator.rate.n for operator in card.operators if operator.plants in counted.plants
+    for named_share in _planted_shares(card):
+        if named_share.share.n != sum(
+            operator.rate.n for operator in card.operators if operator.plants in named_share.plants
         ):
-            yield f"the share of {counted.name} is over another number of probes than those of its operators"
+            yield f"the share of {named_share.name} is over another number of probes than those of its operators"
     ungraded = sum(sum(operator.ungraded.values()) for operator in card.operators)
     if ungraded != sum(card.shares.ungraded.values()):
         yield "its operators have another number of probes without a score"
-    asked = ungraded + sum(operator.rate.n for operator in card.operators)
-    if asked != sum(card.kinds.values()):
-        yield f"its operators have {asked:,} probes, and its kinds of case {sum(card.kinds.values()):,}"
+    probe_count = ungraded + sum(operator.rate.n for operator in card.operators)
+    if probe_count != sum(card.kinds.values()):
+        yield f"its operators have {probe_count:,} probes, and its kinds of case {sum(card.kinds.values()):,}"
 
 
 def _count_misses(share: Statistic, *, hits_are_misses: bool) -> float:

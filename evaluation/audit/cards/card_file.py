@@ -57,9 +57,9 @@ def _parse_card(content: bytes, path: Path) -> AuditCard:
     except RecordError as error:
         raise InputError(f"not a judge's card: {error}", path=path) from error
     if SEALS.get(card.set.name) != card.set.seal:
-        known = ", ".join(f"{name} ({seal[:12]})" for name, seal in SEALS.items())
+        known_sets = ", ".join(f"{name} ({seal[:12]})" for name, seal in SEALS.items())
         raise InputError(
-            f"is of {card.set.name} with the seal {card.set.seal[:12]}; known here: {known}", path=path
+            f"is of {card.set.name} with the seal {card.set.seal[:12]}; known here: {known_sets}", path=path
         )
     if problem := contradiction(card) or foreign_to_set(card):
         raise InputError(f"not a judge's card: {problem}", path=path)

@@ -31,9 +31,9 @@ def _differences(card: AuditCard) -> Iterator[str]:
     if unknown := sorted(card.kinds.keys() - by_kind.keys()):
         yield f"{card.set.name} has no probes of {', '.join(unknown)}"
         return
-    for kind, asked in card.kinds.items():
-        if asked != len(by_kind[kind]):
-            yield f"{card.set.name} has {len(by_kind[kind]):,} probes of {kind}, not {asked:,}"
+    for kind, probe_count in card.kinds.items():
+        if probe_count != len(by_kind[kind]):
+            yield f"{card.set.name} has {len(by_kind[kind]):,} probes of {kind}, not {probe_count:,}"
     probes = [facts for kind in card.kinds for facts in by_kind[kind]]
     expected_counts = Counter((probe.operator, probe.plants) for probe in probes)
     for operator in card.operators:
@@ -43,8 +43,8 @@ def _differences(card: AuditCard) -> Iterator[str]:
     if expected_counts:
         yield f"it has no share of {min(expected_counts)[0]}"
     known_probes = {(probe.key, probe.operator, probe.plants) for probe in probes}
-    listed = {(_key(miss), miss.operator, miss.plants) for miss in card.misses}
-    if listed - known_probes:
+    listed_misses = {(_key(miss), miss.operator, miss.plants) for miss in card.misses}
+    if listed_misses - known_probes:
         yield "it lists a probe as graded wrongly that is none of its kinds of case"
 
 

@@ -80,8 +80,10 @@ def _read_signature(path: Path) -> tuple[bytes, bytes, bytes]:
     except (OSError, binascii.Error, _NotASignatureError) as error:
         raise InputError("not a signature of `ssh-keygen -Y sign`", path=path) from error
     if namespace != NAMESPACE.encode():
-        shown = namespace[:40].decode("utf-8", "replace")
-        raise InputError(f"signed for {shown!r}; sign with `ssh-keygen -Y sign -n {NAMESPACE}`", path=path)
+        printable = namespace[:40].decode("utf-8", "replace")
+        raise InputError(
+            f"signed for {printable!r}; sign with `ssh-keygen -Y sign -n {NAMESPACE}`", path=path
+        )
     if reserved or hash_name not in _HASHES:
         raise InputError("not a signature of `ssh-keygen -Y sign`", path=path)
     return key, hash_name, raw
@@ -92,9 +94,9 @@ def _ed25519_bytes(blob: bytes, path: Path) -> bytes:
     reader = _Reader(blob)
     kind, content = reader.string(), reader.string()
     if kind != _ED25519:
-        shown = kind[:40].decode("utf-8", "replace")
+        printable = kind[:40].decode("utf-8", "replace")
         raise InputError(
-            f"expected an Ed25519 key, got {shown!r}; `ssh-keygen -t ed25519` makes one", path=path
+            f"expected an Ed25519 key, got {printable!r}; `ssh-keygen -t ed25519` makes one", path=path
         )
     reader.end()
     return content

@@ -243,10 +243,12 @@ def _read_verdicts(run: Path, probes: Path, prices: PriceList | None) -> _ProbeV
         store.require_unedited()
         judge = next(iter(store.roster))  # its baseline follows
         facts = list(read_facts(probes))
-        chosen = choose_probes(facts, len(facts), cases.cluster).probes
+        chosen_probes = choose_probes(facts, len(facts), cases.cluster).probes
         verdicts = [verdict for verdict in store.verdicts.read() if verdict.author == judge.id]
-        clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen}
-        scored = scored_probes(verdicts, chosen, clusters, {judge.id: judge.threshold}).get(judge.id, {})
+        clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen_probes}
+        scored = scored_probes(verdicts, chosen_probes, clusters, {judge.id: judge.threshold}).get(
+            judge.id, {}
+        )
         # In the order of the set, not of the replies, so that the card is reproducible.
         ordered_probes = [scored[fact.key] for fact in facts if fact.key in scored]
         return _ProbeVerdicts(
@@ -288,9 +290,9 @@ def _natural_shares(run: Path, probes: Path, part: NaturalPart, prices: PriceLis
 def _share(
     probes: Iterable[ScoredProbe], plants: Collection[str], counts: Callable[[ScoredProbe], bool]
 ) -> Statistic:
-    graded = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
-    scores = np.array([counts(probe) for probe in graded], dtype=np.float64)
-    return share_of(scores, cluster_numbers(probe.cluster for probe in graded))
+    graded_probes = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
+    scores = np.array([counts(probe) for probe in graded_probes], dtype=np.float64)
+    return share_of(scores, cluster_numbers(probe.cluster for probe in graded_probes))
 
 
 def _ungraded(probes: Iterable[ScoredProbe]) -> dict[str, int]:
@@ -333,14 +335,16 @@ def card_probabilities(probes: Sequence[ScoredProbe]) -> CardProbabilities | Non
 
     Attacks and their controls are left out: they are made to deceive, and all of them are wrong outputs.
     """
-    graded = [probe for probe in probes if probe.score is not None and probe.facts.plants not in _ADVERSARIAL]
-    if not graded:
+    graded_probes = [
+        probe for probe in probes if probe.score is not None and probe.facts.plants not in _ADVERSARIAL
+    ]
+    if not graded_probes:
         return None
-    scores = np.array([probe.score for probe in graded], dtype=np.float64)
-    right = np.array([probe.facts.right for probe in graded], dtype=np.bool_)
-    cluster = cluster_numbers(probe.cluster for probe in graded)
-    sample = make_sample(right.astype(np.float64), scores, cluster)
-    statistics = losses(scores, right, cluster)
+    scores = np.array([probe.score for probe in graded_probes], dtype=np.float64)
+    is_right = np.array([probe.facts.right for probe in graded_probes], dtype=np.bool_)
+    cluster = cluster_numbers(probe.cluster for probe in graded_probes)
+    sample = make_sample(is_right.astype(np.float64), scores, cluster)
+    statistics = losses(scores, is_right, cluster)
     return CardProbabilities(
         ece=measure([ESTIMATORS["ece"]], sample, Settings())["ece"],
         calibration_in_the_large=statistics["calibration_in_the_large"],

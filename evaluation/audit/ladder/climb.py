@@ -104,14 +104,16 @@ class Climb:
         the next one, because the levels of a round depend on earlier answers.
         """
         yield from self._question_steps(writer, progress)
-        graded_before: dict[Author, int] = {}
+        earlier_counts: dict[Author, int] = {}
         while True:
             scored = self._scored(writer)
-            graded: dict[Author, int] = {
+            graded_counts: dict[Author, int] = {
                 task.id: _count_graded(scored.get(task.id, {}).values()) for task in self._tasks
             }
-            answering = {judge for judge, count in graded.items() if count > graded_before.get(judge, -1)}
-            graded_before = graded
+            answering = {
+                judge for judge, count in graded_counts.items() if count > earlier_counts.get(judge, -1)
+            }
+            earlier_counts = graded_counts
             rows = [
                 self._round(task.id, dial, calls, scored.get(task.id, {}))
                 for task, dial, calls in self._remaining_calls()
@@ -247,7 +249,7 @@ def _count_graded(scored: Iterable[ScoredProbe]) -> int:
 
 def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRound] = ()) -> LadderRound:
     """Return a round of ``count`` questions, spread evenly over the levels."""
-    right = count // _QUESTIONS_PER_RIGHT
+    right_count = count // _QUESTIONS_PER_RIGHT
     faulty_before, right_before = (
         sum(len(row.faulty) for row in before),
         sum(len(row.right) for row in before),
@@ -257,9 +259,10 @@ def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRo
         dial=dial.name,
         faulty=[
             dial.levels[number % len(dial.levels)]
-            for number in range(faulty_before, faulty_before + count - right)
+            for number in range(faulty_before, faulty_before + count - right_count)
         ],
         right=[
-            dial.levels[number % len(dial.levels)] for number in range(right_before, right_before + right)
+            dial.levels[number % len(dial.levels)]
+            for number in range(right_before, right_before + right_count)
         ],
     )

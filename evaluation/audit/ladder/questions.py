@@ -59,12 +59,12 @@ class LadderQuestion(NamedTuple):
 
     def facts(self, label: float, rung: Rung) -> ProbeFacts:
         """Return the facts of the question as a probe."""
-        right = self.key._replace(system=RIGHT)
+        right_output = self.key._replace(system=RIGHT)
         if not self.faulty:
-            return ProbeFacts(self.key, self.dial, "nothing", right, label, "")
+            return ProbeFacts(self.key, self.dial, "nothing", right_output, label, "")
         is_trajectory = rung.faulty.turns is not None
         planted = planted_step(rung.case, rung.right, rung.faulty) if is_trajectory else None
-        return ProbeFacts(self.key, self.dial, "fault", right, label, rung.change, planted)
+        return ProbeFacts(self.key, self.dial, "fault", right_output, label, rung.change, planted)
 
 
 def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:
