@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
-from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
+from ..evaluation.labelling.corrections import Correction, UnexpressedDecision, corrected_cases, corrections
 from ..evaluation.labelling.joined_labels import join_labels as join
 from ..evaluation.labelling.joined_references import JoinedReferences
 from ..evaluation.store.run_store import RunStore
@@ -48,7 +48,7 @@ class LabelsExported(Result, frozen=True, kw_only=True):
 
     patch: Path | None
     corrections: list[Correction]
-    unsaid: list[Unsaid]
+    unsaid: list[UnexpressedDecision]
     command: str = ""
 
     def to_dict(self) -> dict[str, Any]:

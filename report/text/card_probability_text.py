@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...calibration.statistic import Statistic
-from ...evaluation.audit.cards.card_probabilities import CardProbabilities
 from ...evaluation.audit.cards.card_table import AuditCards
-from ...evaluation.audit.cards.judge_card import AuditCard
+from ...evaluation.audit.cards.judge_card import AuditCard, CardProbabilities
 from ..document_parts import DocumentTable
 from .number_text import interval, number
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...deterministic.finding import in_words
-from ...evaluation.past_runs.changed_verdict import ChangedVerdict
+from ...evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Difference
 from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable

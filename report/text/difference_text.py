@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ...calibration.statistic import Statistic
 from ...deterministic.finding import in_words
-from ...evaluation.past_runs.changed_verdict import ChangedVerdict
+from ...evaluation.past_runs.changed_verdicts import ChangedVerdict, RepeatedCase
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, Difference
-from ...evaluation.past_runs.repeated_cases import RepeatedCase
 from ...spelling import command
 from ..document import CautionLine, Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable

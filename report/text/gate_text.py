@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...deterministic.finding import in_words
-from ...evaluation.past_runs.changed_verdict import ChangedVerdict
+from ...evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ...evaluation.past_runs.gate_numbers import Gate
 from ...records import ItemKey
 from ...spelling import setting

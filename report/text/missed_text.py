@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...evaluation.audit.audit_results import ShownProbe
+from ...evaluation.audit.cards.card_of_set import missed_probes
 from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
-from ...evaluation.audit.cards.missed_probes import missed_probes
 from ..document import Card, Columns, Details, Piece
 from ..document_parts import DocumentTable
 from .audit_cards import probe_pieces, weakness_title
