@@ -15,11 +15,11 @@ from ..match_levels import (
     FITS,
     OPEN,
     MatchLevel,
+    highest_level,
     listed_texts,
-    of_alternatives,
-    of_lists,
-    of_parts,
-    states_form,
+    lowest_level,
+    match_lists,
+    prescribes_form,
 )
 from .expectation import Argument, ExpectedCall
 from .problem import (
@@ -55,7 +55,7 @@ def check_value_strictly(value: Any, argument: Argument, text: TextRule | None =
     """
     schema, literal = argument.schema, argument.literal
     rules: TextRules = (argument.text, text, argument.schema_settles)
-    level = of_alternatives(
+    level = highest_level(
         [match_level(value, choice, schema, rules, literal=literal) for choice in argument.values]
     )
     if level != FITS and argument.optional:
@@ -119,7 +119,7 @@ def _of_forms(value: str, choice: str, schema: Mapping[str, Any], rules: TextRul
     """Compare texts whose loose forms are equal: by marker, case, schema, and run."""
     by_case, by_run, by_schema = rules
     rule = "exact" if type(choice) is ExactText else "loose" if type(choice) is LooseText else by_case
-    if rule is None and by_schema and states_form(schema):
+    if rule is None and by_schema and prescribes_form(schema):
         # The reference may be written otherwise than the document; both spellings are right.
         return FITS if _composed(value) in map(_composed, listed_texts(schema)) else DIFFERS
     rule = rule or by_run
@@ -155,7 +155,7 @@ def _of_lists(
             **items,
             "enum": schema["enum"],
         }  # documents often put the enum of the items beside the array
-    return of_lists(
+    return match_lists(
         actual, choice, lambda each, expected: match_level(each, expected, items, rules, literal=literal)
     )
 
@@ -176,7 +176,7 @@ def _of_dicts(
         return DIFFERS
     properties = as_mapping(schema.get("properties"))
     all_plain = literal or not all(isinstance(expected, list) for expected in choice.values())
-    return of_parts(
+    return lowest_level(
         match_level(value[key], expected, _schema_of(properties, key), rules, literal=literal)
         if all_plain or _schema_of(properties, key).get("type") in _LIST_TYPES
         else DIFFERS
@@ -197,11 +197,11 @@ def _of_choices(
         if key not in value:
             return FITS if "" in options else DIFFERS
         document = _schema_of(properties, key)
-        return of_alternatives(
+        return highest_level(
             match_level(value[key], option, document, rules) for option in options if option != ""
         )
 
-    return of_parts(of_key(key, choices) for key, choices in choice.items())
+    return lowest_level(of_key(key, choices) for key, choices in choice.items())
 
 
 def _schema_of(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
