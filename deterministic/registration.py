@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -13,7 +14,6 @@ from typing import Any, NamedTuple, cast
 from ..errors import ConfigurationError, UsageError
 from ..plugins import FUNCTIONS, WORLDS, look_up
 from ..spelling import setting
-from .execution.shipped_functions import SHIPPED
 from .finding import shorten
 
 
@@ -139,3 +139,30 @@ def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., An
             f"functions {label!r}: expected {FUNCTIONS.holds}, got {shorten(cast('Any', target))}"
         )
     return functions
+
+
+_MAX_TRIALS = 1_000_000
+"""More trials would keep a call busy for too long."""
+
+
+def calc_binomial_probability(n: int, k: float, p: float) -> float:
+    """Return the probability of exactly ``k`` successes in ``n`` independent trials.
+
+    BFCL's executable entries call this function; the others that they call need the network.
+
+    Raises:
+        ValueError: The numbers are no trials, successes and probability, or there are more than a million trials.
+    """
+    if not (0 <= k <= n <= _MAX_TRIALS and k == int(k) and n == int(n) and 0 <= p <= 1):
+        raise ValueError(f"expected 0 <= k <= n whole and p in [0, 1], got n={n}, k={k}, p={p}")
+    trials, successes = int(n), int(k)
+    if trials > 500:  # noqa: PLR2004 - products of larger numbers leave the range of floats
+        if p in (0, 1):
+            return float(successes == trials * p)
+        logs = math.lgamma(trials + 1) - math.lgamma(successes + 1) - math.lgamma(trials - successes + 1)
+        return math.exp(logs + successes * math.log(p) + (trials - successes) * math.log1p(-p))
+    return float(math.comb(trials, successes) * p**successes * (1 - p) ** (trials - successes))
+
+
+SHIPPED: Mapping[str, Callable[..., Any]] = {"calc_binomial_probability": calc_binomial_probability}
+"""Functions that need not be registered, by name; custom functions take precedence."""

@@ -10,8 +10,8 @@ from ..records import Case, Output, kind_spec
 from ..records.output import calls_made
 from .ast.schemas import as_mapping, documents_by_name, required_names
 from .ast.tool_calls import is_call_list
-from .decoding.call_attempts import attempts_call, call_names, is_json_call
-from .decoding.json_replies import read_json_reply
+from .decoding.call_attempts import attempts_call, is_json_call, possible_names
+from .decoding.json_calls import read_json_reply
 from .decoding.replies import decode_output
 from .decoding.text_replies import decode_prompt
 from .finding import PASSED, Finding, fault, plain, undecided
@@ -85,7 +85,7 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
     """
     if not isinstance(reply, str):
         return bool(reply)
-    names = call_names(offered)
+    names = possible_names(offered)
     if calls:
         return reply.strip("`\n ").startswith("[") or not all(_may_be_prose(call, names) for call in calls)
     return attempts_call(reply, names)

@@ -23,7 +23,7 @@ _MAX_ERROR_LENGTH = 200
 
 
 class CodeOutput(NamedTuple):
-    """What the code of a workspace printed."""
+    """Output of a workspace's code."""
 
     contents: list[tuple[str, str]]
     """Name of each script and its output, which is searched for words."""

@@ -36,7 +36,7 @@ class LimitExceededError(Exception):
 
 
 class Allowance:
-    """What is left of the limits on one output."""
+    """Remainder of the limits on one output."""
 
     def __init__(self) -> None:
         self._remaining = {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..execution.call_texts import call_spelling
+from ..execution.call_texts import canonical_call
 from ..finding import Finding, fault, plain, shorten, undecided
 from .call_execution import FAILURE_PREFIX
 from .reference import ReferenceTurn, StateReader
@@ -117,12 +117,12 @@ def _repeats_earlier_reads(facts: TurnFacts) -> bool:
     ):
         return False
     earlier_results = {
-        (call_spelling(call), result)
+        (canonical_call(call), result)
         for turn in earlier_turns
         for call, result in zip(turn.calls, turn.results, strict=True)
     }
     return all(
-        (call_spelling(call), result) in earlier_results and result in facts.results
+        (canonical_call(call), result) in earlier_results and result in facts.results
         for call, result in zip(facts.expected.calls, facts.expected.results, strict=True)
     )
 
@@ -133,8 +133,8 @@ def require_no_changes(facts: TurnFacts) -> Finding | None:
     Reading is allowed. If the reference makes the same calls in its next turn with calls, the turn is undecided.
     """
     next_calls = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), list[str]())
-    next_spellings = {call_spelling(call) for call in next_calls}
-    unexpected_calls = [call for call in facts.changing if call_spelling(call) not in next_spellings]
+    next_spellings = {canonical_call(call) for call in next_calls}
+    unexpected_calls = [call for call in facts.changing if canonical_call(call) not in next_spellings]
     if unexpected_calls:
         return facts.fault(
             "irrelevance_error:decoder_success",
