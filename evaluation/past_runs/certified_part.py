@@ -17,7 +17,7 @@ from ...calibration.thresholds.threshold_results import CertifiedThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey
 from ...records.made_scores import reaches
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
 from ..conclusion.run_results import JudgeUse
 from ..labelling.label_choice import choices_not_random
@@ -126,7 +126,7 @@ def _cost(uses: Iterable[JudgeUse]) -> float | None:
 def _only_judge(store: RunStore) -> KnownJudge:
     judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
     # The parts of a combined judge graded statements, criteria, or for it.
-    judges = [judge for judge in judges if judge.id.kind in COUNTED] or judges
+    judges = [judge for judge in judges if judge.id.kind in COMPOSITE_KINDS] or judges
     if not judges:
         baselines = [judge.by for judge in store.roster if judge.id.kind == "baseline"]
         raise InputError(_no_first_judge(baselines), path=str(store.path))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...records import Case
 from ...records.json_text import encode_json
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
 from ..store.manifest import KnownJudge, Manifest
@@ -119,7 +119,9 @@ def judging_again(before: GatedRun, after: GatedRun) -> str:
     if typed is not None and typed.verb in {"run", "judge"}:
         made = made.also(*(option for option in typed.options if option.name in _GRADING))
     else:
-        judges = [_asked_for(judge) for judge in after.manifest.roster if judge.id.kind not in COUNTED]
+        judges = [
+            _asked_for(judge) for judge in after.manifest.roster if judge.id.kind not in COMPOSITE_KINDS
+        ]
         made = made.also(*options_named("run", judges=judges))
     return str(made.also(*options_named("run", out=f"{before.name}-again")))
 
