@@ -18,7 +18,7 @@ from ..api.paths import written_path
 from ..errors import UsageError
 from ..proposed_steps import read_by
 from ..records import atomic_write
-from ..records.addresses import redacted, without_credentials
+from ..records.addresses import redact, redact_credentials
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .forms import kept
 
@@ -40,7 +40,7 @@ def command_line() -> str:
     The query of an endpoint's address stays, since it may name the version of an API.
     """
     typed = (each for each in sys.argv[1:] if not _DISPLAY.fullmatch(each))
-    args = (without_credentials(each) if _HTTP.search(each) else redacted(each) for each in typed)
+    args = (redact_credentials(each) if _HTTP.search(each) else redact(each) for each in typed)
     return shlex.join(["fiducial", *args])
 
 

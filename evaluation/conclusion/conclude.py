@@ -15,7 +15,7 @@ from ...judges.prices import PriceList, priced
 from ...judges.statements import case_of, is_statement
 from ...records import NO_USAGE, Author, CaseIndex, ItemKey, JudgeId, Outcome, Source, Usage
 from ...records.made_scores import reaches
-from ...records.verdict import COUNTED, OF_PARTS
+from ...records.verdict import COMPOSITE_KINDS, PART_KINDS
 from ...tables.label_rounds import n_rounds
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
@@ -102,7 +102,7 @@ def _counts(
     failed_calls = sum(
         judge.outcomes.get("failed", 0)
         for judge in judges
-        if judge.id is None or judge.id.kind not in COUNTED
+        if judge.id is None or judge.id.kind not in COMPOSITE_KINDS
     )
     labelled = store.label_scores.keys()
     unused = labelled - {verdict.key for verdict in store.verdicts.standing} if labelled else ()
@@ -149,7 +149,7 @@ def _statement_clusters(context: RunContext) -> dict[str, str]:
     See docs/decisions/0007-statements-of-one-answer-are-dependent.md.
     """
     writer, cases = context.writer, context.inputs.cases
-    if not any(judge.id.kind in OF_PARTS for judge in writer.roster):
+    if not any(judge.id.kind in PART_KINDS for judge in writer.roster):
         return {}
     ids = {case_id for case_id in writer.verdicts.standing.cases if is_statement(case_id, cases)}
     return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
@@ -310,7 +310,7 @@ def _unused_judges(store: RunStore, used: Container[JudgeId | None]) -> list[Jud
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
         for judge in store.roster
-        if judge.id not in used and judge.id.kind not in OF_PARTS | {"split"}
+        if judge.id not in used and judge.id.kind not in PART_KINDS | {"split"}
     ]
 
 

@@ -16,7 +16,7 @@ from ...calibration.thresholds.threshold_results import CertifiedThreshold
 from ...errors import InputError, UsageError
 from ...records import NO_USAGE, ItemKey
 from ...records.made_scores import reaches
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
 from ..labelling.label_choice import choices_not_random
 from ..run_table import table_of
@@ -122,7 +122,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
 def _only_judge(store: RunStore) -> JudgeRecord:
     judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
     # A combined judge's parts graded statements or criteria, or voted in it, so that they do not count as judges.
-    judges = [judge for judge in judges if judge.id.kind in COUNTED] or judges
+    judges = [judge for judge in judges if judge.id.kind in COMPOSITE_KINDS] or judges
     if not judges:
         baselines = [judge.by for judge in store.roster if judge.id.kind == "baseline"]
         raise InputError(_no_judge_message(baselines), path=str(store.path))

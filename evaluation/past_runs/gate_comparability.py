@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...records import Case
 from ...records.json_text import encode_json
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
 from ..store.manifest import JudgeRecord, Manifest
@@ -125,7 +125,9 @@ def judging_again(before: GatedRun, after: GatedRun) -> str:
     if typed_after is not None and typed_after.verb in {"run", "judge"}:
         command = command.also(*(option for option in typed_after.options if option.name in _GRADING_OPTIONS))
     else:
-        judges = [_judge_option(judge) for judge in after.manifest.roster if judge.id.kind not in COUNTED]
+        judges = [
+            _judge_option(judge) for judge in after.manifest.roster if judge.id.kind not in COMPOSITE_KINDS
+        ]
         command = command.also(*options_named("run", judges=judges))
     return str(command.also(*options_named("run", out=f"{before.name}-again")))
 

@@ -21,7 +21,7 @@ from ...judges.reply_verdicts import read_again, rests_on_a_reply
 from ...judges.statement_judge import StatementJudge
 from ...judges.statements import case_of
 from ...records import Case, CaseIndex, JudgeId, Verdict
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ..conclusion.conclude import conclude
 from ..conclusion.run_summary import RunSummary
 from ..context import RunContext
@@ -181,7 +181,7 @@ def _parse_again(
     context.progress.begin("reading replies again", len(verdicts.standing))
     for verdict in verdicts:
         context.progress.advance()
-        if verdict.judge is not None and verdict.judge.kind in COUNTED:
+        if verdict.judge is not None and verdict.judge.kind in COMPOSITE_KINDS:
             continue
         earlier = None if verdict.judge is None else earlier_ids.get(verdict.judge)
         if earlier is None:

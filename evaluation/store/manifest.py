@@ -15,7 +15,7 @@ from ...judges.jury import Jury
 from ...judges.transport.exchange import ApiName
 from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
 from ...records.score_kinds import ScoreKind
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
@@ -289,7 +289,7 @@ def _is_later_version(judge: JudgeRecord, earlier: JudgeRecord) -> bool:
         return False
     if now.kind == "own":
         return judge.prompt == earlier.prompt
-    if now.kind in COUNTED:
+    if now.kind in COMPOSITE_KINDS:
         return judge.by == earlier.by
     return (before.name, before.variant) == (now.name, now.variant)
 
