@@ -12,13 +12,13 @@ from ...calibration.agreement.adjudication_results import (
     LookedAt,
 )
 from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
-from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
+from ...calibration.agreement.diagnosis_results import JuryVotes, PairAgreement, SystemAgreement
 from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
 from ...spelling import command
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
-from .number_text import counted, number, percent, statistic_cells, with_interval
+from .number_text import counted, number, percent, statistic, statistic_cells, with_interval
 from .probability_text import coverage_lines, reliability_plot
 
 _TAKEN_AS_RIGHT = (
@@ -302,3 +302,18 @@ def people_pieces(calibration: Calibration) -> Iterator[Piece]:
     if calibration.people is not None:
         yield f"Krippendorff's alpha of {len(calibration.people.names)} people among themselves:"
         yield from statistic_pieces(calibration.people.krippendorff_alpha, head=False)
+
+
+def jury_lines(juries: Mapping[str, JuryVotes]) -> Iterator[str]:
+    """Yield a sentence on each jury."""
+    for name, jury in juries.items():
+        worth = jury.votes
+        if worth.value is None:
+            yield f"{name}: not known how many independent votes its {jury.jurors:,} are worth: {worth.undefined}."
+            continue
+        by = (
+            f"by their errors on {counted(worth.n, 'label')}"
+            if jury.by == "labels"
+            else f"by agreement on {counted(worth.n, 'output')}, where shared right answers look alike; labels tell more"
+        )
+        yield f"{name}: {jury.jurors:,} votes are worth {statistic(worth)} independent ones, {by}."

@@ -9,7 +9,7 @@ from ..document import Card, Details, Piece
 from ..document_parts import DocumentTable
 from ..text_change import TextChange
 from .number_text import counted, decimal
-from .probe_titles import probe_title
+from .probe_text import probe_title
 from .safe_text import shortened
 
 _NAME = 80

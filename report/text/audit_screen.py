@@ -20,7 +20,7 @@ from .audit_text import ungraded_judges
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
 from .one_screen import statistic_text
-from .probe_titles import probe_title
+from .probe_text import probe_title
 from .systems_text import judge_names
 
 _NAME = 20

@@ -16,7 +16,7 @@ from ..document_parts import FIRST, DocumentTable
 from ..first_answers import adjudicated_lines, verdicts_sentence
 from ..items.naming import ShortNames
 from . import number_text
-from .agreement_text import judges_alone_pieces, recalibration_lines
+from .agreement_text import judges_alone_pieces, jury_lines, recalibration_lines
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import (
@@ -29,7 +29,6 @@ from .judges_text import (
     heading_of,
     same_results,
 )
-from .jury_text import jury_lines
 from .one_screen import statistic_text
 from .probability_text import only_curve, only_ranking, probability_lines
 from .safe_text import WIDTH, columns_of

@@ -15,6 +15,7 @@ from ..document_parts import ENDS, DocumentTable, statistic_pieces
 from .agreement_text import (
     adjudication_pieces,
     judges_alone_pieces,
+    jury_lines,
     people_pieces,
     probability_pieces,
     recalibration_pieces,
@@ -22,7 +23,6 @@ from .agreement_text import (
 )
 from .caution_text import folded
 from .judges_text import CONSTANTS
-from .jury_text import jury_lines
 from .number_text import counted, draw_command, listed, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from ...calibration.statistic import Statistic
+from ...evaluation.audit.cards.card_probabilities import CardProbabilities
 from ...evaluation.audit.cards.card_table import AuditCards
 from ...evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..document import Piece, document
 from ..document_parts import DocumentTable
 from ..items.naming import short_names
-from .card_probability_text import card_probability_tables, probability_tables
-from .card_signature_text import signature_tables
 from .number_text import count, counted, interval, moment, number, outcomes
 from .one_screen import clipped
-from .probe_titles import probe_title
+from .probe_text import probe_title
 from .safe_text import WIDTH, columns_of, shortened
 
 MISS_SORTS = {
@@ -313,3 +312,57 @@ def _miss_row(miss: CardMiss) -> Sequence[str]:
 
 def _hits(share: Statistic) -> int:
     return 0 if share.value is None else round(share.value * share.n)
+
+
+def signature_tables(table: AuditCards) -> Iterator[DocumentTable]:
+    """Yield the keys that signed cards, if any card is signed."""
+    rows = [(card.judge, card.made_by or "-", key) for card, key in table.with_signers if key is not None]
+    if rows:
+        head = ("judge", "made by", "key")
+        yield DocumentTable(
+            head, rows, left_aligned=frozenset(range(3)), caption="signed, and unchanged since"
+        )
+
+
+_PROBABILITY_HEAD = ("judge", "on", "mean p - rate", "ECE", "Brier", "base rate's Brier", "n")
+_PROBABILITY_CAPTION = "scores as probabilities, without attacks"
+
+
+def card_probability_tables(card: AuditCard) -> Iterator[DocumentTable]:
+    """Yield how well a card's probabilities fit, if its judge gives any."""
+    if rows := list(_probability_rows(card)):
+        yield DocumentTable(
+            _PROBABILITY_HEAD[1:],
+            [row[1:] for row in rows],
+            left_aligned=frozenset({0}),
+            caption=_PROBABILITY_CAPTION,
+        )
+
+
+def probability_tables(table: AuditCards) -> Iterator[DocumentTable]:
+    """Yield how well the probabilities of several cards fit, if any judge gives some."""
+    if rows := [row for card in table.cards for row in _probability_rows(card)]:
+        yield DocumentTable(
+            _PROBABILITY_HEAD, rows, left_aligned=frozenset({0, 1}), caption=_PROBABILITY_CAPTION
+        )
+
+
+def _probability_rows(card: AuditCard) -> Iterator[tuple[str, ...]]:
+    natural = None if card.natural is None else card.natural.probabilities
+    for name, probabilities in (("the set", card.probabilities), ("natural part", natural)):
+        if probabilities is not None:
+            yield (card.judge, name, *_probability_cells(probabilities))
+
+
+def _probability_cells(probabilities: CardProbabilities) -> tuple[str, ...]:
+    return (
+        _with_interval(probabilities.calibration_in_the_large),
+        _with_interval(probabilities.ece),
+        _with_interval(probabilities.brier),
+        number(probabilities.brier_of_base_rate.value),
+        f"{probabilities.brier.n:,}",
+    )
+
+
+def _with_interval(statistic: Statistic) -> str:
+    return f"{number(statistic.value)} {interval(statistic.low, statistic.high)}".strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -281,3 +281,12 @@ def _counted_names(counts: Mapping[str, float], kind: str = "") -> str:
     named = [form.format(name, count) for name, count in list(counts.items())[:_MAX_COMPARED]]
     more = f" and {counted(len(counts) - _MAX_COMPARED, 'other')}" if len(counts) > _MAX_COMPARED else ""
     return f"{', '.join(named)}{more}"
+
+
+def looks_of(rounds: int, folder: object) -> Iterator[str]:
+    """Yield what several rounds of labels of a folder mean for intervals."""
+    if rounds > 1:
+        yield (
+            f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong more often than it says; "
+            f"`{command('estimate', folder, anytime=True)}` holds at every look"
+        )

@@ -20,13 +20,11 @@ from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, labels_contradicted, ranked_rates, rates_if_random
 from .caution_text import brief_comparison_cautions
 from .comparison_text import chance_sentence, flip_lines, measure_of, p_of, ranges_of, terms_of, unlabelled
-from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES, CONTROL
-from .margin_text import margin_lines
 from .number_text import counted, decimal, if_random, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
-from .probability_pairs_text import probability_pairs
-from .ranking_text import ahead, pair_of, ranking_sentence, still_there
+from .probability_text import probability_pairs
+from .ranking_text import ahead, if_chosen, margin_lines, pair_of, ranking_sentence, still_there
 from .systems_text import judge_names
 from .ungraded_text import ungraded_ranges
 

@@ -19,11 +19,10 @@ from ...spelling import setting
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
-from .contradicted_text import if_chosen
 from .judges_text import BASELINE_NAMES
-from .margin_text import margin_lines
 from .number_text import correction, counted, if_random, number, p_value, statistic_cells, with_interval
-from .probability_pairs_text import probability_pairs
+from .probability_text import probability_pairs
+from .ranking_text import if_chosen, margin_lines
 from .ungraded_text import UngradedRange, ungraded_ranges
 
 _RATES = ("rate of a", "rate of b")

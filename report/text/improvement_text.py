@@ -12,7 +12,7 @@ from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
 from .one_screen import statistic_text
-from .probe_titles import probe_title
+from .probe_text import probe_title
 
 _WORDS = frozenset({0, -1})
 

@@ -12,7 +12,7 @@ from ..document import Columns, Figure, Piece
 from ..document_parts import Cell, DocumentTable
 from ..figures.ladder import ladder_curve
 from .number_text import count, number, statistic_cells
-from .probe_titles import probe_cell, probe_title
+from .probe_text import probe_cell, probe_title
 
 _MISFIT = 0.01
 _TOLERATED = 0.2

@@ -10,7 +10,7 @@ from ..document import Piece
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from . import number_text
 from .one_screen import statistic_text
-from .probe_titles import probe_cell, probe_title
+from .probe_text import probe_cell, probe_title
 
 _MEANS = "baseline: the better of naming the last step and naming one at random."
 

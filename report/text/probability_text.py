@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 
 from ...calibration.agreement.calibration_results import Calibration
 from ...calibration.agreement.diagnosis_results import CoverageStep, ProbabilityScores, ReliabilityBin
+from ...calibration.comparison.comparison_results import ComparedPair
 from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
 from ...judges.baseline import is_baseline_name
@@ -14,7 +15,9 @@ from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ...spelling import setting
 from ..document import Piece
 from ..document_parts import FIRST, DocumentTable
+from ..items.naming import ShortNames, pair_name
 from . import number_text
+from .number_text import decimal, signed
 from .one_screen import statistic_text
 
 _COLUMNS = 41
@@ -221,3 +224,22 @@ def _row(each: ReliabilityBin) -> str:
 
 def _at(value: float) -> int:
     return round(min(1.0, max(0.0, value)) * (_COLUMNS - 1))
+
+
+def probability_pairs(pairs: Iterable[ComparedPair], names: ShortNames | None = None) -> Iterator[Piece]:
+    """Yield by how much the probabilities of two judges differ on the same items."""
+    rows = [
+        (
+            f"{pair.a} - {pair.b}" if names is None else pair_name(names.of(pair.a), names.of(pair.b)),
+            statistic_text(each.brier),
+            statistic_text(each.change),
+            statistic_text(each.size) if names is None else decimal(each.size.value or 0.0),
+            signed(each.largest),
+        )
+        for pair in pairs
+        if (each := pair.probabilities) is not None
+    ]
+    if rows:
+        yield ""
+        yield "Scores as probabilities on the same items, first minus second:"
+        yield DocumentTable(("", "Brier", "mean p", "mean size", "largest"), rows, indent=0 if names else 2)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ...calibration.comparison.comparison_results import ComparedPair
+from ...calibration.comparison.comparison_results import ComparedPair, ContradictedLabels, Margin
 from ...calibration.statistic import Statistic
+from ...spelling import command
 from . import number_text
-from .number_text import counted, listed
+from .number_text import counted, decimal, listed, statistic
 
 ON_ALL, ON_CHECKED, ON_LABELLED, ON_JUDGED, ON_CORRECTED = (
     "on all outputs",
@@ -227,3 +228,68 @@ def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Sta
         return lead
     value, high, low = (None if end is None else -end for end in (lead.value, lead.low, lead.high))
     return replace(lead, value=value, low=low, high=high)
+
+
+def margin_lines(pairs: Sequence[ComparedPair], *, where: str = "") -> Iterator[str]:
+    """Yield a conclusion for each that was asked about; ``where`` is the part of the outputs."""
+    given = [(pair, pair.margin) for pair in pairs if pair.n and pair.margin is not None]
+    for pair, margin in given:
+        for name in margin.conclusions:
+            yield _margin_sentence(pair, margin, name, f" {where}" if where else "")
+    if len(given) > 1:
+        yield f"These conclusions hold for all {len(given):,} pairs at once."
+
+
+def _margin_sentence(pair: ComparedPair, margin: Margin, name: str, where: str) -> str:
+    """Return the conclusion on one of a pair, with the interval behind it."""
+    other = pair.b if name == pair.a else pair.a
+    most = f"by more than {margin.by:g}"
+    if margin.low is None or margin.high is None:
+        why = pair.difference.undefined or pair.difference.method or "no interval"
+        return f"Cannot tell whether {name} is worse than {other} {most}{where}: {why}."
+    low, high = (margin.low, margin.high) if name == pair.a else (-margin.high, -margin.low)
+    interval = f"[{decimal(low, 3)}, {decimal(high, 3)}]"
+    match margin.conclusions[name]:
+        case "not worse":
+            return f"{name} is not worse than {other} {most}{where}: {interval}."
+        case "worse":
+            return f"{name} is worse than {other}{where}: {interval}."
+        case "cannot tell":
+            return f"Cannot tell whether {name} is worse than {other} {most}{where}: {interval}."
+
+
+_MAX_SYSTEMS = 3
+"""Most systems whose scenarios are told; more are counted."""
+
+
+def if_chosen(contradicted: Mapping[str, ContradictedLabels], *, named: bool = True) -> str:
+    """Return rates of undecided outputs by how these may have been chosen for labels.
+
+    Systems are named unless there is only one. Empty if no labels are contradicted.
+    """
+    sentences = [
+        _contradicted_sentence(name if named else "", labels)
+        for name, labels in list(contradicted.items())[:_MAX_SYSTEMS]
+    ]
+    if len(contradicted) > _MAX_SYSTEMS:
+        sentences.append(f"So are those of {counted(len(contradicted) - _MAX_SYSTEMS, 'more system')}.")
+    return " ".join(sentences)
+
+
+def _contradicted_sentence(name: str, labels: ContradictedLabels) -> str:
+    from .estimation_text import MAYBE_CHOSEN, explained  # noqa: PLC0415 - loads numpy, and labels are seldom contradicted
+
+    columns = [f"{column} (p {p:.2g})" for column, p in labels.columns.items()]
+    unlike = f"by {listed(columns)}" if columns else f"by score (p {labels.p:.2g})"
+    text = f"Labelled outputs{f' of {name}' if name else ''} are unlike the others {unlike}, so they are not a random sample"
+    known = [
+        f"{MAYBE_CHOSEN[chosen_by]} {statistic(rate)}"
+        for chosen_by, rate in labels.scenarios.items()
+        if rate.value is not None
+    ]
+    if not known:
+        return f"{text}: no rate is corrected. {explained(labels.explained_by)}"
+    return (
+        f"{text}. Pass rate of undecided outputs, if they were chosen {', '.join(known)} "
+        f"(`{command('estimate', 'RUN', labels_chosen_by='score')}`). {explained(labels.explained_by)}"
+    )

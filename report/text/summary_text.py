@@ -26,8 +26,8 @@ from ...records import Source
 from ...spelling import setting
 from ..document import Document, Piece, document
 from . import number_text
+from .agreement_text import jury_lines
 from .caution_text import folded
-from .jury_text import jury_lines
 from .number_text import counted
 from .safe_text import shortened
 from .systems_text import rate_notes
