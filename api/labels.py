@@ -18,7 +18,7 @@ from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..report.text.looks_text import looks_of
+from ..report.text.caution_text import looks_of
 from ..report.text.number_text import counted, whole_list
 from ..spelling import command, setting
 from ..tables.joined_table import joined_table

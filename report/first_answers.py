@@ -18,12 +18,11 @@ from .items.naming import short_names
 from .next_step import next_step
 from .ranking import Answer, best_system_answer, deciding, ranked_in, ranked_rates
 from .text import number_text
-from .text.caution_text import comparison_cautions, not_sent_caution, sentences, versions_caution
+from .text.agreement_text import jury_lines
+from .text.caution_text import comparison_cautions, looks_of, not_sent_caution, sentences, versions_caution
 from .text.failures_text import failures_document
 from .text.form_text import form_lines
 from .text.judges_text import judges_table, points, same_results
-from .text.jury_text import jury_lines
-from .text.looks_text import looks_of
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
 from .text.trust_words import (
