@@ -77,9 +77,9 @@ def gate(
         RunFolderError: A run folder is unfinished or was edited, or its counts are not those of its verdicts.
         UsageError: There is no limit, or a limit is not one.
     """
-    texts = minimum
+    minimum_texts = minimum
     if isinstance(minimum, Mapping):
-        texts = [f"{name}={value}" for name, value in cast("Mapping[str, float]", minimum).items()]
+        minimum_texts = [f"{name}={value}" for name, value in cast("Mapping[str, float]", minimum).items()]
     for name, share in (
         ("max_drop", max_drop),
         ("max_ungraded", max_ungraded),
@@ -90,31 +90,34 @@ def gate(
     if labels_chosen_by is not None:
         require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     limits = GateLimits(
-        minimums=minimums(texts),
+        minimums=minimums(minimum_texts),
         max_drop=max_drop,
         no_new_failures=[*no_new_failures],
         max_ungraded=max_ungraded,
         cost_at_most=cost_at_most,
         judge_error=judge_error,
     )
-    with ExitStack() as exits:
-        now = _read(after, graded_by, labels_chosen_by, exits)
-        earlier = None if before is None else _read(before, graded_by, labels_chosen_by, exits)
-        return decide_gate(now, earlier, limits)
+    with ExitStack() as exit_stack:
+        gated = _read(after, graded_by, labels_chosen_by, exit_stack)
+        gated_before = None if before is None else _read(before, graded_by, labels_chosen_by, exit_stack)
+        return decide_gate(gated, gated_before, limits)
 
 
 def _read(
-    given: Run | FilePath, graded_by: str | None, declared: LabelDeclaration | None, exits: ExitStack
+    run: Run | FilePath,
+    graded_by: str | None,
+    labels_chosen_by: LabelDeclaration | None,
+    exit_stack: ExitStack,
 ) -> GatedRun:
-    folder = folder_of(given) if isinstance(given, Run) else input_path(given)
+    folder = folder_of(run) if isinstance(run, Run) else input_path(run)
     if not isinstance(folder, Path) or (folder / "run.json").exists():
-        return gated_run(exits.enter_context(RunStore(folder)), declared, graded_by)
+        return gated_run(exit_stack.enter_context(RunStore(folder)), labels_chosen_by, graded_by)
     if folder.is_dir() and (folder / "verdicts.jsonl").exists():
         return gated_records(
             str(folder),
-            _records(folder / "cases.jsonl", Case),
-            _records(folder / "outputs.jsonl", Output),
-            _records(folder / "verdicts.jsonl", Verdict),
+            _records_of_import(folder / "cases.jsonl", Case),
+            _records_of_import(folder / "outputs.jsonl", Output),
+            _records_of_import(folder / "verdicts.jsonl", Verdict),
             graded_by=graded_by,
         )
     reading = read(folder)
@@ -123,6 +126,6 @@ def _read(
     return gated_records(str(folder), reading.cases, reading.outputs, reading.verdicts, graded_by=graded_by)
 
 
-def _records(path: Path, kind: type[R]) -> Iterator[R]:
+def _records_of_import(path: Path, kind: type[R]) -> Iterator[R]:
     """Return a file's records; none if an import wrote no such record."""
     return read_records(path, kind) if path.exists() and path.stat().st_size else iter(())

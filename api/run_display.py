@@ -46,24 +46,25 @@ class RunResults(Result, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return a one-screen summary, with the first sentence of each note."""
+        # Cut after the first full stop that a blank follows.
         notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes]
-        used = sum(1 for _ in as_lines(notes, width=WIDTH))
-        return [*run_document(self.summary, SCREEN - 1 - used), *notes]
+        note_lines = sum(1 for _ in as_lines(notes, width=WIDTH))
+        return [*run_document(self.summary, SCREEN - 1 - note_lines), *notes]
 
     def in_full(self) -> Document:
         """Return the complete results."""
         notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
-        proposed = next_pieces(answers(self.summary).next)
+        next_step = next_pieces(answers(self.summary).next)
         with RunStore(self.plan.out) as store:
-            worst = worst_failures(store)
-        return [*notes, *summary_document(self.summary), *worst, *proposed, ""]
+            failures = worst_failures(store)
+        return [*notes, *summary_document(self.summary), *failures, *next_step, ""]
 
     def closing(self) -> Iterator[str]:
         """Yield the paths of the report and the records."""
         out = self.plan.out
         yield f"report: {self.report}"
-        every = command("calibrate", out)
-        yield f"records: {out} (the same command resumes; `{every}` for every statistic)"
+        all_statistics = command("calibrate", out)
+        yield f"records: {out} (the same command resumes; `{all_statistics}` for every statistic)"
 
     def gate_failures(
         self, gates: Mapping[str, float], min_graded: float | None, ungraded: UngradedRule = "fail"
