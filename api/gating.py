@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from ..calibration.label_declarations import LabelDeclaration
-from ..errors import InputError, UsageError
+from ..errors import ColumnsError, InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
 from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
 from ..evaluation.past_runs.gated_imports import gated_records
@@ -17,6 +17,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import Case, Output, Verdict, atomic_write, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
+from ..spelling import command, either, names_a_setting
 from .argument_checks import checked_arguments, require_choice
 from .display import Presentation, bind_display
 from .paths import FilePath, input_path
@@ -120,10 +121,23 @@ def _read(
             _records_of_import(folder / "verdicts.jsonl", Verdict),
             graded_by=graded_by,
         )
-    reading = read(folder)
+    try:
+        reading = read(folder)
+    except InputError as error:
+        _name_who_takes_options(error, folder)
+        raise
     if not reading.verdicts:
         raise InputError("it has no grades to gate; run it first", path=folder)
     return gated_records(str(folder), reading.cases, reading.outputs, reading.verdicts, graded_by=graded_by)
+
+
+def _name_who_takes_options(error: InputError, path: Path) -> None:
+    """Say who takes the options that an error of reading proposes: a gate has none of them."""
+    if names_a_setting(error.message):
+        takes = f"`{command('import', path, out='imported')}` takes these options: then gate the folder that it writes"
+        error.message += f"; {either(takes, '`fd.read` takes these arguments: then gate the folder that its `save` writes')}"
+    if isinstance(error, ColumnsError):
+        error.options = ""  # they are not those of the running command
 
 
 def _records_of_import(path: Path, kind: type[R]) -> Iterator[R]:
