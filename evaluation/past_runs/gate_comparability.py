@@ -77,7 +77,8 @@ def _cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
         if case_id in before.cases and _content(case) != _content(before.cases[case_id])
     ]
     if changed:
-        shown = ", ".join(changed[:_SHOWN]) + (", ..." if len(changed) > _SHOWN else "")
+        more = f" and {len(changed) - _SHOWN:,} more" if len(changed) > _SHOWN else ""
+        shown = ", ".join(changed[:_SHOWN]) + more
         yield f"text or reference changed of {len(changed):,} common case{'s' if len(changed) > 1 else ''}: {shown}"
 
 

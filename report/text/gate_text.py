@@ -109,7 +109,7 @@ def _counts(gate: Gate) -> str:
     if not gate.before:
         return f"{graded}."
     named = list(dict.fromkeys(verdict.case_id for verdict in gate.broke))
-    shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
+    shown = ", ".join(named[:_MOST]) + (f" and {len(named) - _MOST:,} more" if len(named) > _MOST else "")
     broke = f"{counted(len(gate.broke), 'regression')}{f': {shown}' if named else ''}"
     flaky = sum(map(len, gate.flaky.values()))
     some = [f"{counted(flaky, 'flaky case')} passed more trials before"] if flaky else []

@@ -225,3 +225,9 @@ def test_options_that_a_gate_lacks_are_proposed_for_an_import(tmp_path: Path, ta
     assert "query=judge" not in refused.err
     assert "`fiducial gate" not in refused.err
     assert f"`fiducial import {path} --out imported`" in " ".join(refused.err.split())
+
+
+def test_a_shortened_list_says_how_many_it_leaves_out(runs: tuple[Path, Path]):
+    text = " ".join(gated(*runs, "--max-drop", "0.02")[1].split())
+    assert "c29 and 9 more." in text
+    assert "..." not in text
