@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,6 +19,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _HARMLESS_ATTRIBUTE = "harmless"
 """Attribute of a click option: whether a team file may set it without being trusted."""
+
+_ALIASES_ATTRIBUTE = "aliases"
+"""Attribute of a click option: spellings that are accepted and never proposed."""
 
 _DEFAULT_READING = FormReading()
 
@@ -71,6 +74,7 @@ def parameter_of(verb_setting: VerbSetting) -> click.Parameter:
         **reading.settings,
     )
     setattr(option, SECTION, setting.section or "Options")
+    setattr(option, _ALIASES_ATTRIBUTE, setting.aliases)
     setattr(option, _HARMLESS_ATTRIBUTE, setting.harmless)
     return option
 
@@ -122,6 +126,30 @@ def add_plugin_option(command: click.Command) -> None:
             add_plugin_option(subcommand)
     elif all(param.name != "plugin" for param in command.params):
         command.params += map(parameter_of, verb_settings(PluggingSettings))
+
+
+def options_meant(command: click.Command, unknown: str, similar: Iterable[str]) -> list[str]:
+    """Return the current options that an unknown one may stand for.
+
+    Args:
+        command: The command.
+        unknown: The option as typed. The Python name of a setting stands for its option: ``--draw`` for ``--next``.
+        similar: Options of similar spelling, aliases among them.
+    """
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    name = unknown.lstrip("-").replace("-", "_")
+    if named := [_current_name(option) for option in options if option.name == name]:
+        return named
+    current = {alias: _current_name(option) for option in options for alias in _aliases(option)}
+    return list(dict.fromkeys(current.get(option, option) for option in similar))
+
+
+def _aliases(option: click.Option) -> tuple[str, ...]:
+    return getattr(option, _ALIASES_ATTRIBUTE, ())
+
+
+def _current_name(option: click.Option) -> str:
+    return next(name for name in option.opts if name.startswith("--") and name not in _aliases(option))
 
 
 def harmless_options(command: click.Command) -> frozenset[str]:

@@ -192,6 +192,7 @@ def _run() -> NoReturn:
         error.show()
         _exit(EXIT_USAGE)
     except click.ClickException as error:
+        _propose_current_options(error)
         say(f"fiducial: {_one_line(error.format_message())}{_next_step(error)}")
         _exit(EXIT_USAGE)
     except FiducialError as error:
@@ -231,6 +232,15 @@ def _one_line(text: str) -> str:
     from ..api.terminal_text import shortened  # most commands end without a message
 
     return shortened(" ".join(text.split()), _MAX_MESSAGE_LENGTH)
+
+
+def _propose_current_options(error: click.ClickException) -> None:
+    """Replace click's proposals for an unknown option by options of today's names."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        from .declared_options import options_meant  # most commands end without a message
+
+        similar = error.possibilities or ()
+        error.possibilities = options_meant(error.ctx.command, error.option_name, similar) or None
 
 
 def _commands_with(error: click.ClickException) -> str:
