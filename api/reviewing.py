@@ -15,6 +15,7 @@ from ..evaluation.labelling.disputes import draw_disputes
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
 from ..evaluation.labelling.trusted_labels import LabelsAdded, decided_by, labelled_by
 from ..evaluation.labelling.trusted_labels import add_labels as add_files
+from ..evaluation.store.file_names import MANIFEST
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
@@ -119,6 +120,8 @@ class ReviewPage(Result, frozen=True, kw_only=True):
         return [f"{who}; {len(self.keys):,} are left"]
 
     def _next_lines(self, file: str) -> list[str]:
+        if not _is_there(self.run):
+            return []
         if self.drawn.kind == "open":
             return [
                 f"  {command('review', self.run, add=file)}",
@@ -217,12 +220,17 @@ def _labels_added_document(added: LabelsAdded) -> Document:
         f"{'decisions' if added.decided else 'labels'}: {added.labels} ({added.added:,} added, {added.unchanged:,} already there; {people})",
         *_skipped_lines(added),
         *looks_of(added.rounds, added.run),
-        *(
-            ["next: adjudicated numbers", *_adjudicated_by(added.run)]
-            if added.decided
-            else ["next: rates, corrected by them", *correction_commands(added.run)]
-        ),
+        *_commands_after(added),
     ]
+
+
+def _commands_after(added: LabelsAdded) -> list[str]:
+    """Return what to type next; nothing if the run's folder is gone."""
+    if not _is_there(added.run):
+        return []
+    if added.decided:
+        return ["next: adjudicated numbers", *_adjudicated_by(added.run)]
+    return ["next: rates, corrected by them", *correction_commands(added.run)]
 
 
 def _skipped_lines(added: LabelsAdded) -> list[str]:
@@ -274,6 +282,11 @@ def _file_suffix(kind: SampleKind, name: str) -> str:
     return "".join(f"-{part}" for part in parts if part)
 
 
+def _is_there(run: Path) -> bool:
+    """Return whether a run's folder still exists: results are shown without it, too."""
+    return (run / MANIFEST).exists()
+
+
 def _adjudicated_by(run: Path) -> list[str]:
     """Return the commands that make adjudicated numbers and correct the data set."""
     manifest = RunStore(run).manifest
@@ -284,5 +297,7 @@ def _adjudicated_by(run: Path) -> list[str]:
 
 def _missed_by(run: Path) -> str:
     """Return the judges that all miss a survivor; the baseline counts only alone."""
+    if not _is_there(run):
+        return "judges"
     only_baseline = all(judge.id.kind == "baseline" for judge in RunStore(run).manifest.roster)
     return "the baseline" if only_baseline else "every judge but the baseline"
