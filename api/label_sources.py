@@ -26,7 +26,7 @@ GivenScale: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]]
 """The worst and the best score as they are written, ``(1, 5)``, or those of each judge; the name "" stands for all other judges."""
 
 GivenKind: TypeAlias = ScoreKind | Mapping[str, ScoreKind]
-"""What judges' scores are, ``probabilities`` that an output passes or ``grades``; or that of each judge."""
+"""Kind of judges' scores, ``probabilities`` that an output passes or ``grades``; or the kind by judge."""
 
 LabelFiles: TypeAlias = Labels | Sequence[FilePath]
 """Labels, or several files of them."""
@@ -135,8 +135,8 @@ def grade_scale(
     for word, score in (words or {}).items():
         if score is not None and not (isinstance(score, Real) and 0.0 <= score <= 1.0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(f"{spelled_pairs('map_label', {word: score})}: expected a score in [0, 1]")
-    by_word = {plain_word(word): score for word, score in (words or {}).items()}
-    return Scale.from_ends(ends, pass_at=pass_at, words=by_word, all_alike=all_alike)
+    score_by_word = {plain_word(word): score for word, score in (words or {}).items()}
+    return Scale.from_ends(ends, pass_at=pass_at, words=score_by_word, all_alike=all_alike)
 
 
 def score_scales(
@@ -150,7 +150,9 @@ def score_scales(
     Raises:
         UsageError: See `grade_scale`.
     """
-    ends = dict(scale) if isinstance(scale, Mapping) else {} if scale is None else {"": scale}
+    ends: dict[str, tuple[float, float]] = {}
+    if scale is not None:
+        ends = dict(scale) if isinstance(scale, Mapping) else {"": scale}
     scales = {
         judge: grade_scale(ends_of_judge, None, words, name="score_scale", all_alike=all_alike)
         for judge, ends_of_judge in ends.items()
@@ -159,17 +161,17 @@ def score_scales(
 
 
 def score_kinds(given: GivenKind | None) -> Mapping[str, ScoreKind]:
-    """Return what a caller says of judges' scores, by judge; the name "" stands for all others."""
-    kinds: Mapping[str, ScoreKind] = (
-        given if isinstance(given, Mapping) else {} if given is None else {"": given}
-    )
+    """Return the declared kinds of scores by judge; the name "" stands for all others."""
+    kinds: Mapping[str, ScoreKind] = {}
+    if given is not None:
+        kinds = given if isinstance(given, Mapping) else {"": given}
     for kind in kinds.values():
         require_choice("scores_are", kind, ScoreKind)
     return kinds
 
 
 def _require_scale(ends: Any, name: str) -> None:
-    """Refuse anything but two different finite numbers, whose distance is finite, too."""
+    """Raise a UsageError for anything but two different finite numbers."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
     is_pair = len(pair) == 2 and all(isinstance(end, Real) and math.isfinite(end) for end in pair)  # noqa: PLR2004 - both ends
     if not is_pair or math.isinf(float(pair[1]) - float(pair[0])):

@@ -47,7 +47,7 @@ from value_names import names_on_the_way
 
 from fiducial.settings.access_settings import AccessSettings
 from fiducial.settings.judging_settings import JudgingSettings, JurySettings
-from fiducial.settings.setting import declared, names_of
+from fiducial.settings.setting import names_of, verb_settings
 
 _ROOT = Path(__file__).parents[1]
 _NOT_ROOMS = {"build", "dist", "notebooks"}
@@ -180,7 +180,7 @@ def _settings() -> Iterator[tuple[str, str]]:
         for path in sorted((_ROOT / "settings" / "verbs").glob("[a-z]*.py"))
         for verb in verbs_in(path.stem)
     ]
-    settings = [each for verb in verbs for each in declared(verb)]
+    settings = [each for verb in verbs for each in verb_settings(verb)]
     files = [
         path for path in product_files() if path.relative_to(_ROOT).parts[0] in {"api", "cli", "settings"}
     ]

@@ -309,6 +309,8 @@ class Estimation(Result, Framed, frozen=True, kw_only=True):
         return {"all": self.all} | self.systems
 
     def __getitem__(self, name: str) -> RateEstimate:
+        if name not in self.parts:
+            raise KeyError(f"there is no part {name!r}; there are {', '.join(map(repr, self.parts))}")
         return self.parts[name]
 
 

@@ -50,13 +50,16 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _if_repeats(column: str) -> str:
+def _if_repeats(column: str, *, has_trial: bool) -> str:
     if normal(column) in FIELDS["system"]:
         return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
     in_order = spelled_pairs("map", {"repeat": "#"})
+    of_trials = (
+        "" if has_trial else f", if outputs of several trials, {spelled_pairs('map', {'trial': column})}"
+    )
     return (
         f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
-        f"them in order), if outputs of several trials, {spelled_pairs('map', {'trial': column})}; otherwise delete one"
+        f"them in order){of_trials}; otherwise delete one"
     )
 
 
@@ -371,7 +374,8 @@ class TableBuilder:
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
         known = self._run_rows or "repeat" in table.columns
-        remedy = "" if known else _if_repeats(_numbering_column(table) or "COLUMN")
+        column, has_trial = _numbering_column(table) or "COLUMN", "trial" in table.columns
+        remedy = "" if known else _if_repeats(column, has_trial=has_trial)
         raise DuplicateRowError(
             f"a second row of {named}{remedy}",
             path=path,

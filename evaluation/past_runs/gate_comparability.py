@@ -80,9 +80,9 @@ def _changed_cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
         and _content_without_tags(case) != _content_without_tags(before.cases[case_id])
     ]
     if changed_ids:
-        names = ", ".join(changed_ids[:_MAX_CASES_NAMED]) + (
-            ", ..." if len(changed_ids) > _MAX_CASES_NAMED else ""
-        )
+        hidden = len(changed_ids) - _MAX_CASES_NAMED
+        more = f" and {hidden:,} more" if hidden > 0 else ""
+        names = ", ".join(changed_ids[:_MAX_CASES_NAMED]) + more
         yield f"text or reference changed of {len(changed_ids):,} common case{'s' if len(changed_ids) > 1 else ''}: {names}"
 
 

@@ -123,7 +123,8 @@ def _counts_sentence(gate: Gate) -> str:
     if not gate.before:
         return f"{graded}."
     case_ids = list(dict.fromkeys(verdict.case_id for verdict in gate.broke))
-    shown = ", ".join(case_ids[:_MAX_NAMED]) + (", ..." if len(case_ids) > _MAX_NAMED else "")
+    hidden = len(case_ids) - _MAX_NAMED
+    shown = ", ".join(case_ids[:_MAX_NAMED]) + (f" and {hidden:,} more" if hidden > 0 else "")
     regressions = f"{counted(len(gate.broke), 'regression')}{f': {shown}' if case_ids else ''}"
     flaky_count = sum(map(len, gate.flaky.values()))
     flaky_cases = [f"{counted(flaky_count, 'flaky case')} passed more trials before"] if flaky_count else []
