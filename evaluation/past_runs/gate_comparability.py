@@ -10,9 +10,9 @@ from ...records.verdict import COUNTED
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
 from ..store.manifest import KnownJudge, Manifest
-from .compare_runs import what_changed
 from .gated_judging import CRASHED
 from .gated_runs import GatedRun
+from .run_changes import what_changed
 
 _MAX_CASES_NAMED = 3
 """Cases that a reason names."""

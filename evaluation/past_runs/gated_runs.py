@@ -291,7 +291,7 @@ def _require_same_counts(
 
 
 def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided_part: StratumRate) -> bool:
-    """Return whether checkers' verdicts give this rate; ``n_cases`` means one weight per case."""
+    """Return whether checkers' verdicts give this rate."""
     trials_by_case = Counter(key.case_id for key in outputs)
     scores = {
         key: output.score for key, output in outputs.items() if not output.judged and output.score is not None
@@ -302,6 +302,7 @@ def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided_part: StratumR
         return False
     if trials is not None and trials.outputs != sum(trials_by_case[case] for case in cases):
         return False
+    # With `n_cases`, each case has weight 1, divided among its trials.
     weights = [1.0 if decided_part.n_cases is None else 1.0 / trials_by_case[key.case_id] for key in scores]
     total = math.fsum(map(mul, weights, scores.values()))
     return abs(total - (decided_part.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided_part.n
