@@ -331,3 +331,34 @@ def _unchanged_copies(store: RunStore) -> list[Path] | None:
         path.is_file() and file_sha256(path) == file.sha256 for path, file in zip(paths, inputs, strict=True)
     )
     return paths if unchanged else None
+
+
+def cases_with_tag(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
+    """Return the ids of the cases with a tag, in the run or in the earlier one.
+
+    Raises:
+        InputError: There are none, or the cases of the run cannot be read.
+    """
+    if run.cases is None:
+        raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
+    case_ids = frozenset(_ids_with_tag(run.cases, tag))
+    if before is not None and before.cases is not None:
+        case_ids |= frozenset(_ids_with_tag(before.cases, tag))
+    if not case_ids:
+        raise InputError(f"no case has the tag {tag!r}", path=run.name)
+    return case_ids
+
+
+def _has_tag(case: Case, tag: str) -> bool:
+    """Return whether a case has a tag, given as a name, ``safety``, or a value, ``risk=high``."""
+    name, equals, wanted_value = tag.partition("=")
+    if name not in case.tags:
+        return False
+    value = case.tags[name]
+    text = str(value).lower() if isinstance(value, bool) else str(value)  # true as in JSON
+    return text == wanted_value if equals else value not in {False, None}
+
+
+def _ids_with_tag(cases: Mapping[str, Case], tag: str) -> Sequence[str]:
+    """Return the ids of cases with a tag."""
+    return [case_id for case_id, case in cases.items() if _has_tag(case, tag)]
