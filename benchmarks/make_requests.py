@@ -34,7 +34,7 @@ from fiducial.deterministic.mutation import DIALS, origin
 from fiducial.errors import UsageError
 from fiducial.evaluation.audit.audit_plan import AuditPlan, audit_steps, open_probes, prepare_audit
 from fiducial.evaluation.audit.ladder.climb import even_round
-from fiducial.evaluation.audit.ladder.questions import LadderItem, pose, questions
+from fiducial.evaluation.audit.ladder.questions import LadderItem, make_item, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import file_numbering, once, write_batch
 from fiducial.evaluation.forecast import copy_of_run
@@ -180,7 +180,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
         dial.name: dial for dial in DIALS.values() if task.judges_kind(dial.make(0, dial.levels[0]).case.kind)
     }
     rows = [even_round(task.id, dial, calls) for dial in dials.values()]
-    posed = [pose(dials[question.dial], question, CheckOptions()) for question in questions(rows)]
+    posed = [make_item(dials[question.dial], question, CheckOptions()) for question in questions(rows)]
     stem = task.id.name
     cases, outputs = folder / f"{stem}.cases.jsonl", folder / f"{stem}.outputs.jsonl"
     write_records(cases, {each.case.id: each.case for each in posed}.values())

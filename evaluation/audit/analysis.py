@@ -30,7 +30,7 @@ from .form_changes import form_findings
 from .ladder.ladder_results import LadderResult
 from .probe_folder import ORIGINAL
 from .sampling import ChosenProbes
-from .score_changes import are_fine, change_findings, score_changes
+from .score_changes import change_findings, has_fine_scores, score_changes
 from .scored import ScoredProbe
 
 MAX_FLIP_RATE = 0.05
@@ -48,7 +48,7 @@ def judge_audit(
     threshold: PassThreshold,
 ) -> JudgeAudit:
     """Analyse the verdicts of one judge."""
-    changes, has_fine_scores = score_changes(scored, controls), are_fine(scored.values())
+    changes, fine_scores = score_changes(scored, controls), has_fine_scores(scored.values())
     operators = [
         msgspec.structs.replace(result, change=changes.get(result.operator))
         for result in operator_results(scored.values(), about, controls)
@@ -60,7 +60,7 @@ def judge_audit(
         *comparison_findings(comparisons, controls),
         *_repeat_findings(repeat_agreement),
     ]
-    if has_fine_scores:
+    if fine_scores:
         findings += change_findings(operators, findings, controls)
     return JudgeAudit(
         judge=judge,
@@ -73,7 +73,7 @@ def judge_audit(
         comparisons=comparisons,
         steadiness=repeat_agreement,
         findings=findings,
-        fine_scores=has_fine_scores,
+        fine_scores=fine_scores,
     )
 
 

@@ -28,7 +28,13 @@ from ..judging.tasks import judge_task, judge_tasks, possible_names, require_wor
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .decision_forms_run import decides, form_steps, forms_named, items_of_forms, pairs_of_forms
+from .decision_forms_run import (
+    asks_decision_model,
+    choose_form_items,
+    choose_form_pairs,
+    form_steps,
+    select_forms,
+)
 from .ladder.climb import Climb, LadderSettings
 from .pairwise import ProbePairs
 from .probe_folder import NO_PROBES, ProbeManifest, read_facts, read_manifest
@@ -106,7 +112,7 @@ def prepare_audit(plan: AuditPlan) -> PreparedAudit:
         return PreparedAudit(NO_PROBES, ChosenProbes({}, frozenset()), tasks, climb)
     manifest = read_manifest(plan.probes)
     known_names = {operator.name for operator in manifest.operators}
-    known_names |= FORM_NAMES.keys() if any(map(decides, tasks)) else set()
+    known_names |= FORM_NAMES.keys() if any(map(asks_decision_model, tasks)) else set()
     unknown_names = sorted(set(plan.operators) - known_names)
     if unknown_names:
         raise UsageError(f"{setting('only', unknown_names[0])}: {plan.probes} has no probes of this operator")
@@ -163,13 +169,13 @@ def audit_steps(
         if plan.repeats > 1:
             repeat_context = context._replace(phase="repeats")
             yield PerOutputStep(repeat_context, grading_tasks, chosen.originals.__contains__, plan.repeats)
-        forms, items = forms_of(plan), items_of_forms(chosen, plan.sample)
+        forms, items = forms_of(plan), choose_form_items(chosen, plan.sample)
         yield from form_steps(context, grading_tasks, items, forms, plan.repeats)
         if comparing_tasks := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
             context = context._replace(inputs=pairs, phase="pairs")
             yield PerOutputStep(context, comparing_tasks, pairs.members.__contains__)
-            items = pairs_of_forms(pairs.members, plan.sample)
+            items = choose_form_pairs(pairs.members, plan.sample)
             yield from form_steps(context, comparing_tasks, items, forms, plan.repeats)
     if prepared.climb is not None:
         climb = prepared.climb.dry_steps if dry_run else prepared.climb.steps
@@ -178,7 +184,7 @@ def audit_steps(
 
 def forms_of(plan: AuditPlan) -> list[DecisionForm]:
     """Return the forms in which an audit asks decision models."""
-    return forms_named(plan.operators) if plan.forms else []
+    return select_forms(plan.operators) if plan.forms else []
 
 
 def _judges_and_baselines(plan: AuditPlan) -> list[JudgeTask]:

@@ -51,7 +51,7 @@ from .audit_results import (
     ProbeToRead,
 )
 from .comparisons import by_operator, compare_prompts
-from .decision_forms_run import results_of_forms
+from .decision_forms_run import read_form_results
 from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
@@ -68,7 +68,7 @@ TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> Audit:
-    """Carry out a plan, or continue an earlier start of it.
+    """Carry out a plan, or resume it.
 
     Raises:
         InputError: The probes cannot be used.
@@ -113,7 +113,7 @@ def _conclude(
     audits = [_judge_audit(task, verdicts, prepared) for task in judged_tasks]
     if inputs is not None:
         forms = forms_of(plan)
-        forms_by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
+        forms_by_judge = {task.id: read_form_results(task, forms, writer, inputs.cases) for task in tasks}
         audits = [with_forms(judge, forms_by_judge[judge.id]) for judge in audits]
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
@@ -192,7 +192,7 @@ def _write_ladder_items(
 ) -> None:
     """Write the cases and outputs of ladder questions to review, which are in no probe folder."""
     keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in rows)
-    items = list(climb.posed(key for key in keys if key not in chosen.probes))
+    items = list(climb.items(key for key in keys if key not in chosen.probes))
     cases = {item.case.id: item.case for item in items}
     write_records(folder / TO_READ_CASES, cases.values())
     write_records(folder / TO_READ_OUTPUTS, (item.output for item in items))

@@ -24,7 +24,11 @@ from ...version import VERSION
 from .judged_run import JudgedRun
 
 DriftTest: TypeAlias = Literal["paired", "e-process"]
-"""``paired`` compares later runs with the certified one, anchor by anchor; ``e-process`` with the accepted accuracy, if looks are independent."""
+"""Test for drift in later runs.
+
+``paired`` compares a later run with the certified one, anchor by anchor. ``e-process`` compares it with the accepted accuracy, and needs
+independent runs.
+"""
 
 CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]
 

@@ -48,7 +48,7 @@ AUDITS = {
 }
 """Audit of an operator; others belong to ``invariance`` or ``attack``."""
 
-PAIR = 2
+MIN_REPEATS = 2
 """Minimum number of verdicts on one output that can agree or differ."""
 
 _NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask twice or more"
@@ -62,11 +62,11 @@ def twin_and_attack_comparisons(
     Operators whose twins have an effect cannot serve as a standard for the others. So the comparison is repeated without them until no
     further effect is found.
     """
-    attack_comparisons = list(attacks(scored, controls))
+    attack_comparisons = list(compare_attacks(scored, controls))
     with_effect: dict[str, AuditComparison] = {}
     while True:
-        tests = [*invariances(scored, with_effect.keys()), *attack_comparisons]
-        result = corrected(tests, lambda comparison: (comparison.difference.value or 0.0) > 0.0)
+        tests = [*compare_twins(scored, with_effect.keys()), *attack_comparisons]
+        result = correct_p_values(tests, lambda comparison: (comparison.difference.value or 0.0) > 0.0)
         new_effects = [
             comparison
             for comparison in result
@@ -77,7 +77,7 @@ def twin_and_attack_comparisons(
         with_effect.update((comparison.name, comparison) for comparison in new_effects)
 
 
-def invariances(
+def compare_twins(
     scored: Mapping[ItemKey, ScoredProbe], ignored: Container[str] = ()
 ) -> Iterator[AuditComparison]:
     """Test if a judge changes its verdict more often for one harmless change than for others.
@@ -91,11 +91,11 @@ def invariances(
         ignored: Operators that are not used as a standard if there are others.
 
     Yields:
-        The share of twins judged differently from the right output, minus the mean share of the other twins of the same
+        By operator, the share of twins judged unlike their right output, minus the mean share among the other twins of the same
         output.
     """
     twins = by_operator(probe for probe in scored.values() if probe.facts.plants == "twin")
-    changes = _changes(twins, scored)
+    changes = _twin_changes(twins, scored)
     for operator, group in twins.items():
         standard = (
             _other_changes(changes, operator, ignored)
@@ -104,7 +104,7 @@ def invariances(
         )
         compared_twins = [twin for twin in group if twin.score is not None and twin.facts.source in standard]
         shift = shift_of(
-            (_change(twin, scored[twin.facts.source]) - standard[twin.facts.source], twin.cluster)
+            (_share_changed(twin, scored[twin.facts.source]) - standard[twin.facts.source], twin.cluster)
             for twin in compared_twins
         )
         has_no_standard = not standard and any(operator in shares for shares in changes.values())
@@ -112,17 +112,17 @@ def invariances(
         yield comparison_of(operator, AUDITS.get(operator, "invariance"), shift, untested)
 
 
-def _changes(
+def _twin_changes(
     twins: Mapping[str, Sequence[ScoredProbe]], scored: Mapping[ItemKey, ScoredProbe]
 ) -> dict[ItemKey, dict[str, float]]:
-    """Return the share of twins judged differently, by right output and operator."""
+    """Return the share of twins judged unlike their right output, by right output and operator."""
     changes: dict[ItemKey, dict[str, float]] = {}
     for operator, group in twins.items():
         shares_by_source: dict[ItemKey, list[float]] = {}
         for twin in group:
             source = scored.get(twin.facts.source)
             if twin.score is not None and source is not None and source.repeats:
-                shares_by_source.setdefault(twin.facts.source, []).append(_change(twin, source))
+                shares_by_source.setdefault(twin.facts.source, []).append(_share_changed(twin, source))
         for key, source_shares in shares_by_source.items():
             changes.setdefault(key, {})[operator] = fmean(source_shares)
     return changes
@@ -149,17 +149,19 @@ def _changes_on_repeats(
     return {
         source: flips([reaches(score, scored[source].threshold) for score in scored[source].repeats])
         for source, shares in changes.items()
-        if operator in shares and len(scored[source].repeats) >= PAIR
+        if operator in shares and len(scored[source].repeats) >= MIN_REPEATS
     }
 
 
-def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
+def _share_changed(twin: ScoredProbe, source: ScoredProbe) -> float:
     """Return the share of verdicts on the right output that differ from the twin's verdict."""
     is_changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
     return sum(is_changed) / len(is_changed)
 
 
-def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
+def compare_attacks(
+    scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]
+) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
     graded_probes = [probe for probe in scored.values() if probe.score is not None]
     by_site = probes_by_site(graded_probes)
@@ -199,10 +201,10 @@ def compare_prompts(judges: Mapping[str, Mapping[ItemKey, ScoredProbe]]) -> list
             if differences:
                 name = f"{first_name} against {second_name}, {noun}"
                 comparisons.append(comparison_of(name, "prompts", shift_of(differences)))
-    return corrected(comparisons, lambda _: True)
+    return correct_p_values(comparisons, lambda _: True)
 
 
-def corrected(
+def correct_p_values(
     comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
 ) -> list[AuditComparison]:
     """Correct p-values by Holm, and mark significant comparisons that ``matters`` accepts."""
@@ -217,7 +219,7 @@ def corrected(
 
 def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKey]) -> Steadiness | None:
     """Return how often repeats on right outputs agree, or None if nothing was judged twice."""
-    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
+    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= MIN_REPEATS]
     if not repeated:
         return None
     repeats = [[reaches(score, probe.threshold) for score in probe.repeats] for probe in repeated]

@@ -21,7 +21,7 @@ MAX_ITEMS = 100
 """Outputs about which each form is asked; half of them are right."""
 
 
-def forms_named(operators: Collection[str]) -> list[DecisionForm]:
+def select_forms(operators: Collection[str]) -> list[DecisionForm]:
     """Return the forms among ``operators`` and those they are compared with; all if empty."""
     if not operators:
         return list(DECISION_FORMS)
@@ -30,7 +30,7 @@ def forms_named(operators: Collection[str]) -> list[DecisionForm]:
     return [form for form in DECISION_FORMS if form.name in names]
 
 
-def decides(task: JudgeTask) -> bool:
+def asks_decision_model(task: JudgeTask) -> bool:
     """Return whether a task asks a decision model directly, not as part of another judge."""
     return task.prompt_judge is not None and task.prompt_judge.decides
 
@@ -42,7 +42,7 @@ def form_tasks(task: JudgeTask, forms: Iterable[DecisionForm]) -> dict[str, Judg
     return {form.name: replace(task, judge=in_form(judge, form.name)) for form in forms}
 
 
-def items_of_forms(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
+def choose_form_items(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
     """Return the right outputs and faults about which forms are asked."""
     half = -(-min(sample, MAX_ITEMS) // 2)  # rounded up
     right_outputs = sorted(chosen.originals, key=_rank)[:half]
@@ -50,12 +50,13 @@ def items_of_forms(chosen: ChosenProbes, sample: int) -> frozenset[ItemKey]:
     return frozenset([*right_outputs, *faults[:half]])
 
 
-def pairs_of_forms(members: Iterable[ItemKey], sample: int) -> frozenset[ItemKey]:
+def choose_form_pairs(members: Iterable[ItemKey], sample: int) -> frozenset[ItemKey]:
     """Return the pairs about which comparing judges are asked in other forms."""
     return frozenset(sorted(members, key=_rank)[: min(sample, MAX_ITEMS)])
 
 
 def _rank(key: ItemKey) -> tuple[int, ItemKey]:
+    """Return a sort key for a random order, the same in every run."""
     return rank(key), key
 
 
@@ -67,7 +68,7 @@ def form_steps(
     repeats: int,
 ) -> Iterator[JudgingStep]:
     """Yield the questions in the usual form, repeated, then those in other forms."""
-    deciding_tasks = [task for task in tasks if decides(task)]
+    deciding_tasks = [task for task in tasks if asks_decision_model(task)]
     if not deciding_tasks or not forms:
         return
     repeat_context = context._replace(phase=", ".join(filter(None, (context.phase, "repeats"))))
@@ -76,11 +77,11 @@ def form_steps(
     yield PerOutputStep(context._replace(journal=context.writer.forms), tasks_in_forms, items.__contains__)
 
 
-def results_of_forms(
+def read_form_results(
     task: JudgeTask, forms: Sequence[DecisionForm], writer: RunWriter, cases: CaseIndex
 ) -> list[FormResult]:
     """Return a judge's results in other forms; empty if none was asked."""
-    if not decides(task):
+    if not asks_decision_model(task):
         return []
     form_of_judge = {form_task.id: name for name, form_task in form_tasks(task, forms).items()}
     verdicts_by_form = _group_by_form(writer.forms.read(), form_of_judge)
@@ -89,8 +90,10 @@ def results_of_forms(
     items = {item for verdicts in verdicts_by_form.values() for item in verdicts}
     repeats: dict[ItemKey, dict[int, AnswersByQuestion]] = {item: {} for item in items}
     for verdict in writer.verdicts.read():
-        if verdict.author == task.id and verdict.key in repeats and (answers := answers_of(verdict)):
-            repeats[verdict.key][verdict.repeat] = answers
+        if verdict.author == task.id and verdict.key in repeats:
+            answers = answers_of(verdict)
+            if answers:
+                repeats[verdict.key][verdict.repeat] = answers
     usual_answers = {
         item: [answers for _, answers in sorted(by_repeat.items())] for item, by_repeat in repeats.items()
     }

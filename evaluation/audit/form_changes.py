@@ -23,7 +23,7 @@ from ...judges.decision_forms import (
 from ...judges.decision_scores import NO, QUESTIONS, YES, answer_distribution, confidence_of
 from ...records import ItemKey, Verdict
 from .audit_results import Concern, FormResult, JudgeWeakness
-from .score_changes import MOVED
+from .score_changes import MIN_MEAN_CHANGE
 
 REPEATS = "repeats"
 """Name of the result on the same questions asked again in the usual form."""
@@ -150,7 +150,9 @@ def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> F
     ]
     upwards = [(change.yes, change.cluster) for change in changes if change.yes is not None]
     unread = marker_effect is not None and _below(_mean(differences, level), _MIN_MARKER_EFFECT)
-    obeyed = form.family == "injection" and bool(form.against) and _above(_mean(upwards, level), MOVED)
+    obeyed = (
+        form.family == "injection" and bool(form.against) and _above(_mean(upwards, level), MIN_MEAN_CHANGE)
+    )
     return _form_result(
         form.name,
         form.family,
@@ -162,7 +164,7 @@ def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> F
         confidence=confidence,
         marker=marker,
         marker_seen=marker_effect,
-        moved=form.tests_change and _above(_mean(beyond, level), MOVED),
+        moved=form.tests_change and _above(_mean(beyond, level), MIN_MEAN_CHANGE),
         unread=unread,
         obeyed=obeyed,
     )

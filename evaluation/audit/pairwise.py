@@ -20,7 +20,7 @@ from ..inputs import EvaluationInputs
 from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
 from .audit_results import AuditComparison, Concern, JudgeAudit, JudgeWeakness
-from .comparisons import attacks, comparison_of, corrected, shift_of
+from .comparisons import compare_attacks, comparison_of, correct_p_values, shift_of
 from .sampling import ChosenProbes
 from .scored import ScoredProbe
 
@@ -28,7 +28,7 @@ POSITION, LENGTH = "position", "length"
 """Names of the comparisons that reveal a bias."""
 
 CHOSEN_ONCE = PassThreshold(0.25)
-"""A probe passes if it is chosen, or tied, in at least one order."""
+"""Threshold on the mean preference, by which a probe passes if it is tied in one order and loses in the other."""
 
 _NO_PREFERENCE = 0.5
 _NO_OTHER_LENGTH = "no harmless twin that is a text of another length was compared in both orders"
@@ -154,6 +154,7 @@ def _compared_probe(
 def _outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
     """Return the outcome of a pair that lacks a score in one order."""
     ungraded: list[Outcome] = [verdict.outcome for verdict in verdicts if not verdict.graded]
+    # Without an ungraded verdict, one order has none at all: its call never came to an end.
     return "failed" if "failed" in ungraded or not ungraded else ungraded[0]
 
 
@@ -168,8 +169,12 @@ def pairwise_audit(
     """Analyse the choices of one judge."""
     scored = {key: probe.scored for key, probe in compared.items()}
     operators = operator_results(scored.values(), about, controls)
-    comparisons = corrected(
-        [position(compared.values()), length(compared.values()), *attacks(scored, controls)],
+    comparisons = correct_p_values(
+        [
+            position_bias(compared.values()),
+            length_bias(compared.values()),
+            *compare_attacks(scored, controls),
+        ],
         lambda comparison: comparison.name in _BIASES or (comparison.difference.value or 0.0) > 0.0,
     )
     attack_comparisons = [comparison for comparison in comparisons if comparison.name not in _BIASES]
@@ -192,7 +197,7 @@ def pairwise_audit(
     )
 
 
-def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
+def position_bias(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the output shown first is chosen more than half the time."""
     differences = [
         (probe.first_chosen - _NO_PREFERENCE, probe.scored.cluster)
@@ -202,7 +207,7 @@ def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
     return comparison_of(POSITION, "position", shift_of(differences))
 
 
-def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
+def length_bias(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the longer of a harmless twin and its right output is chosen more often."""
     differences = [
         ((probe.scored.score - _NO_PREFERENCE) * np.sign(probe.longer_by), probe.scored.cluster)

@@ -1,4 +1,7 @@
-"""Probe folders: their files and manifest, and facts about each probe from its label."""
+"""Probe folders: their files and manifest, and facts about each probe from its label.
+
+An operator makes probes from a right output. See the package for these words.
+"""
 
 from __future__ import annotations
 

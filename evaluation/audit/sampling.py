@@ -75,7 +75,10 @@ def site_of(probe: ProbeFacts) -> int:
 
 
 def _positions(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, int]:
-    """Number right outputs in the order in which all operators take them."""
+    """Number right outputs in the order in which all operators take them.
+
+    ``rank`` is a hash, so that the order is random and the same in every run.
+    """
     queues: dict[str, dict[str, deque[ItemKey]]] = {}
     for source in sorted(sources, key=lambda source: (rank(source), source)):
         queues.setdefault(cluster(source.case_id), {}).setdefault(source.system, deque()).append(source)
@@ -110,6 +113,7 @@ def _choice_order(
     for probe in sorted(probes, key=lambda probe: (positions[probe.source], probe.key)):
         by_source.setdefault(probe.source, []).append(probe)
     sources_of_cluster: Counter[str] = Counter()
+    # Sorted by turn of the right output, turn of its cluster, and position.
     order: list[tuple[int, int, int, ProbeFacts]] = []
     for source, probes_of_source in by_source.items():
         cluster_name = cluster(source.case_id)

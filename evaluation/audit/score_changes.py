@@ -12,11 +12,11 @@ from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.statistic import Statistic
 from ...records import ItemKey
 from .audit_results import JudgeWeakness, OperatorResult, ScoreChange
-from .comparisons import PAIR, by_operator, control_of, probes_by_site
+from .comparisons import MIN_REPEATS, by_operator, control_of, probes_by_site
 from .scored import ScoredProbe
 
-MOVED = 0.05
-"""Scores move if they change by more than this on average, beyond chance and beyond what repeats change."""
+MIN_MEAN_CHANGE = 0.05
+"""Scores move if they change by more than this on average, beyond chance and beyond changes between repeats."""
 
 _FAMILY_LEVEL = 0.95
 """Confidence level that holds for all operators together."""
@@ -37,7 +37,7 @@ class ItemChange(NamedTuple):
     cluster: str
 
 
-def are_fine(scored: Iterable[ScoredProbe]) -> bool:
+def has_fine_scores(scored: Iterable[ScoredProbe]) -> bool:
     """Return whether a judge gives scores between 0 and 1 where labels are 0 or 1."""
     extremes = {0.0, 1.0}
     return any(
@@ -56,7 +56,7 @@ def score_changes(
     """
     changes_by_operator: dict[str, ScoreChange] = {}
     groups = by_operator(scored.values())
-    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
+    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)  # Bonferroni
     by_site = probes_by_site(scored.values())
     for operator, group in groups.items():
         if group[0].facts.plants == "nothing":
@@ -82,7 +82,7 @@ def score_changes(
 
 def _between_repeats(group: Iterable[ScoredProbe]) -> Iterator[ItemChange]:
     for probe in group:
-        if len(probe.repeats) >= PAIR:
+        if len(probe.repeats) >= MIN_REPEATS:
             yield ItemChange(
                 abs(probe.repeats[1] - probe.repeats[0]), None, str(probe.facts.key), probe.cluster
             )
@@ -92,7 +92,7 @@ def _item_change(
     probe: ScoredProbe, counterpart: ScoredProbe, scored: Mapping[ItemKey, ScoredProbe]
 ) -> ItemChange:
     source = scored.get(probe.facts.source)
-    asked_twice = source is not None and len(source.repeats) >= PAIR
+    asked_twice = source is not None and len(source.repeats) >= MIN_REPEATS
     repeats = abs(source.repeats[1] - source.repeats[0]) if source is not None and asked_twice else None
     return ItemChange(probe.repeats[0] - counterpart.repeats[0], repeats, str(probe.facts.key), probe.cluster)
 
@@ -124,7 +124,7 @@ def _mean(values: Sequence[tuple[float, str]], level: float = _FAMILY_LEVEL) -> 
 
 
 def _is_above(statistic: Statistic) -> bool:
-    return statistic.low is not None and statistic.low > MOVED
+    return statistic.low is not None and statistic.low > MIN_MEAN_CHANGE
 
 
 def change_findings(

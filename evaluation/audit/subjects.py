@@ -33,7 +33,7 @@ class Siblings:
             if kind_spec(kind).family == "answer":
                 self._rings.setdefault(kind, []).append((rank(case_id), case_id))
         for ring in self._rings.values():
-            ring.sort()
+            ring.sort()  # by hash, so that neighbours are a random choice that is the same in every run
 
     def of(self, case: Case) -> list[Case]:
         """Return a case's siblings: the next few cases, by hash, from other clusters."""

@@ -12,6 +12,7 @@ from ...records import Case, ItemKey, Output, ToolCall, ToolResults, message_tex
 from ..inputs import EvaluationInputs
 from .audit_results import JudgeAudit, ShownProbe, WeaknessExample, WrongVerdict
 from .ladder.climb import Climb
+from .ladder.ladder_results import level_of
 from .probe_folder import ProbeFacts
 from .scored import ScoredProbe
 
@@ -20,8 +21,11 @@ _MAX_TEXT = 1_600
 
 _MAX_REQUEST = 600
 _MAX_REASON = 600
+
 _MAX_VERDICTS = 30
 """Verdicts listed for one weakness."""
+_MAX_LISTED_TEXT = 200
+"""Characters of a change or reason in this list."""
 
 
 class _MisjudgedProbes(NamedTuple):
@@ -47,7 +51,7 @@ def weakness_examples(
     outputs = {output.key: output for output in (inputs.outputs() if inputs else ()) if output.key in keys}
     cases: dict[str, Case] = {key.case_id: inputs.cases[key.case_id] for key in outputs} if inputs else {}
     if climb is not None:
-        items = list(climb.posed(key for key in keys - outputs.keys()))
+        items = list(climb.items(key for key in keys - outputs.keys()))
         outputs |= {item.output.key: item.output for item in items}
         cases |= {item.case.id: item.case for item in items}
     return [
@@ -64,16 +68,12 @@ def _misjudged_by_weakness(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> 
         ]
         if where in {ladder.dial for ladder in audit.ladders}:
             graded_probes = [probe for probe in graded_probes if not probe.facts.right]
-            graded_probes.sort(key=lambda probe: _ladder_level(probe.facts.key))  # the easiest that it missed
+            graded_probes.sort(key=level_of)  # the easiest that it missed
         else:
             graded_probes.sort(key=lambda probe: not probe.reason)  # one with a reason first
         misjudged = [probe for probe in graded_probes if probe.passed != probe.facts.right]
         if misjudged:
             yield _MisjudgedProbes(audit.judge, where, misjudged, len(graded_probes))
-
-
-def _ladder_level(key: ItemKey) -> int:
-    return int(key.case_id.split("/")[1])
 
 
 def _example(
@@ -90,8 +90,8 @@ def _example(
         verdicts=[
             WrongVerdict(
                 case_id=probe.facts.key.case_id,
-                change=probe.facts.change[:200],
-                reason=(probe.reason or "")[:200],
+                change=probe.facts.change[:_MAX_LISTED_TEXT],
+                reason=(probe.reason or "")[:_MAX_LISTED_TEXT],
             )
             for probe in weakness.wrong[:_MAX_VERDICTS]
         ],

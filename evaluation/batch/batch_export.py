@@ -23,7 +23,7 @@ from ..progress import Progress
 from ..store.journal_rows import VerdictKey
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .batch_files import BatchFile, answered, file_numbering, once, write_batch
+from .batch_files import BatchFile, file_numbering, find_reply, without_duplicates, write_batch
 
 _INVALID_IN_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -69,7 +69,9 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
     ):
         require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
-        requests = once(_unanswered_requests(questions, tasks, inputs, _lookup(replies, progress)), set())
+        requests = without_duplicates(
+            _unanswered_requests(questions, tasks, inputs, _lookup(replies, progress)), set()
+        )
         files: list[BatchFile] = []
         for model, requests_to_model in groupby(requests, key=lambda request: request.model):
             first = (
@@ -99,7 +101,7 @@ def _unanswered_requests(
 def _lookup(replies: BatchResults, progress: Progress) -> Lookup:
     def look_up(request: Request) -> Reply | None:
         progress.advance(1 - request.attempt)  # second attempts are no further work
-        return answered(replies, request)
+        return find_reply(replies, request)
 
     return look_up
 

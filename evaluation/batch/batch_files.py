@@ -89,7 +89,7 @@ def read_custom_ids(path: Path) -> Iterator[str]:
             yield decode_json(line, _Entry).custom_id
 
 
-def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
+def without_duplicates(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
     """Yield each request once, because providers refuse duplicates within a batch.
 
     ``keys`` are the keys to skip; each yielded request adds its own.
@@ -100,7 +100,7 @@ def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
             yield request
 
 
-def answered(results: BatchResults, request: Request) -> Reply | None:
+def find_reply(results: BatchResults, request: Request) -> Reply | None:
     """Return the reply from the batches so far, or None if there is none or the request failed."""
     try:
         return results.find(request.custom_id)

@@ -25,7 +25,7 @@ from ..judging.judge_task import JudgingStep
 from ..open_requests import KnownReplies
 from ..progress import Progress
 from .batch_endpoint import ENDED, BatchEndpoint
-from .batch_files import answered, once, read_custom_ids, write_batch
+from .batch_files import find_reply, read_custom_ids, without_duplicates, write_batch
 
 FOLDER = "batch"
 """Folder in a run folder with batch files and results."""
@@ -54,7 +54,7 @@ class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
     results: list[str] = []
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True if the batch needs no further work."""
         return self.status in ENDED
 
@@ -89,7 +89,7 @@ class Ledger:
 
     def unfinished(self) -> list[BatchEntry]:
         """Return the batches with work left."""
-        return [entry for entry in self.entries if not entry.over]
+        return [entry for entry in self.entries if not entry.is_over]
 
     def next_file(self, ahead: int, number: int) -> Path:
         """Return a name for a new batch file.
@@ -103,7 +103,7 @@ class Ledger:
         sentences = {
             f"{entry.file} {entry.status}{': ' + entry.problem if entry.problem else ''}"
             for entry in self.entries
-            if entry.over and entry.status != "completed"
+            if entry.is_over and entry.status != "completed"
         }
         return "; ".join(sorted(sentences))
 
@@ -141,7 +141,7 @@ def collect_replies(
     with closing(BatchEndpoint(reached_access.endpoint, sleep=mode.sleep)) as endpoint:
         _finish_batches(ledger, endpoint, step.context.progress, mode)
         while _write_batches(
-            once(_unanswered_requests(step, reached_access, ledger), keys),
+            without_duplicates(_unanswered_requests(step, reached_access, ledger), keys),
             ledger,
             reached_access,
             endpoint.url,
@@ -219,7 +219,7 @@ def _unanswered_requests(step: JudgingStep, access: ModelAccess, ledger: Ledger)
             yield from unanswered(
                 judge,
                 map(itemgetter(1), work_of_judge),
-                lambda request: cached(request) or answered(results, request),
+                lambda request: cached(request) or find_reply(results, request),
                 retry_of=step.context.verdicts.retry_of,
             )
 

@@ -52,7 +52,7 @@ class CurrentPrompt(NamedTuple):
         """Load a candidate from a file; it is refused if it is not a revision of the current prompt."""
         try:
             judge = judge_task(str(path), self.model, self.environments, self.parameters).prompt_judge
-        except ConfigurationError:
+        except ConfigurationError:  # not the candidate's fault
             raise
         except FiducialError as error:
             return TriedPrompt(name=name, path=str(path), by=by, refused=str(error))
@@ -101,15 +101,15 @@ class ProposedPrompts(NamedTuple):
 def propose_candidates(
     current: CurrentPrompt,
     writer: str,
-    shown: Sequence[Sequence[Disagreement]],
+    samples: Sequence[Sequence[Disagreement]],
     out: Path,
     access: Callable[[], ModelAccess],
 ) -> ProposedPrompts:
-    """Ask a model for one candidate per list of disagreements."""
+    """Ask a model for one candidate per sample of disagreements."""
     current_text = current.text
     requests = [
         make_request(writer, revision_messages(current.judge, current_text, disagreements), {}, repeat=number)
-        for number, disagreements in enumerate(shown)
+        for number, disagreements in enumerate(samples)
     ]
     path = out / PROPOSALS
     replies = {record.key: record.reply for record in read_records(path, Proposal)} if path.exists() else {}
@@ -127,17 +127,17 @@ def propose_candidates(
     return ProposedPrompts(candidates, len(replies), usage, failed_calls)
 
 
-def require_distinct(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
+def mark_duplicates(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
     """Mark candidates with the same text as an earlier one as refused."""
-    names: dict[str, str] = {}
-    distinct: list[TriedPrompt] = []
+    name_of_text: dict[str, str] = {}
+    marked: list[TriedPrompt] = []
     for candidate in candidates:
         if candidate.path is not None:
-            earlier = names.setdefault(Path(candidate.path).read_text("utf-8"), candidate.name)
+            earlier = name_of_text.setdefault(Path(candidate.path).read_text("utf-8"), candidate.name)
             if earlier != candidate.name:
                 candidate = msgspec.structs.replace(candidate, refused=f"is the same as {earlier}")  # noqa: PLW2901
-        distinct.append(candidate)
-    return distinct
+        marked.append(candidate)
+    return marked
 
 
 async def _request_replies(

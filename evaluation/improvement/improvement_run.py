@@ -23,9 +23,9 @@ from ..store.run_store import RunStore
 from .candidates import (
     MAX_CANDIDATES,
     CurrentPrompt,
+    mark_duplicates,
     propose_candidates,
     read_candidates,
-    require_distinct,
 )
 from .holdout_probes import holdout_probes, probed_pairs
 from .improvement_plan import (
@@ -106,7 +106,7 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> Improvement:
             file.write(read_regular_file(Path(winner)))
         results = replace(results, written=str(improved_path))
     elif not results.failed:
-        improved_path.unlink(missing_ok=True)
+        improved_path.unlink(missing_ok=True)  # of an earlier command
     write_json(plan.out / RESULT, results)
     return results
 
@@ -148,9 +148,10 @@ def _develop(improvement: _StartedImprovement) -> _Development:
                 development=_size(items),
                 holdout=_size(holdout),
                 margin=plan.margin,
-                tried=require_distinct(from_files),
+                tried=mark_duplicates(from_files),
             )
         )
+    # The current prompt comes first, because a writing model is shown where it disagrees with labels.
     judged_side = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
     results = Improvement(
         prompt=plan.prompt,
@@ -185,14 +186,14 @@ def _with_candidates(
     plan, use, _, (items, _) = improvement
     current = _current_prompt(improvement)
     if plan.writer is None or not plan.proposals:
-        return replace(results, tried=require_distinct(candidates))
+        return replace(results, tried=mark_duplicates(candidates))
     samples = disagreements(counted_items(items, judged_side), judged_side, plan)
     proposals = propose_candidates(current, plan.writer, samples, plan.out, use.access)
     usage = priced(proposals.usage, plan.writer, plan.prices)
     return replace(
         results,
         answer="calls failed" if proposals.failed else results.answer,
-        tried=require_distinct([*candidates, *proposals.candidates]),
+        tried=mark_duplicates([*candidates, *proposals.candidates]),
         costs=[ImprovementCost.of("proposals", proposals.replies, usage), *results.costs],
         failed=proposals.failed,
     )

@@ -32,7 +32,7 @@ from ..checking.rules_version import text_rule_of
 from ..inputs import read_outputs
 from ..store.file_names import ADJUDICATIONS
 from ..store.run_store import RunStore
-from .extend_reference import widened
+from .extend_reference import extended_reference
 
 
 class Correction(Record, frozen=True, kw_only=True):
@@ -93,21 +93,21 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[UnexpressedDeci
     outputs_by_case = _decided_outputs(store)
     identity = store.manifest.identity
     rules = CheckOptions(rules=identity.get("rules") or "strict", text=text_rule_of(identity))
-    corrected: list[Correction] = []
-    unsaid: list[UnexpressedDecision] = []
+    corrections_made: list[Correction] = []
+    unexpressed: list[UnexpressedDecision] = []
     for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):
         outputs = outputs_by_case.get(case.id, [])
         contradicted = [output for output in outputs if _contradicts(case, output, rules)]
         if contradicted:
             correction = _correct_case(case, outputs, contradicted, rules)
             if isinstance(correction, Correction):
-                corrected.append(correction)
+                corrections_made.append(correction)
             else:
-                unsaid += [
+                unexpressed += [
                     UnexpressedDecision(str(decided_output.output.key), decided_output.decided, correction)
                     for decided_output in contradicted
                 ]
-    return corrected, unsaid
+    return corrections_made, unexpressed
 
 
 def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
@@ -154,7 +154,7 @@ def _correct_case(
         reference = (
             _parse_reference(case, written_references.pop())
             if written_references
-            else _widened_reference(case, contradicted)
+            else _extended_reference(case, contradicted)
         )
     except FiducialError as error:
         return f"the reference that was written cannot be used: {error}"
@@ -191,11 +191,15 @@ def _with_reference(case: Case, reference: Mapping[str, Any]) -> Case:
     return corrected
 
 
-def _widened_reference(case: Case, contradicted: Sequence[_DecidedOutput]) -> dict[str, Any] | None:
+def _extended_reference(case: Case, contradicted: Sequence[_DecidedOutput]) -> dict[str, Any] | None:
     """Extend the reference to accept these outputs; None if it cannot, or one was found wrong."""
     corrected = case
     for decided_output in contradicted:
-        reference = widened(corrected, decided_output.output) if decided_output.decided == "right" else None
+        reference = (
+            extended_reference(corrected, decided_output.output)
+            if decided_output.decided == "right"
+            else None
+        )
         if reference is None:
             return None
         try:
@@ -209,7 +213,7 @@ def reference_sha256(case: Case) -> str:
     """Return the hash by which a patch identifies the reference of a case."""
     try:
         raw = msgspec.json.encode(case.reference, order="sorted")
-    except UnicodeEncodeError:  # a lone surrogate
+    except UnicodeEncodeError:  # a lone surrogate, which msgspec does not escape
         raw = json.dumps(case.reference, sort_keys=True, separators=(",", ":")).encode("ascii")
     return hashlib.sha256(raw).hexdigest()
 

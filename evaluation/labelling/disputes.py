@@ -66,27 +66,27 @@ def draw_disputes(
         UsageError: There is nothing to decide, or no such judge.
     """
     if kind == "suspects":  # the suspected labels, not to be labelled anew but adjudicated
-        drawn = draw_sample(store, "suspected", count, seed=seed, judge=judge)
-        return msgspec.structs.replace(drawn, kind=kind, seed=seed)
+        suspects = draw_sample(store, "suspected", count, seed=seed, judge=judge)
+        return msgspec.structs.replace(suspects, kind=kind, seed=seed)
     is_disputed = _missed_faults(store, judge) if kind == "survivors" else _contradicted_labels(store, judge)
-    disputed = [key for key, differs in is_disputed.items() if differs]
-    agreed = [key for key, differs in is_disputed.items() if not differs]
-    if not disputed:
+    disputed_keys = [key for key, differs in is_disputed.items() if differs]
+    agreed_keys = [key for key, differs in is_disputed.items() if not differs]
+    if not disputed_keys:
         raise UsageError(_NOTHING_TO_DECIDE[kind].format(folder=store.path))
 
     def rank(key: ItemKey) -> bytes:
         return drawn_rank(str(key), seed)
 
-    drawn = heapq.nsmallest(count, disputed, key=rank)
-    drawn_agreed = heapq.nsmallest(agreements, agreed, key=rank)
+    disputed_sample = heapq.nsmallest(count, disputed_keys, key=rank)
+    agreed_sample = heapq.nsmallest(agreements, agreed_keys, key=rank)
     return ReviewSample(
         kind=kind,
         seed=seed,
-        of=len(disputed),
-        keys=sorted([*drawn, *drawn_agreed], key=rank),
+        of=len(disputed_keys),
+        keys=sorted([*disputed_sample, *agreed_sample], key=rank),
         judge=judge,
-        agreed=len(drawn_agreed),
-        agreements=len(agreed),
+        agreed=len(agreed_sample),
+        agreements=len(agreed_keys),
     )
 
 
@@ -106,7 +106,8 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
         comparisons = [
             (verdict, compare(verdict, _score(label)))
             for verdict in graded_verdicts
-            if verdict.source == "judge" and sample.judge in {None, names.of(verdict.author, verdict.by)}
+            if verdict.source == "judge"
+            and (sample.judge is None or sample.judge == names.of(verdict.author, verdict.by))
         ]
         verdict, comparison = min(comparisons, key=_preference)
         opinions[key] = (
@@ -153,7 +154,7 @@ def _first_verdicts(store: RunStore, judge: str | None) -> list[StoredVerdict]:
         if verdict.source == "judge":
             name = names.of(verdict.author, verdict.by)
             judge_names.add(name)
-            if verdict.graded and not verdict.repeat and judge in {None, name}:
+            if verdict.graded and not verdict.repeat and (judge is None or judge == name):
                 is_excluded = judge is None and is_baseline(verdict.author)
                 (baselines if is_excluded else verdicts).append(verdict)
     if judge is not None and judge not in judge_names:

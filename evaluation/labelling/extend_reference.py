@@ -12,9 +12,10 @@ from ...records import Case, Output, kind_spec
 from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain_call
 
 _MAX_ANSWER_LENGTH = 300
+"""Characters of a text that may become an accepted answer."""
 
 
-def widened(case: Case, output: Output) -> dict[str, Any] | None:
+def extended_reference(case: Case, output: Output) -> dict[str, Any] | None:
     """Return a case's reference, extended to accept an output that was found right.
 
     Accepted calls get the values of the output's calls, and an argument that the output omits becomes optional. Answers get the

@@ -122,17 +122,17 @@ def draw_sample(
         InputError: The verdicts cannot be read.
         UsageError: There is no such judge, or no such output.
     """
-    parts = outputs_by_grader(store)
-    if judge is not None and judge not in parts.judged:
-        judge_names = ", ".join(parts.judged) or "none"
+    outputs = outputs_by_grader(store)
+    if judge is not None and judge not in outputs.judged:
+        judge_names = ", ".join(outputs.judged) or "none"
         raise UsageError(
             f"{setting('judge', judge)}: no such judge in {store.path}; there are: {judge_names}"
         )
     if kind == "doubt":
-        return _sample_by_doubt(store, parts, count, seed, judge)
+        return _sample_by_doubt(store, outputs, count, seed, judge)
     if kind == "suspected":
-        return _suspected_labels(store, parts, count, judge)
-    candidates = _candidates(parts, kind, judge)
+        return _suspected_labels(store, outputs, count, judge)
+    candidates = _candidates(outputs, kind, judge)
     if not candidates:
         raise UsageError(_NO_OUTPUTS[kind].format(folder=store.path, decided=setting("sample", "decided")))
     keys = heapq.nsmallest(count, candidates, key=lambda key: drawn_rank(str(key), seed))
@@ -147,22 +147,22 @@ _NO_OUTPUTS: dict[SampleKind, str] = {
 }
 
 
-def _candidates(parts: OutputsByGrader, kind: SampleKind, judge: str | None) -> Collection[ItemKey]:
+def _candidates(outputs: OutputsByGrader, kind: SampleKind, judge: str | None) -> Collection[ItemKey]:
     if kind == "open":
-        return parts.open if judge is None else parts.open & parts.judged[judge]
-    outputs_of_judges = parts.judged.values() if judge is None else [parts.judged[judge]]
+        return outputs.open if judge is None else outputs.open & outputs.judged[judge]
+    outputs_of_judges = outputs.judged.values() if judge is None else [outputs.judged[judge]]
     # An audit of checkers corrects judges' rates, so it needs outputs that a judge graded.
-    return parts.decided & set[ItemKey]().union(*outputs_of_judges) if parts.judged else parts.decided
+    return outputs.decided & set[ItemKey]().union(*outputs_of_judges) if outputs.judged else outputs.decided
 
 
 def _sample_by_doubt(
-    store: RunStore, parts: OutputsByGrader, count: int, seed: int, judge: str | None
+    store: RunStore, outputs: OutputsByGrader, count: int, seed: int, judge: str | None
 ) -> ReviewSample:
     import numpy as np  # noqa: PLC0415 - importing labels loads this module, and needs none of it
 
     from ...calibration.planning.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
 
-    table, names = _table_of(store, judge, parts.open)
+    table, names = _table_of(store, judge, outputs.open)
     if not len(table) or not np.isnan(table.label[np.isfinite(table.score)]).any():
         raise UsageError(_NO_OUTPUTS["doubt"].format(folder=store.path))
     drawn_chances = {names[item]: chance for item, chance in next_by_doubt(table, count, seed=seed).items()}
@@ -177,10 +177,12 @@ def _sample_by_doubt(
     )
 
 
-def _suspected_labels(store: RunStore, parts: OutputsByGrader, count: int, judge: str | None) -> ReviewSample:
+def _suspected_labels(
+    store: RunStore, outputs: OutputsByGrader, count: int, judge: str | None
+) -> ReviewSample:
     from ...calibration.agreement.judge_votes import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
-    table, names = _table_of(store, judge, parts.open | parts.decided)
+    table, names = _table_of(store, judge, outputs.open | outputs.decided)
     suspicions = suspected_label_errors(table, limit=len(names)).first
     if not suspicions:
         raise UsageError(_NO_OUTPUTS["suspected"].format(folder=store.path))

@@ -69,9 +69,9 @@ class LabelsAdded(Result, frozen=True, kw_only=True):
 
 def declare_labels(writer: RunWriter, chosen_by: LabelDeclaration) -> None:
     """Record in the labels of a run how outputs were chosen for them."""
-    declared = [with_choice(label, chosen_by) for label in writer.labels]
-    if declared != list(writer.labels):
-        writer.put_labels(declared)
+    declared_labels = [with_choice(label, chosen_by) for label in writer.labels]
+    if declared_labels != list(writer.labels):
+        writer.put_labels(declared_labels)
 
 
 def adopt_labels(
@@ -87,37 +87,41 @@ def adopt_labels(
     Raises:
         InputError: A label cannot be used, or none is about an output of the run.
     """
-    adopted = (
+    adopted_labels = (
         _labels_from_table(labels, inputs)
         if isinstance(labels, LabelTable)
         else _labels_from_verdicts(labels, inputs, writer.path)
     )
-    adopted = [with_choice(label, chosen_by) for label in adopted]
-    stored = writer.path / LABELS
-    if isinstance(labels, Path) and isinstance(stored, Path) and labels.resolve() == stored.resolve():
+    adopted_labels = [with_choice(label, chosen_by) for label in adopted_labels]
+    stored_path = writer.path / LABELS
+    if (
+        isinstance(labels, Path)
+        and isinstance(stored_path, Path)
+        and labels.resolve() == stored_path.resolve()
+    ):
         if chosen_by is not None:
             declare_labels(writer, chosen_by)
         return
-    adopted = in_next_round(list(writer.labels), adopted)
-    writer.put_labels(_with_added_labels(writer.labels, adopted))
+    adopted_labels = in_next_round(list(writer.labels), adopted_labels)
+    writer.put_labels(_with_added_labels(writer.labels, adopted_labels))
 
 
-def _with_added_labels(before: Iterable[Verdict], adopted: Sequence[Verdict]) -> list[Verdict]:
+def _with_added_labels(before: Iterable[Verdict], file_labels: Sequence[Verdict]) -> list[Verdict]:
     """Return the labels of a file together with those that were added to the run.
 
     The last label of an output counts, so labels are in this order: earlier reviews, the file, added ones.
     """
-    in_file = {(verdict.key, verdict.by) for verdict in adopted}
-    first: list[Verdict] = []
-    last: list[Verdict] = []
+    in_file = {(verdict.key, verdict.by) for verdict in file_labels}
+    reviewed: list[Verdict] = []
+    added_later: list[Verdict] = []
     keys_added: set[ItemKey] = set()
     for label in before:
         if ADDED in label.evidence:
             keys_added.add(label.key)
-            last.append(label)
+            added_later.append(label)
         elif REVIEW in label.evidence and (label.key, label.by) not in in_file:
-            (last if label.key in keys_added else first).append(label)
-    return [*first, *adopted, *last]
+            (added_later if label.key in keys_added else reviewed).append(label)
+    return [*reviewed, *file_labels, *added_later]
 
 
 def _labels_from_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:

@@ -100,7 +100,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
     kept_keys = {
         key for key, scores in scores_by_output.items() if _is_kept(scores, pass_at, certificate.threshold)
     }
-    low, high = _kept_scores(pass_at, certificate.threshold)
+    low, high = _kept_bounds(pass_at, certificate.threshold)
     first_scores = [scores_by_output[key][0] for key in kept_keys]
     part = CertifiedPart(
         run=str(store.path),
@@ -120,6 +120,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
 
 
 def _only_judge(store: RunStore) -> JudgeRecord:
+    # Baselines, splitters of statements, and other forms of questions decide no output.
     judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
     # A combined judge's parts graded statements or criteria, or voted in it, so that they do not count as judges.
     judges = [judge for judge in judges if judge.id.kind in COMPOSITE_KINDS] or judges
@@ -190,7 +191,7 @@ def _is_kept(scores: list[float | None], pass_at: float, threshold: float | None
     return bool(np.all(is_confident)) and len(np.unique(reaches(graded_scores, pass_at))) == 1
 
 
-def _kept_scores(pass_at: float, threshold: float | None) -> tuple[float | None, float | None]:
+def _kept_bounds(pass_at: float, threshold: float | None) -> tuple[float | None, float | None]:
     """Return the highest failing and the lowest passing score that is kept."""
     if threshold is None:
         return None, None

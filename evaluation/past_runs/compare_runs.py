@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
 
 from ...calibration.comparison.compare import compare
 from ...calibration.comparison.comparison_results import Strata
@@ -13,37 +15,25 @@ from ...calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration, 
 from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...calibration.tables.table_files import table_from_rows
-from ...errors import InputError
-from ...records import Author, ItemKey, JudgeId, ShownNames
+from ...errors import InputError, RunFolderError
+from ...records import Author, ItemKey, Output, ShownNames, read_records
+from ...records.json_text import encode_json
 from ...records.made_scores import reaches
 from ...records.result import Framed, ResultOnPage
 from ...spelling import command
-from ..checking.rules_version import has_earlier_rules
-from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
+from ...tables.standing_labels import standing_labels
 from ..labelling.label_choice import choice_of
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
-from ..store.kept_inputs import KeptInput
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from ..tested_columns import ItemOf, with_tested_columns
-from .carried_labels import carried_labels
 from .changed_verdicts import ChangedVerdict, RepeatedCase, repeated_cases
+from .run_changes import RunChange, what_changed
 
 BEFORE, AFTER = "before", "after"
 """Names of the two runs in comparisons."""
-
-
-class Changed(ResultStruct, frozen=True, kw_only=True):
-    """Difference in what two runs depend on: an input, a judge's prompt or a rule.
-
-    ``before`` or ``after`` is empty if that run lacks it.
-    """
-
-    what: str
-    before: str
-    after: str
 
 
 class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
@@ -77,7 +67,7 @@ class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
     better: list[ChangedVerdict]
     graded_otherwise: list[ChangedVerdict]
     not_compared: int
-    changed: list[Changed]
+    changed: list[RunChange]
     repeated: list[RepeatedCase] = []
     compared_once: int = 0
     carried_labels: int = 0
@@ -96,8 +86,8 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
     manifests = before.finished(), after.finished()
     for store in (before, after):
         store.require_unedited()
-    renamed = _later_names(*manifests)
-    verdicts_before, verdicts_after = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
+    later_names = _later_names(*manifests)
+    verdicts_before, verdicts_after = _verdicts_by_output(before, later_names), _verdicts_by_output(after, {})
     common = verdicts_before.keys() & verdicts_after.keys()
     if not common:
         raise InputError(
@@ -121,7 +111,7 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
         outputs=len(common),
         only_before=len(verdicts_before.keys() - common),
         only_after=len(verdicts_after.keys() - common),
-        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
+        systems=dict(_strata(before, after, later_names, sorted({key.system for key in common}), thresholds)),
         broke=[
             verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("pass", "fail")
         ],
@@ -137,7 +127,7 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
         compared_once=sum(
             (verdict.case_id, verdict.system) not in repeated_keys for verdict in compared_outputs
         ),
-        carried_labels=carried_labels(before, after, renamed),
+        carried_labels=_count_carried_labels(before, after, later_names),
         only_baseline=sum(
             pair is None and verdicts_before[key].baseline and verdicts_after[key].baseline
             for key, pair in pairs.items()
@@ -152,12 +142,12 @@ def corrected_differences(
 
     Baselines count, as in the rates of a run. ``chosen_by`` says how outputs were chosen for labels; by default the labels do.
     """
-    renamed = _later_names(before.finished(), after.finished())
-    names_before = {renamed.get(result.system, result.system) for result in before.manifest.results or []}
+    later_names = _later_names(before.finished(), after.finished())
+    names_before = {later_names.get(result.system, result.system) for result in before.manifest.results or []}
     common = sorted(names_before & {result.system for result in after.manifest.results or []})
     thresholds = before.roster.thresholds | after.roster.thresholds
     strata_by_system = dict(
-        _strata(before, after, renamed, common, thresholds, chosen_by=chosen_by, with_baselines=True)
+        _strata(before, after, later_names, common, thresholds, chosen_by=chosen_by, with_baselines=True)
     )
     return {
         system: pair.difference
@@ -190,13 +180,13 @@ class _OutputVerdicts(NamedTuple):
     baseline: bool = False
 
 
-def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _OutputVerdicts]:
+def _verdicts_by_output(store: RunStore, later_names: Mapping[str, str]) -> dict[ItemKey, _OutputVerdicts]:
     by_output: dict[ItemKey, _OutputVerdicts] = {}
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
-        key = verdict.key._replace(system=renamed.get(verdict.system, verdict.system))
+        key = verdict.key._replace(system=later_names.get(verdict.system, verdict.system))
         verdicts = by_output.setdefault(key, _OutputVerdicts(None, {}))
         if verdict.source == "checker" and verdict.outcome != "undecided":
             by_output[key] = verdicts._replace(checker=verdict)
@@ -239,6 +229,7 @@ def _changed_verdict(
 
 
 def _grade(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> str:
+    """Return ``pass`` or ``fail``, or why there is no score."""
     if verdict.score is None:
         return verdict.outcome
     threshold = thresholds.get(verdict.author, PassThreshold())
@@ -248,7 +239,7 @@ def _grade(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -
 def _strata(
     before: RunStore,
     after: RunStore,
-    renamed: Mapping[str, str],
+    later_names: Mapping[str, str],
     systems: list[str],
     thresholds: Mapping[Author, PassThreshold],
     *,
@@ -259,7 +250,7 @@ def _strata(
     names = ShownNames()
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
     for row in output_rows(before, names):
-        _add_row(rows, row, renamed.get(row["system"], row["system"]), BEFORE)
+        _add_row(rows, row, later_names.get(row["system"], row["system"]), BEFORE)
     for row in output_rows(after, names):
         _add_row(rows, row, row["system"], AFTER)
     if not with_baselines:
@@ -274,20 +265,22 @@ def _strata(
     for system, rows_of_system in rows.items():
         table = table_from_rows(rows_of_system)
         table = replace(table, thresholds=thresholds_by_name, labels_chosen_by=declared)
-        table = with_tested_columns(table, [before, after], item_of=_names_by_side(before, renamed, system))
+        table = with_tested_columns(
+            table, [before, after], item_of=_names_by_side(before, later_names, system)
+        )
         strata = compare(table, by="system", against=AFTER).strata
         if strata is not None:
             yield system, strata
 
 
-def _names_by_side(before: RunStore, renamed: Mapping[str, str], system: str) -> ItemOf:
+def _names_by_side(before: RunStore, later_names: Mapping[str, str], system: str) -> ItemOf:
     """Return a function that names a system's outputs like `_add_row`; other outputs get none."""
 
     def item_name(store: RunStore, key: ItemKey) -> str:
-        side, later_name = (
-            (BEFORE, renamed.get(key.system, key.system)) if store is before else (AFTER, key.system)
+        side, system_name = (
+            (BEFORE, later_names.get(key.system, key.system)) if store is before else (AFTER, key.system)
         )
-        return str(key._replace(system=side)) if later_name == system else ""
+        return str(key._replace(system=side)) if system_name == system else ""
 
     return item_name
 
@@ -310,98 +303,51 @@ def _add_row(rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], syst
     rows[system].append(row)
 
 
-_FACTS_SHOWN_ELSEWHERE = {"inputs", "rules_version"}
-"""Facts of the identity that other entries of a comparison show."""
-_FACT_NAMES = {
-    "text": "texts",
-    "rules": "checkers' rules",
-    "names": "names of functions",
-    "artifacts": "workspaces",
-}
-"""Displayed names of facts of a run's identity."""
+_LabelContent: TypeAlias = tuple[str, str, float | None, str | None]
+"""Author, source, score and reason of a label."""
 
 
-def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
-    """Yield the recorded facts that differ between two runs.
+def _count_carried_labels(before: RunStore, after: RunStore, later_names: Mapping[str, str]) -> int:
+    """Count outputs that changed between two runs although their labels did not.
 
-    These are data, rules, judges with prompt and model, thresholds, versions, labels, and whether labels correct the rates.
+    ``later_names`` maps earlier names of systems to later ones.
+
+    Labels name an output, not its text. The count is 0 if the label of a changed output changed, since people then labelled the
+    later answers. It is also 0 if the outputs can no longer be read.
     """
-    facts_before, facts_after = _facts(before), _facts(after)
-    yield from _differing_facts(facts_before.inputs, facts_after.inputs)
-    yield from _differing_facts(facts_before.judges, facts_after.judges, "judge ")
-    yield from _differing_facts(facts_before.versions, facts_after.versions, "version of ")
-    thresholds = _differing_facts(facts_before.thresholds, facts_after.thresholds, "threshold of ")
-    # A judge in one run only is listed above.
-    yield from (threshold for threshold in thresholds if threshold.before and threshold.after)
-    yield from _differing_facts(facts_before.rates, facts_after.rates)
+    labels_before, labels_after = _label_contents(before, later_names), _label_contents(after, {})
+    common = labels_before.keys() & labels_after.keys()
+    if not common:
+        return 0
+    try:
+        texts_before, texts_after = (
+            _content_hashes(before, later_names, common),
+            _content_hashes(after, {}, common),
+        )
+    except RunFolderError:
+        return 0
+    changed_keys = [key for key in common if texts_before.get(key) != texts_after.get(key)]
+    return len(changed_keys) if all(labels_before[key] == labels_after[key] for key in changed_keys) else 0
 
 
-class _Facts(NamedTuple):
-    """Dependencies of a run, each described by a text."""
-
-    inputs: dict[str, str]
-    judges: dict[str, str]
-    thresholds: dict[str, str]
-    versions: dict[str, str]
-    rates: dict[str, str]
-
-
-def _facts(manifest: Manifest) -> _Facts:
-    count = manifest.case_files or 1
-    inputs = manifest.inputs or []
-    files = _describe_files("cases", inputs[:count]) | _describe_files("outputs", inputs[count:])
-    identity = {key: value for key, value in manifest.identity.items() if value is not None}
-    if has_earlier_rules(identity):
-        identity["rules"] = "strict, version 1"
-    rules = {
-        _FACT_NAMES.get(key, key): str(value)
-        for key, value in identity.items()
-        if key not in _FACTS_SHOWN_ELSEWHERE
-    }
-    return _Facts(
-        inputs=files | rules,
-        judges={judge.by: _describe_judge(judge.id) for judge in manifest.roster},
-        thresholds={judge.by: str(judge.threshold) for judge in manifest.roster},
-        versions=dict(manifest.versions or {}),
-        rates=_describe_rates(manifest),
-    )
-
-
-def _describe_rates(manifest: Manifest) -> dict[str, str]:
-    """Describe the labels of a finished run, and the systems whose rates they correct."""
-    if manifest.counts is None:
-        return {}
-    labels = ", ".join(f"{number:,} by {source}" for source, number in sorted(manifest.counts.labels.items()))
-    corrected = [
-        system.system
-        for system in manifest.results or []
-        if system.overall is not None and system.overall.name == ALL_CORRECTED
-    ]
+def _label_contents(store: RunStore, later_names: Mapping[str, str]) -> dict[ItemKey, _LabelContent]:
     return {
-        "labels": labels or "none",
-        "rates corrected with labels": ", ".join(corrected) or "none",
+        _rename_system(key, later_names): (label.by, label.source, label.score, label.reason)
+        for key, label in standing_labels(store.labels).items()
     }
 
 
-def _describe_files(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
-    """Describe files by name, rows and hash; the second and later ones are numbered."""
-    described: dict[str, str] = {}
-    for number, file in enumerate(files, start=1):
-        rows = f"{file.rows:,} {'row' if file.rows == 1 else 'rows'}"
-        numbered = name if number == 1 else f"{name} {number}"
-        described[numbered] = f"{file.name.rpartition('/')[2]}, {rows}, sha256 {file.sha256[:12]}"
-    return described
+def _content_hashes(
+    store: RunStore, later_names: Mapping[str, str], keys: Container[ItemKey]
+) -> dict[ItemKey, int]:
+    """Return a hash of each of these outputs, except for the system's name."""
+    return {
+        key: hash(encode_json(msgspec.structs.replace(output, system="")))
+        for path in store.inputs.outputs
+        for output in read_records(path, Output)
+        if (key := _rename_system(output.key, later_names)) in keys
+    }
 
 
-def _describe_judge(judge: JudgeId) -> str:
-    return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
-
-
-def _differing_facts(
-    before: Mapping[str, str], after: Mapping[str, str], prefix: str = ""
-) -> Iterator[Changed]:
-    """Yield the facts that differ, each name with the prefix."""
-    for name in dict.fromkeys([*before, *after]):
-        fact_before, fact_after = before.get(name, ""), after.get(name, "")
-        if fact_before != fact_after:
-            yield Changed(what=f"{prefix}{name}", before=fact_before, after=fact_after)
+def _rename_system(key: ItemKey, later_names: Mapping[str, str]) -> ItemKey:
+    return key._replace(system=later_names.get(key.system, key.system))

@@ -1,18 +1,26 @@
-"""Changes of judges, rules or cases that may explain a difference between two runs."""
+"""Pair the systems of two runs for a gate, and tell what makes the runs incomparable.
+
+Changed judges, rules or cases may explain a difference, which then says nothing about the systems. See decision 42.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from ...records import Case
+from ...calibration.gating.gate_results import GateCheck
+from ...records import Case, ItemKey
 from ...records.json_text import encode_json
 from ...records.verdict import COMPOSITE_KINDS
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
 from ..store.manifest import JudgeRecord, Manifest
-from .compare_runs import what_changed
-from .gated_judging import CRASHED
+from .gated_judging import CRASHED, GatedOutput
 from .gated_runs import GatedRun
+from .run_changes import what_changed
+
+_MIN_COMMON_SHARE = 0.8
+"""Share of the cases of either run that both must have; see decision 42."""
 
 _MAX_CASES_NAMED = 3
 """Cases that a reason names."""
@@ -21,7 +29,80 @@ _IDENTITY_WITHOUT_RULES = {"inputs", "sharded"}
 """Parts of a run's identity that do not influence grades."""
 
 
-def incomparable(before: GatedRun, after: GatedRun) -> Iterator[str]:
+class GatePair(NamedTuple):
+    """A system of both runs.
+
+    Attributes:
+        name: Its name in the later run.
+        before: Its outputs before.
+        after: Its outputs after.
+        common: Ids of cases that both runs have.
+        cases: Number of cases that either run has.
+    """
+
+    name: str
+    before: Mapping[ItemKey, GatedOutput]
+    after: Mapping[ItemKey, GatedOutput]
+    common: frozenset[str]
+    cases: int
+
+
+def gate_pairs(before: GatedRun, after: GatedRun) -> Iterator[GatePair]:
+    """Yield the systems of both runs; single systems are paired regardless of their names."""
+    single = len(before.systems) == len(after.systems) == 1
+    for name, outputs_after in after.systems.items():
+        name_before = next(iter(before.systems)) if single else name
+        if name_before not in before.systems:
+            continue
+        outputs_before = before.systems[name_before]
+        ids_before = {key.case_id for key in outputs_before}
+        ids_after = {key.case_id for key in outputs_after}
+        cases_before = ids_before | _cases_without_output(before, name_before, ids_after)
+        cases_after = ids_after | _cases_without_output(after, name, ids_before)
+        common = frozenset(cases_before & cases_after)
+        yield GatePair(name, outputs_before, outputs_after, common, len(cases_before | cases_after))
+
+
+def _cases_without_output(run: GatedRun, system: str, others: set[str]) -> set[str]:
+    """Return the cases that a system with missing outputs may lack.
+
+    If the run's cases cannot be read, they are taken to be those of the other run.
+    """
+    if not run.missing.get(system):
+        return set()
+    return set(others if run.cases is None else run.cases)
+
+
+def unpaired_checks(
+    before: GatedRun, after: GatedRun, condition: str, limit: float, systems: Iterable[str]
+) -> Iterator[GateCheck]:
+    """Yield a "cannot tell" for each of the systems that only one run has."""
+    if len(before.systems) == len(after.systems) == 1:
+        return
+    for name in dict.fromkeys(systems):
+        if name in before.systems and name in after.systems:
+            continue
+        run_name = before.name if name in before.systems else after.name
+        yield GateCheck(
+            system=name,
+            condition=condition,
+            limit=limit,
+            answer="cannot tell",
+            why=f"only {run_name} has this system",
+        )
+
+
+def comparison_doubt(pair: GatePair, reasons: list[str]) -> str:
+    """Say why the runs are not compared; empty if they are."""
+    if reasons:
+        return f"not comparable: {reasons[0]}"
+    if len(pair.common) < _MIN_COMMON_SHARE * pair.cases:
+        return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_MIN_COMMON_SHARE:.0%}"
+    any_passed = any(output.score for outputs in (pair.before, pair.after) for output in outputs.values())
+    return "" if any_passed else "no output passed in either run, so no drop could be seen"
+
+
+def comparison_obstacles(before: GatedRun, after: GatedRun) -> Iterator[str]:
     """Yield changes, other than of the systems, that make two runs incomparable."""
     if before.manifest is not None and after.manifest is not None:
         yield from _changed_settings(
@@ -111,7 +192,7 @@ _GRADING_OPTIONS = (
 """Options of ``run`` that influence grades."""
 
 
-def judging_again(before: GatedRun, after: GatedRun) -> str:
+def regrading_command(before: GatedRun, after: GatedRun) -> str:
     """Return a command that grades the earlier outputs like the later ones; empty for imports.
 
     It is the later run's command with the earlier outputs. A run from Python has no command; then it names every judge.
@@ -143,18 +224,3 @@ def _judge_option(judge: JudgeRecord) -> str:
     if judge.id.kind == "baseline":
         name = judge.id.name
     return f"{name}@{judge.id.model}" if judge.id.model else name
-
-
-def tag_holds(case: Case, tag: str) -> bool:
-    """Return whether a case has a tag, given as a name, ``safety``, or a value, ``risk=high``."""
-    name, equals, wanted_value = tag.partition("=")
-    if name not in case.tags:
-        return False
-    value = case.tags[name]
-    text = str(value).lower() if isinstance(value, bool) else str(value)  # true as in JSON
-    return text == wanted_value if equals else value not in {False, None}
-
-
-def ids_with(cases: Mapping[str, Case], tag: str) -> Sequence[str]:
-    """Return the ids of cases with a tag."""
-    return [case_id for case_id, case in cases.items() if tag_holds(case, tag)]

@@ -20,21 +20,27 @@ from ...errors import InputError, UsageError
 from ...records import ItemKey
 from ...spelling import setting
 from .compare_runs import corrected_differences
-from .gate_comparability import incomparable, judging_again
+from .gate_comparability import (
+    GatePair,
+    comparison_doubt,
+    comparison_obstacles,
+    gate_pairs,
+    regrading_command,
+    unpaired_checks,
+)
 from .gate_numbers import Gate, GateLimits
-from .gate_pairs import GatePair, gate_pairs, no_comparison, unpaired
 from .gate_rates import (
     CORRECTED,
     GateQuestion,
+    chance_doubt,
+    describe_graders,
+    describe_uncorrected,
+    gated_rows,
     graded_share,
-    graders,
-    guesses,
     labels_needed,
     minimum_checks,
     rate_check,
-    rows_of,
-    tried_again,
-    uncorrected,
+    retry_doubt,
 )
 from .gate_regressions import flaky_cases, new_failures, regressions
 from .gated_runs import GatedRun
@@ -66,7 +72,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
     pairs = [] if before is None else list(gate_pairs(before, after))
     if before is not None and not pairs:
         raise InputError("no system is in both runs", path=after.name)
-    reasons = [] if before is None else list(incomparable(before, after))
+    reasons = [] if before is None else list(comparison_obstacles(before, after))
     checks = [
         *(
             check
@@ -87,7 +93,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         systems={name: _system_answer(after, name, checks) for name in after.systems},
         checks=checks,
         incomparable=reasons,
-        judge_again=judging_again(before, after) if before is not None and reasons else "",
+        judge_again=regrading_command(before, after) if before is not None and reasons else "",
         before="" if before is None else before.name,
         after=after.name,
         common={pair.name: len(pair.common) for pair in pairs},
@@ -109,7 +115,7 @@ def _comparison_checks(
     if before is not None and limits.max_drop is not None:
         yield from (_drop_check(before, after, pair, limits, reasons) for pair in pairs)
         condition, systems = f"max drop {limits.max_drop:g}", [*before.systems, *after.systems]
-        yield from unpaired(before, after, condition, -limits.max_drop, systems)
+        yield from unpaired_checks(before, after, condition, -limits.max_drop, systems)
     for tag in limits.no_new_failures:
         yield from new_failures(before, after, pairs, tag, reasons)
 
@@ -128,7 +134,7 @@ def _drop_check(
     difference = _corrected_difference(before, after, pair)
     verdicts_settled = difference is not None or judge_error is not None
     rows_before, rows_after = (
-        _with_absent_cases(run, rows_of(run, outputs, pair.common, settled=verdicts_settled), pair.common)
+        _with_absent_cases(run, gated_rows(run, outputs, pair.common, settled=verdicts_settled), pair.common)
         for run, outputs in ((before, pair.before), (after, pair.after))
     )
     conditions, ends = _conditions(after, limits), (-1.0, 1.0)  # a drop lies between -1 and 1
@@ -141,13 +147,17 @@ def _drop_check(
         bounds = corrected_bounds(
             difference, share_graded, of=len(pair.common), ends=ends, conditions=conditions
         )
-    graded_by = graders(
+    graded_by = describe_graders(
         after,
         {**pair.before, **pair.after},
-        CORRECTED if difference is not None else uncorrected(judge_error),
+        CORRECTED if difference is not None else describe_uncorrected(judge_error),
     )
-    doubt = no_comparison(pair, reasons) or guesses(after, pair.after) or guesses(before, pair.before)
-    doubt = doubt or tried_again(pair.after) or tried_again(pair.before)
+    doubt = (
+        comparison_doubt(pair, reasons)
+        or chance_doubt(after, pair.after)
+        or chance_doubt(before, pair.before)
+    )
+    doubt = doubt or retry_doubt(pair.after) or retry_doubt(pair.before)
     labels = labels_needed(before, after)
     # Not `-max_drop`, which makes the limit of no drop -0.0.
     question = GateQuestion(pair.name, f"max drop {max_drop:g}", 0.0 - max_drop, graded_by, doubt, labels)

@@ -23,17 +23,15 @@ from ...calibration.gating.gate_bounds import (
 from ...calibration.gating.gate_results import GateBounds, GateCheck
 from ...calibration.repeated_trials import tried_until_passed
 from ...calibration.statistic import Statistic
-from ...errors import InputError
 from ...records import ItemKey
 from ...spelling import setting
 from ..conclusion.run_results import TRIED_AGAIN
-from .gate_comparability import ids_with
 from .gate_numbers import RUBRIC, Minimum
 from .gated_judging import CRASHED, GatedOutput
-from .gated_runs import GatedRun
+from .gated_runs import GatedRun, cases_with_tag
 
 
-class Undefined(NamedTuple):
+class UndefinedReason(NamedTuple):
     """Why a number is undefined.
 
     Attributes:
@@ -45,7 +43,7 @@ class Undefined(NamedTuple):
     would_tell: str
 
 
-UNGRADED = Undefined("nothing is graded", "a grade: judge or label these outputs")
+UNGRADED = UndefinedReason("nothing is graded", "a grade: judge or label these outputs")
 
 
 class GateQuestion(NamedTuple):
@@ -68,11 +66,11 @@ class GateQuestion(NamedTuple):
     by: str
     doubt: str
     labels: str = ""
-    undefined: Undefined = UNGRADED
+    undefined: UndefinedReason = UNGRADED
     trials: int = 1
 
 
-def rows_of(
+def gated_rows(
     run: GatedRun,
     outputs: Mapping[ItemKey, GatedOutput],
     only: Collection[str] | None = None,
@@ -102,7 +100,7 @@ def _ungraded_rows(count: int) -> list[GatedRow]:
     return [GatedRow(f"\0{number}", f"\0{number}", None) for number in range(count)]
 
 
-def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
+def describe_graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
     """Describe who graded outputs, and ``how`` judges' verdicts count."""
     judges = {output.by for output in outputs.values() if output.judged}
     if not judges and run.store is not None:
@@ -117,7 +115,7 @@ def graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> 
 CORRECTED = "corrected by labels"
 
 
-def uncorrected(judge_error: float | None) -> str:
+def describe_uncorrected(judge_error: float | None) -> str:
     """Describe how uncorrected verdicts of a judge count."""
     if judge_error is None:
         return "uncorrected"
@@ -126,13 +124,13 @@ def uncorrected(judge_error: float | None) -> str:
     return f"uncorrected, taken as off by at most {judge_error:g}"
 
 
-def guesses(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
+def chance_doubt(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
     """Name a judge of these outputs that is not clearly better than chance; empty if none."""
     judges = sorted({output.by for output in outputs.values() if output.judged} & run.guessing.keys())
     return f"judge {judges[0]} is {run.guessing[judges[0]]} by the labels" if judges else ""
 
 
-def tried_again(outputs: Mapping[ItemKey, GatedOutput]) -> str:
+def retry_doubt(outputs: Mapping[ItemKey, GatedOutput]) -> str:
     """Return the reason if only failed cases seem to have been retried, else an empty text."""
     if not any(key.trial for key in outputs):
         return ""
@@ -158,7 +156,7 @@ def minimum_checks(
     before: GatedRun | None = None,
 ) -> Iterator[GateCheck]:
     """Check a minimum on each system; a tag of either run counts, as a branch could drop one."""
-    only = None if not minimum.tag else tagged(run, minimum.tag, before)
+    only = None if not minimum.tag else cases_with_tag(run, minimum.tag, before)
     corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():
@@ -169,7 +167,7 @@ def minimum_checks(
             outputs_counted = _graded_by_checkers(run, outputs_counted)
         rate = corrected.get(system)
         verdicts_settled = rate is not None or judge_error is not None
-        rows = rows_of(run, outputs_counted, settled=verdicts_settled, as_passes=minimum.k is not None)
+        rows = gated_rows(run, outputs_counted, settled=verdicts_settled, as_passes=minimum.k is not None)
         rows += _missing_rows(run, system, only)
         if rate is not None:
             bounds = corrected_bounds(rate, graded_share(rows), of=_count_cases(rows), conditions=conditions)
@@ -177,8 +175,10 @@ def minimum_checks(
             bounds = _uncorrected_bounds(rows, minimum, conditions)
         if rate is None and any(output.judged for output in outputs_counted.values()):
             bounds = shifted(bounds, judge_error or 0.0)
-        graded_by = graders(run, outputs_counted, CORRECTED if rate is not None else uncorrected(judge_error))
-        doubt = guesses(run, outputs_counted) or tried_again(outputs)
+        graded_by = describe_graders(
+            run, outputs_counted, CORRECTED if rate is not None else describe_uncorrected(judge_error)
+        )
+        doubt = chance_doubt(run, outputs_counted) or retry_doubt(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
         undefined = _undefined(minimum, rows)
         question = GateQuestion(
@@ -187,21 +187,21 @@ def minimum_checks(
         yield rate_check(question, bounds, rows)
 
 
-def _undefined(minimum: Minimum, rows: Sequence[GatedRow]) -> Undefined:
+def _undefined(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedReason:
     """Return why a rate over these rows would be undefined."""
     if minimum.statistic == "pass_rate":
         overall = setting("minimum", f"overall={minimum.at_least:g}")
-        return Undefined("no checker decided an output", f"the rate of all outputs, {overall}")
+        return UndefinedReason("no checker decided an output", f"the rate of all outputs, {overall}")
     k = minimum.k or 1
     if short := _count_short_cases(rows, k):
         why = f"{short:,} of {_count_cases(rows):,} cases have fewer than {k} trials"
-        return Undefined(why, f"{k} graded trials of each case")
+        return UndefinedReason(why, f"{k} graded trials of each case")
     graded_rows = [row for row in rows if row.score is not None]
     if not graded_rows:
         return UNGRADED
     few_graded = _count_short_cases(graded_rows, k) + _count_cases(rows) - _count_cases(graded_rows)
     why = f"{few_graded:,} of {_count_cases(rows):,} cases have fewer than {k} graded trials"
-    return Undefined(why, _grades_needed(rows))
+    return UndefinedReason(why, _grades_needed(rows))
 
 
 def _count_short_cases(rows: Sequence[GatedRow], k: int) -> int:
@@ -272,22 +272,6 @@ def _missing_rows(run: GatedRun, system: str, only: Collection[str] | None) -> l
         return _ungraded_rows(missing)
     present = {key.case_id for key in run.systems[system]}
     return [GatedRow(case, run.clusters.get(case, case), None) for case in only if case not in present]
-
-
-def tagged(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
-    """Return the ids of the cases with a tag, in the run or in the earlier one.
-
-    Raises:
-        InputError: There are none, or the cases of the run cannot be read.
-    """
-    if run.cases is None:
-        raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
-    case_ids = frozenset(ids_with(run.cases, tag))
-    if before is not None and before.cases is not None:
-        case_ids |= frozenset(ids_with(before.cases, tag))
-    if not case_ids:
-        raise InputError(f"no case has the tag {tag!r}", path=run.name)
-    return case_ids
 
 
 def rate_check(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...records import ItemKey
 from .changed_verdicts import ChangedVerdict
-from .gate_pairs import GatePair, no_comparison, unpaired
-from .gate_rates import graders, guesses, tagged
+from .gate_comparability import GatePair, comparison_doubt, unpaired_checks
+from .gate_rates import chance_doubt, describe_graders
 from .gated_judging import GatedOutput
-from .gated_runs import GatedRun
+from .gated_runs import GatedRun, cases_with_tag
 
 _MAX_CASES_NAMED = 5
 """Cases that a sentence names."""
@@ -67,7 +67,7 @@ def new_failures(
 
     A tag of either run counts, because a branch could drop one to hide a failure.
     """
-    tagged_cases, condition = tagged(after, tag, before), f"no new failures {tag}"
+    tagged_cases, condition = cases_with_tag(after, tag, before), f"no new failures {tag}"
     if before is None:
         pairs = [
             GatePair(name, {}, outputs, tagged_cases, len(tagged_cases))
@@ -79,9 +79,9 @@ def new_failures(
             case for case in sorted(tagged_cases) if before is None or _all_pass(passes_before.get(case, []))
         ]
         outcome = _sort_cases(required, passes_after, after)
-        doubt = guesses(after, pair.after)
+        doubt = chance_doubt(after, pair.after)
         if before is not None:
-            doubt = no_comparison(pair, reasons) or doubt or guesses(before, pair.before)
+            doubt = comparison_doubt(pair, reasons) or doubt or chance_doubt(before, pair.before)
         yield GateCheck(
             system=pair.name,
             condition=condition,
@@ -89,11 +89,11 @@ def new_failures(
             answer="cannot tell" if doubt else outcome.answer,
             why=doubt or outcome.why("cases" if before is None else "cases that passed before"),
             would_tell="" if doubt else outcome.would_tell,
-            by=graders(after, pair.after, "uncorrected"),
+            by=describe_graders(after, pair.after, "uncorrected"),
             share=outcome.passed / len(required) if required else None,
         )
     if before is not None:
-        yield from unpaired(before, after, condition, 0, before.systems)
+        yield from unpaired_checks(before, after, condition, 0, before.systems)
 
 
 class _RequiredCases(NamedTuple):

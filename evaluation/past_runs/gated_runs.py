@@ -291,7 +291,7 @@ def _require_same_counts(
 
 
 def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided_part: StratumRate) -> bool:
-    """Return whether checkers' verdicts give this rate; ``n_cases`` means one weight per case."""
+    """Return whether checkers' verdicts give this rate."""
     trials_by_case = Counter(key.case_id for key in outputs)
     scores = {
         key: output.score for key, output in outputs.items() if not output.judged and output.score is not None
@@ -302,6 +302,7 @@ def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided_part: StratumR
         return False
     if trials is not None and trials.outputs != sum(trials_by_case[case] for case in cases):
         return False
+    # With `n_cases`, each case has weight 1, divided among its trials.
     weights = [1.0 if decided_part.n_cases is None else 1.0 / trials_by_case[key.case_id] for key in scores]
     total = math.fsum(map(mul, weights, scores.values()))
     return abs(total - (decided_part.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided_part.n
@@ -330,3 +331,34 @@ def _unchanged_copies(store: RunStore) -> list[Path] | None:
         path.is_file() and file_sha256(path) == file.sha256 for path, file in zip(paths, inputs, strict=True)
     )
     return paths if unchanged else None
+
+
+def cases_with_tag(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
+    """Return the ids of the cases with a tag, in the run or in the earlier one.
+
+    Raises:
+        InputError: There are none, or the cases of the run cannot be read.
+    """
+    if run.cases is None:
+        raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
+    case_ids = frozenset(_ids_with_tag(run.cases, tag))
+    if before is not None and before.cases is not None:
+        case_ids |= frozenset(_ids_with_tag(before.cases, tag))
+    if not case_ids:
+        raise InputError(f"no case has the tag {tag!r}", path=run.name)
+    return case_ids
+
+
+def _has_tag(case: Case, tag: str) -> bool:
+    """Return whether a case has a tag, given as a name, ``safety``, or a value, ``risk=high``."""
+    name, equals, wanted_value = tag.partition("=")
+    if name not in case.tags:
+        return False
+    value = case.tags[name]
+    text = str(value).lower() if isinstance(value, bool) else str(value)  # true as in JSON
+    return text == wanted_value if equals else value not in {False, None}
+
+
+def _ids_with_tag(cases: Mapping[str, Case], tag: str) -> Sequence[str]:
+    """Return the ids of cases with a tag."""
+    return [case_id for case_id, case in cases.items() if _has_tag(case, tag)]

@@ -24,7 +24,7 @@ from ..conclusion.run_results import DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import JudgeRecord, Manifest
 from ..store.run_store import RunStore
-from .compare_runs import Changed, what_changed
+from .run_changes import RunChange, what_changed
 
 _ALPHA = 0.05
 """Chance of a false drift alarm of a judge, over all its runs."""
@@ -45,7 +45,7 @@ class PastRun(ResultStruct, frozen=True, kw_only=True):
     ended: str
     systems: dict[str, dict[str, Statistic]]
     accuracy: dict[str, Statistic]
-    changed: list[Changed] = []
+    changed: list[RunChange] = []
 
 
 class Drift(ResultStruct, frozen=True, kw_only=True):
@@ -128,9 +128,10 @@ def read_history(folder: Path) -> History:
         runs[number] = replace(runs[number], changed=list(what_changed(before, after)))
     watched = [
         _watch_judge(
-            judge, {run.entry.name: grades_by_run.get(run.path, {}).get(judge.id, {}) for run in of_judge}
+            judge,
+            {run.entry.name: grades_by_run.get(run.path, {}).get(judge.id, {}) for run in runs_of_judge},
         )
-        for judge, of_judge in _runs_by_judge(finished)
+        for judge, runs_of_judge in _runs_by_judge(finished)
     ]
     rejudged = Counter[str]()
     for watched_judge in watched:
@@ -202,9 +203,9 @@ def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
     with RunStore(path) as store:
         store.require_unedited()
         verdicts = {
-            (judge_verdict.by, str(judge_verdict.key)): judge_verdict
-            for judge_verdict in store.judge_verdicts()
-            if judge_verdict.author in judges and judge_verdict.repeat == 0
+            (verdict.by, str(verdict.key)): verdict
+            for verdict in store.judge_verdicts()
+            if verdict.author in judges and verdict.repeat == 0
         }
         for row in run_rows(store) if verdicts else ():
             verdict = verdicts.get((row["judge"], row["item_id"])) if row["repeat"] == 0 else None
@@ -246,15 +247,15 @@ def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) ->
         EditedRunError: A run was edited by hand.
     """
     judges_of: dict[Path, set[Author]] = defaultdict(set)
-    for judge, of_judge in _runs_by_judge(runs):
-        if len(of_judge) > 1:
-            for run in of_judge:
+    for judge, runs_of_judge in _runs_by_judge(runs):
+        if len(runs_of_judge) > 1:
+            for run in runs_of_judge:
                 judges_of[run.path].add(judge.id)
     grades: dict[Path, _Grades] = {}
     for path, judges in judges_of.items():
         try:
             grades[path] = _read_grades(path, judges)
-        except EditedRunError:
+        except EditedRunError:  # refused, not passed over like other damage
             raise
         except (RunFolderError, InputError) as error:
             passed_over[path.name] = str(error)
@@ -277,30 +278,37 @@ class _WatchedJudge(NamedTuple):
 
 def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
     """Test a judge for drift, given its grades by run and item, oldest run first."""
-    (since, first), *later = grades.items()
+    (since, first_grades), *later_runs = grades.items()
     agreed_later: list[FloatArray] = []
-    for _, look in later:
+    for _, later_grades in later_runs:
         # A cached reply is no new evidence about the model.
-        anew = {item: grade for item, grade in look.items() if not grade.from_cache}
+        fresh_grades = {item: grade for item, grade in later_grades.items() if not grade.from_cache}
         agreed_later.append(
-            np.array([anew[item].agrees(judge.threshold) if item in anew else np.nan for item in first])
+            np.array(
+                [
+                    fresh_grades[item].agrees(judge.threshold) if item in fresh_grades else np.nan
+                    for item in first_grades
+                ]
+            )
         )
     rejudged = int(np.isfinite(agreed_later).any(axis=0).sum()) if agreed_later else 0
     if not rejudged:
         return _WatchedJudge(judge.by)
-    agreed = np.array([float(grade.agrees(judge.threshold)) for grade in first.values()])
-    drops, p = paired_drops(agreed, agreed_later, cluster_numbers(grade.cluster for grade in first.values()))
+    agreed = np.array([float(grade.agrees(judge.threshold)) for grade in first_grades.values()])
+    drops, p = paired_drops(
+        agreed, agreed_later, cluster_numbers(grade.cluster for grade in first_grades.values())
+    )
     levels = look_levels(len(p), _ALPHA)
     run_index = first_drop(p, levels)
     if run_index is None:
         return _WatchedJudge(judge.by, rejudged)
     drift = Drift(
         judge=judge.by,
-        run=later[run_index][0],
+        run=later_runs[run_index][0],
         since=since,
         drop=float(drops[run_index]),
         p=float(p[run_index]),
         level=float(levels[run_index]),
-        n=len(first),
+        n=len(first_grades),
     )
     return _WatchedJudge(judge.by, rejudged, drift)

@@ -11,7 +11,8 @@ from ...calibration.comparison.comparison_results import ComparedPair, ComparedS
 from ...calibration.statistic import Statistic
 from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdicts import ChangedVerdict, RepeatedCase
-from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, Difference
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Difference
+from ...evaluation.past_runs.run_changes import RunChange
 from ...spelling import command
 from ..document import CautionLine, Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
@@ -217,8 +218,8 @@ def uncompared_lines(runs: Difference) -> Iterator[str]:
         yield f"{counted(others, 'output')} without a common checker or judge: not compared"
 
 
-def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
-    """Yield a table of changed data, settings and versions, or that none changed."""
+def changed_pieces(changed: Sequence[RunChange]) -> Iterator[Piece]:
+    """Yield the data, settings and versions that changed between two runs."""
     if not changed:
         yield "Data, rules, judges, prompts, models and versions are the same."
         return
@@ -231,8 +232,8 @@ def _without_name(title: str, value: str | None) -> str:
     return (value or "(not there)").removeprefix(f"{title.partition(' ')[2]}, ")
 
 
-def changes(changed: Sequence[Changed]) -> DocumentTable:
-    """Return a table of what changed from an earlier run."""
+def changes(changed: Sequence[RunChange]) -> DocumentTable:
+    """Return a table of the records that changed from an earlier run."""
     rows = [
         (change.what, *(_without_name(change.what, value) for value in (change.before, change.after)))
         for change in changed

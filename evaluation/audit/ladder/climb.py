@@ -30,7 +30,7 @@ from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
 from ..scored import ScoredProbe, scored_probes
 from .ladder_results import LadderResult, answers_of, ladder_result
-from .questions import FAULTY, LadderItem, LadderQuestion, LadderRound, dial_hash, pose, questions
+from .questions import FAULTY, LadderItem, LadderQuestion, LadderRound, dial_hash, make_item, questions
 
 CALLS = 300
 """Questions per judge and dial, including those about right outputs."""
@@ -110,6 +110,7 @@ class Climb:
             graded_counts: dict[Author, int] = {
                 task.id: _count_graded(scored.get(task.id, {}).values()) for task in self._tasks
             }
+            # Before the first round all judges count as answering, with 0 graded verdicts.
             answering = {
                 judge for judge, count in graded_counts.items() if count > earlier_counts.get(judge, -1)
             }
@@ -153,12 +154,12 @@ class Climb:
             for name in climbed_dials
         ]
 
-    def posed(self, keys: Iterable[ItemKey]) -> Iterator[LadderItem]:
-        """Yield questions as they were asked, for people to read."""
+    def items(self, keys: Iterable[ItemKey]) -> Iterator[LadderItem]:
+        """Yield the cases and outputs of questions, for people to read."""
         for key in keys:
             dial, level, seed = key.case_id.split("/")
             question = LadderQuestion(dial, int(level), int(seed), key.system == FAULTY)
-            yield pose(self._dials[dial], question, self._options)
+            yield make_item(self._dials[dial], question, self._options)
 
     @cached_property
     def _rows(self) -> list[LadderRound]:
@@ -192,12 +193,12 @@ class Climb:
         return even_round(judge, dial, count, before)
 
     def _question_steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield one step per judge: questions without a verdict that this start has not tried."""
+        """Yield one step per judge: questions without a verdict that this command has not tried yet."""
         untried = {task.id: self._untried(task, writer) for task in self._tasks}
         questions_by_key: dict[ItemKey, LadderQuestion] = {}
         for untried_by_key in untried.values():
             questions_by_key |= untried_by_key
-        items = [self._pose(question) for question in questions_by_key.values()]
+        items = [self._make_item(question) for question in questions_by_key.values()]
         if not items:
             return
         cases = {item.case.id: item.case for item in items}
@@ -222,8 +223,8 @@ class Climb:
         self._tried |= untried.keys()
         return {key.item: question for key, question in untried.items()}
 
-    def _pose(self, question: LadderQuestion) -> LadderItem:
-        item = pose(self._dials[question.dial], question, self._options)
+    def _make_item(self, question: LadderQuestion) -> LadderItem:
+        item = make_item(self._dials[question.dial], question, self._options)
         self._facts[question.key] = item.facts
         return item
 
@@ -233,7 +234,7 @@ class Climb:
             question.key: question for task in self._tasks for question in self._questions(task)
         }
         for key in questions_by_key.keys() - self._facts.keys():
-            self._pose(questions_by_key[key])
+            self._make_item(questions_by_key[key])
         clusters = {key.case_id: question.cluster for key, question in questions_by_key.items()}
         thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in self._tasks}
         return scored_probes(writer.verdicts.read(), self._facts, clusters, thresholds)

@@ -17,7 +17,7 @@ from ....calibration.statistic import Statistic, undefined
 from ....deterministic.mutation import Dial
 from ..scored import ScoredProbe
 
-Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
+LadderPosition: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
 """Position on a ladder of the level at which 80 % are caught."""
 
 
@@ -35,7 +35,7 @@ class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
         beyond: Probability that the level is beyond the hardest.
     """
 
-    where: Where
+    where: LadderPosition
     level: float | None = None
     low: float | None = None
     high: float | None = None
@@ -177,7 +177,7 @@ _ROUNDING = 1e-9
 
 
 def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
-    where: Where = "on the ladder"
+    where: LadderPosition = "on the ladder"
     if math.isinf(fit.threshold):
         where = "beyond the hardest" if fit.threshold > 0 else "before the easiest"
     low, high = (dial.level_at(min(1.0, max(0.0, position))) for position in (fit.low, fit.high))

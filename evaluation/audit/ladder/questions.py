@@ -87,7 +87,7 @@ class LadderItem(NamedTuple):
     facts: ProbeFacts
 
 
-def pose(dial: Dial, question: LadderQuestion, options: CheckOptions) -> LadderItem:
+def make_item(dial: Dial, question: LadderQuestion, options: CheckOptions) -> LadderItem:
     """Make the case and output for a question.
 
     Raises:
