@@ -146,7 +146,7 @@ def jury(
     members = [each if isinstance(each, CallableJudge) else judge(each, **options) for each in judges]
     tasks = uniquely_named(member.task_with_access for member in members)
     task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
-    by_id = {plain.id: ready for ready in members for plain in ready.task.plain}
+    by_id = {plain.id: ready for ready in members for plain in ready.task.single_tasks}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
     return CallableJudge(task, ModelAccess(), remake, by_id)
 

@@ -116,7 +116,7 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
 
 def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
     """Return the names of judges that are asked only if the cheap judge is unsure."""
-    return {task.by for task in expensive.plain} - {task.by for task in cheap.plain}
+    return {task.by for task in expensive.single_tasks} - {task.by for task in cheap.single_tasks}
 
 
 @contextmanager
@@ -169,9 +169,9 @@ def forecast_steps(
 class _Count:
     """Count of one judge's requests; cached ones show how long texts and replies are in tokens."""
 
-    def __init__(self, judge: PromptJudge, known: KnownReplies, *, reuses: bool) -> None:
+    def __init__(self, judge: PromptJudge, known_replies: KnownReplies, *, reuses: bool) -> None:
         self._judge = judge
-        self._known = known
+        self._known_replies = known_replies
         self._reuses = reuses
         """Whether a repeated request gets the reply to the first one."""
         self._work_counted = set[tuple[ItemKey, int]]()
@@ -215,11 +215,11 @@ class _Count:
         self._questions += is_first
         if key in self._request_keys:
             return None
-        if self._known.recording is not None:  # it answers everything, so nothing is asked
+        if self._known_replies.recording is not None:  # it answers everything, so nothing is asked
             self._request_keys.add(key)
-            self._cached += request.key in self._known.recording
+            self._cached += request.key in self._known_replies.recording
             return None
-        reply = self._known(request)
+        reply = self._known_replies(request)
         if reply is not None and is_first:
             self._request_keys.add(key)
             self._learn(request, reply)
@@ -240,7 +240,7 @@ class _Count:
             lacking=dict(self._lacking.most_common()),
             requests=len(self._request_keys),
             cached=self._cached,
-            replayed=self._known.recording is not None,
+            replayed=self._known_replies.recording is not None,
             again=self._again,
             prompt=self._prompt_tokens(),
             completion=self._completion_tokens(),

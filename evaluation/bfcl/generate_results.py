@@ -115,7 +115,7 @@ def _attempts_in(folder: Path, by: OutputSource) -> Generator[Journal[AttemptRow
     with lock(folder):
         folder.mkdir(exist_ok=True)
         begun = any(folder.rglob("BFCL_*_result.json"))
-        bind(folder / "generation.json", by.system, by.facts, begun=begun)
+        bind(folder / "generation.json", by.system, by.facts, has_outputs=begun)
         with Journal(folder / "attempts.jsonl", AttemptRow) as attempts:
             yield attempts
 

@@ -36,19 +36,19 @@ from .run_results import (
 
 
 def with_overall_rates(
-    systems: Sequence[SystemResult], store: RunStore, compared: Comparison | None
+    systems: Sequence[SystemResult], store: RunStore, comparison: Comparison | None
 ) -> list[SystemResult]:
     """Add the rate of all outputs to each system's result.
 
     Args:
         systems: Results by part.
         store: The run.
-        compared: The comparison of its systems, if known, which has the same rates.
+        comparison: The comparison of its systems, if known, which has the same rates.
     """
     if not any(_is_judged(system) for system in systems):
         return [replace(system, overall=_checked_alone(system)) for system in systems]
-    if compared is not None and compared.strata is not None:
-        undecided, all_outputs = compared.strata.open, compared.strata.all
+    if comparison is not None and comparison.strata is not None:
+        undecided, all_outputs = comparison.strata.open, comparison.strata.all
     elif (part := one_judges_part(systems, store)) is not None:
         undecided = all_outputs = part
     else:

@@ -73,8 +73,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
     writer.update(results=systems, judges=judges, counts=counts)  # which the comparison reads
-    compared = keep_comparison(writer)
-    systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
+    comparison = keep_comparison(writer)
+    systems = with_uneven_overall(with_overall_rates(systems, writer, comparison), uneven, writer)
     systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
     systems = with_examples(systems, tally, writer)
     writer.update(results=systems)
@@ -83,7 +83,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         judges=judges,
         counts=counts,
         calibration=calibration,
-        compared=compared,
+        compared=comparison,
         folder=folder_named(writer),
         command=writer.manifest.command or "",
         certified=certified_in(writer),

@@ -41,8 +41,8 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
 
     Empty if the baseline itself judged the run.
     """
-    asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
-    if any(judge.kind == "baseline" for judge in asked) or not any(map(has_rule, asked)):
+    judges_asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
+    if any(judge.kind == "baseline" for judge in judges_asked) or not any(map(has_rule, judges_asked)):
         return {}
     items: set[str] = set(labelled)
     judges: dict[str, str] = {}

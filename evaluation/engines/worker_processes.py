@@ -138,9 +138,9 @@ def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
 
 def _write(file: io.FileIO, result: bytes | None) -> None:
     size = _RAISED if result is None else len(result)
-    rest = memoryview(size.to_bytes(_SIZE_BYTES) + (result or b""))
-    while rest:
-        rest = rest[file.write(rest) :]
+    unwritten = memoryview(size.to_bytes(_SIZE_BYTES) + (result or b""))
+    while unwritten:
+        unwritten = unwritten[file.write(unwritten) :]
 
 
 def _read(worker: _Worker) -> bytes | None:

@@ -150,8 +150,8 @@ class Attempt(msgspec.Struct, kw_only=True):
 
     def begin_turn(self) -> None:
         """Begin a new turn."""
-        for each in (self.turns, self.raw, self.usage, self.reasoning):
-            each.append([])
+        for steps_by_turn in (self.turns, self.raw, self.usage, self.reasoning):
+            steps_by_turn.append([])
 
     def add_step(self, step: StepTaken, usage: StepUsage) -> None:
         """Add a step of the agent to the current turn."""
@@ -202,12 +202,12 @@ class MadeOutput(NamedTuple):
     attempt: Attempt
 
 
-def within_line_limit(made: MadeOutput) -> MadeOutput:
+def within_line_limit(made_output: MadeOutput) -> MadeOutput:
     """Replace an output that exceeds the line limit by an error of the system."""
-    if len(encode_record(made.output)) <= MAX_LINE_BYTES:
-        return made
+    if len(encode_record(made_output.output)) <= MAX_LINE_BYTES:
+        return made_output
     error = f"its output is larger than {MAX_LINE_BYTES >> 20} MiB"
-    return made._replace(output=Output(**made.output.key._asdict(), error=error))
+    return made_output._replace(output=Output(**made_output.output.key._asdict(), error=error))
 
 
 class Agent(Protocol):
@@ -271,9 +271,9 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-def attempt_row(made: MadeOutput) -> AttemptRow:
+def attempt_row(made_output: MadeOutput) -> AttemptRow:
     """Return the record of the attempt behind an output."""
-    output, attempt = made
+    output, attempt = made_output
     steps = [step for turn in attempt.usage for step in turn]
     return AttemptRow(
         **output.key._asdict(),

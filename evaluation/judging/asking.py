@@ -76,7 +76,7 @@ def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
 
 
 def _prompt_tasks(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
-    return [prompt_task for task in tasks for prompt_task in task.plain]
+    return [prompt_task for task in tasks for prompt_task in task.single_tasks]
 
 
 def adapt(task: JudgeTask, refusal: Refusal) -> JudgeTask:

@@ -144,7 +144,7 @@ def composite_steps(
     dry_run: bool = False,
 ) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
-    single_judges = {task.id: task for asker in askers for task in asker.plain}
+    single_judges = {task.id: task for asker in askers for task in asker.single_tasks}
     splitters = [task for task in single_judges.values() if task.id.kind == "split"]
     graders = [task for task in single_judges.values() if task.id.kind != "split"]
     for asker in askers:

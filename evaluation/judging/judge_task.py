@@ -62,9 +62,9 @@ class JudgeTask:
         return models.union(*(part.models for part in self.parts if part.access is None))
 
     @property
-    def plain(self) -> list[JudgeTask]:
+    def single_tasks(self) -> list[JudgeTask]:
         """The task itself; of a composite, the tasks without parts that it asks."""
-        return [task for part in self.parts for task in part.plain] if self.parts else [self]
+        return [task for part in self.parts for task in part.single_tasks] if self.parts else [self]
 
     @property
     def prompt_judge(self) -> PromptJudge | None:
