@@ -44,8 +44,8 @@ def full_document(plan: Plan, summary: RunSummary) -> Document:
 def closing_lines(plan: Plan) -> Iterator[str]:
     """Yield the paths of a run's report and records."""
     yield f"report: {plan.out / REPORT}"
-    every = command("calibrate", plan.out)
-    yield f"records: {plan.out} (the same command resumes; `{every}` for every statistic)"
+    all_statistics = command("calibrate", plan.out)
+    yield f"records: {plan.out} (the same command resumes; `{all_statistics}` for every statistic)"
 
 
 def worst_of(folder: FolderPath, most: int, *, markdown: bool = False) -> list[str]:

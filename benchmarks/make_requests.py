@@ -34,7 +34,7 @@ from fiducial.deterministic.mutation import DIALS, origin
 from fiducial.errors import UsageError
 from fiducial.evaluation.audit.audit_plan import AuditPlan, audit_steps, open_probes, prepare_audit
 from fiducial.evaluation.audit.ladder.climb import even_round
-from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
+from fiducial.evaluation.audit.ladder.questions import LadderItem, pose, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import file_numbering, once, write_batch
 from fiducial.evaluation.forecast import copy_of_run
@@ -191,7 +191,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
         print(f"{file.path}: {file.requests:,} requests, {len(dials)} dials, --calls {calls}")
 
 
-def _label(posed: Posed) -> Verdict:
+def _label(posed: LadderItem) -> Verdict:
     """Return the right verdict on a question."""
     facts = posed.facts
     return Verdict.on(

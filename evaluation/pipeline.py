@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..calibration.pass_threshold import require_overridden_judges
 from ..errors import ConfigurationError, RunFolderError, UsageError, as_named
 from ..records import write_json
 from ..spelling import setting
@@ -130,8 +131,8 @@ def _require_known_judges(plan: Plan, known_judges: Sequence[JudgeRecord]) -> No
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
     names = [name for judge in plan.judges for name in possible_names(judge, plan.model, plan.api)]
     if plan.jury is not None:  # its name is made of its members' display names, which are not known yet
-        names += [name for name in plan.pass_at.judges if name.partition("/")[0] == "jury"]
-    plan.pass_at.require_known_judges([*names, *(judge.by for judge in known_judges)])
+        names += [name for name in plan.pass_at if name.partition("/")[0] == "jury"]
+    require_overridden_judges(plan.pass_at, [*names, *(judge.by for judge in known_judges)])
 
 
 def _begin(

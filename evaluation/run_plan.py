@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ..judges.prices import PriceList
 from ..judges.transport.exchange import ApiName
 from ..records import CaseFiles, FolderPath, InputPath
@@ -67,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     judge_on: JudgeOn = DEFAULT_JUDGE_ON
     labels: InputPath | None = None
     labels_chosen_by: LabelDeclaration | None = None
-    pass_at: PassAt = NO_OVERRIDES
+    pass_at: Mapping[str, float] = {}
     repeats: int = 1
     prices: PriceList | None = None
     priced: Sequence[str] = ()

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.agreement.calibration_results import Calibration
-from ...judges.prices import PriceList, dollars_of
+from ...judges.prices import PriceList, priced
 from ...judges.statements import case_of, is_statement
-from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
+from ...records import NO_USAGE, Author, CaseIndex, ItemKey, JudgeId, Outcome, Source, Usage
 from ...records.made_scores import reaches
-from ...records.verdict import COUNTED, OF_PARTS
+from ...records.verdict import COMPOSITE_KINDS, PART_KINDS
 from ...tables.label_rounds import n_rounds
 from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
 from ..served_versions import ServedVersions
-from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
+from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -102,7 +102,7 @@ def _counts(
     failed_calls = sum(
         judge.outcomes.get("failed", 0)
         for judge in judges
-        if judge.id is None or judge.id.kind not in COUNTED
+        if judge.id is None or judge.id.kind not in COMPOSITE_KINDS
     )
     labelled = store.label_scores.keys()
     unused = labelled - {verdict.key for verdict in store.verdicts.standing} if labelled else ()
@@ -149,7 +149,7 @@ def _statement_clusters(context: RunContext) -> dict[str, str]:
     See docs/decisions/0007-statements-of-one-answer-are-dependent.md.
     """
     writer, cases = context.writer, context.inputs.cases
-    if not any(judge.id.kind in OF_PARTS for judge in writer.roster):
+    if not any(judge.id.kind in PART_KINDS for judge in writer.roster):
         return {}
     ids = {case_id for case_id in writer.verdicts.standing.cases if is_statement(case_id, cases)}
     return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
@@ -310,7 +310,7 @@ def _unused_judges(store: RunStore, used: Container[JudgeId | None]) -> list[Jud
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
         for judge in store.roster
-        if judge.id not in used and judge.id.kind not in OF_PARTS | {"split"}
+        if judge.id not in used and judge.id.kind not in PART_KINDS | {"split"}
     ]
 
 
@@ -319,12 +319,12 @@ class _JudgeCounts(msgspec.Struct):
 
     by: str
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
-    spent: VerdictCost = NO_COST
+    spent: Usage = NO_USAGE
     reasons: dict[Outcome, Counter[str]] = msgspec.field(default_factory=dict)
 
     def add(self, verdict: StoredVerdict) -> None:
         if verdict.spent is not None:
-            self.spent = self.spent.plus(verdict.spent)
+            self.spent += verdict.spent
         self.outcomes[verdict.outcome] += 1
         if verdict.reason:
             reasons = entry(self.reasons, verdict.outcome, Counter)
@@ -345,10 +345,7 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
     judge = author if isinstance(author, JudgeId) else None
     record = None if judge is None else roster.get(judge)
     refused = {} if record is None else record.refused
-    spent, cost = counts.spent, None
-    if judge is not None and prices is not None:
-        tokens = spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
-        cost = dollars_of(prices, judge.model, *tokens)
+    spent = counts.spent if judge is None else priced(counts.spent, judge.model, prices)
     return JudgeUse(
         name=counts.by,
         refused=[name for name, value in refused.items() if value is None],
@@ -359,9 +356,9 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
         prompt_tokens=spent.prompt_tokens,
         completion_tokens=spent.completion_tokens,
         cached_tokens=spent.cached_tokens,
-        from_cache=spent.cached,
+        from_cache=int(spent.cached),
         reasked=spent.reasked,
-        cost=cost,
+        cost=spent.dollars,
         seconds=None if record is None else record.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in counts.reasons.items()},
     )

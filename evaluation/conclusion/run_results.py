@@ -14,7 +14,7 @@ from ...calibration.agreement.diagnosis_results import JuryVotes
 from ...calibration.comparison.comparison_results import ContradictedLabels
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
-from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
+from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Usage, Verdict
 from ..store.journal_rows import JournalRow, StoredVerdict
 
 K = TypeVar("K")
@@ -209,6 +209,19 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Number of verdicts by version of a decision model, if several answered."""
     jury: JuryVotes | None = None
     """Number of independent votes that a jury is worth, or None for other judges."""
+
+    @property
+    def usage(self) -> Usage:
+        """Its calls, tokens and dollars."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached=self.from_cache,
+            reasked=self.reasked,
+            cached_tokens=self.cached_tokens,
+            dollars=self.cost,
+        )
 
     @property
     def graded_nothing(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -281,7 +280,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
         None if plan.labels is None else file_sha256(plan.labels),
         *(_hash_if_exists(plan.out / name) for name in (LABELS, ADJUDICATIONS)),
-        astuple(plan.pass_at),
+        plan.pass_at,
         plan.repeats,
         plan.jury,
         [plan.split_statements, plan.split_model],

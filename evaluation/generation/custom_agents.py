@@ -19,7 +19,7 @@ from ...records.typed_values import convert
 from .agent_answers import answer_fields, output_of
 from .agent_crash import crash_text, of_the_agent
 from .agent_tools import Toolbox
-from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepTaken, StepUsage
+from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepTaken
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
@@ -156,7 +156,7 @@ class CallableAgent:
             if not isinstance(step.value, str):
                 received = await tools.use(_calls(step.value, attempt.case))
                 continue
-            attempt.add_step(StepTaken(None, step.value, step.value), StepUsage())
+            attempt.add_step(StepTaken(None, step.value, step.value))
             messages = await turns.following()
             if messages is None:
                 return None

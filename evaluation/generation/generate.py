@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from copy import copy
 
 import msgspec
 
@@ -33,12 +32,7 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         failures: Attempts without output, by reason.
         not_tried: Attempts not begun, because all others failed in the same way.
         tracked: True if existing outputs are known to come from the agent's current code.
-        calls: HTTP calls, including those of conversations that precede cases, and of attempts without output.
-        prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
-        completion_tokens: Completion tokens of the same replies.
-        user_calls: HTTP calls to the model that plays users.
-        user_prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
-        user_completion_tokens: Completion tokens of the same replies.
+        usage: Calls and tokens, including those of conversations that precede cases, and of attempts without output.
     """
 
     wanted: int = 0
@@ -50,12 +44,37 @@ class GenerationTally(msgspec.Struct, kw_only=True):
     failures: Counter[str] = msgspec.field(default_factory=Counter[str])
     not_tried: int = 0
     tracked: bool = True
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    user_calls: int = 0
-    user_prompt_tokens: int = 0
-    user_completion_tokens: int = 0
+    usage: AgentUsage = msgspec.field(default_factory=AgentUsage)
+
+    @property
+    def calls(self) -> int:
+        """HTTP calls to the agent's model."""
+        return self.usage.agent.calls
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Prompt tokens of new replies, as counted by the endpoint."""
+        return self.usage.agent.prompt_tokens
+
+    @property
+    def completion_tokens(self) -> int:
+        """Completion tokens of new replies."""
+        return self.usage.agent.completion_tokens
+
+    @property
+    def user_calls(self) -> int:
+        """HTTP calls to the model that plays users."""
+        return self.usage.user.calls
+
+    @property
+    def user_prompt_tokens(self) -> int:
+        """Prompt tokens of new replies of that model."""
+        return self.usage.user.prompt_tokens
+
+    @property
+    def user_completion_tokens(self) -> int:
+        """Completion tokens of new replies of that model."""
+        return self.usage.user.completion_tokens
 
     @property
     def errors(self) -> int:
@@ -93,15 +112,16 @@ async def generate(
     keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
     missing = [key for key in keys if not store.has(key, cases[key.case_id])]
     crashes = Counter(error for key in keys if (error := store.error_of(key)) is not None)
-    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(missing), crashes=crashes)
+    agent.usage = AgentUsage()
+    tally = GenerationTally(
+        wanted=len(keys), kept=len(keys) - len(missing), crashes=crashes, usage=agent.usage
+    )
     if missing:
         progress.begin(f"generating by {agent.system}", len(missing))
-    usage_before = copy(agent.usage)  # an agent may have been used before
     remaining = iter(missing)
 
     async def worker() -> None:
         for key in remaining:
-            _set_usage(tally, agent.usage, usage_before)
             if _is_hopeless(tally):
                 tally.not_tried += 1
             else:
@@ -117,14 +137,7 @@ async def generate(
         first_error = errors.exceptions[0]
     if first_error is not None:  # raised here, it keeps its cause and is not shown with the group
         raise first_error.with_traceback(None) if isinstance(first_error, FiducialError) else first_error
-    _set_usage(tally, agent.usage, usage_before)
     return tally
-
-
-def _set_usage(tally: GenerationTally, usage: AgentUsage, usage_before: AgentUsage) -> None:
-    """Set the tally's usage to the agent's usage since ``usage_before``."""
-    for name in AgentUsage.__struct_fields__:
-        setattr(tally, name, getattr(usage, name) - getattr(usage_before, name))
 
 
 async def _attempt(

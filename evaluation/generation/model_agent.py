@@ -12,10 +12,10 @@ import msgspec
 
 from ...errors import InputError
 from ...judges.transport.exchange import CallError, Provider, Reply, make_request
-from ...records import Case, ItemKey, Message, kind_spec
+from ...records import Case, ItemKey, Message, Usage, kind_spec
 from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED
-from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepUsage
+from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError
 from .chats import Chat, NativeChat, PromptChat, ToolMode
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
@@ -120,15 +120,16 @@ class ModelAgent:
             try:
                 reply = await self._ask(attempt.case, chat, trial)
             except CallError as error:
-                self.usage.calls += error.calls
+                self.usage.agent += Usage(calls=error.calls)
                 if not _is_too_long(error):
                     raise
                 # The conversation exceeds the model's context, which is a limit of the system.
                 attempt.error = str(error)
                 return None
-            step, usage = chat.read(reply), _usage_of(reply, monotonic() - started)
-            self.usage.add(usage)
-            attempt.add_step(step, usage)
+            self.usage.agent += reply.usage.paid
+            seconds = round(monotonic() - started, 3) if reply.calls else 0.0
+            step = chat.read(reply)
+            attempt.add_step(step, reply.usage, seconds)
             if scene is None:
                 if step.calls:
                     chat.add_results([NOT_EXECUTED] * len(step.calls))
@@ -163,15 +164,6 @@ def examine_for_model(case: Case) -> None:
     """Raise an InputError for a case with nothing to send to a model."""
     if case.user is None and not any(case.turns) and kind_spec(case.kind).family != "workspace":
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
-
-
-def _usage_of(reply: Reply, seconds: float) -> StepUsage:
-    return StepUsage(
-        prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens,
-        seconds=round(seconds, 3) if reply.calls else 0.0,
-        calls=reply.calls,
-    )
 
 
 def _is_too_long(error: CallError) -> bool:

@@ -18,7 +18,7 @@ from ...judges.as_json import dumps
 from ...judges.parsing.parsed_reply import without_thoughts
 from ...judges.prompt_inputs import fence_for
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
-from ...records import Case, ItemKey, Message, SimulatedUser
+from ...records import Case, ItemKey, Message, SimulatedUser, Usage
 from ...spelling import setting
 from ..judging.access import ModelAccess
 from .attempt import AgentUsage, Attempt, UserTurn
@@ -141,10 +141,10 @@ class AskedTurns:
         try:
             reply = await access.provider.complete(request)
         except CallError as error:
-            self._usage.user_calls += error.calls
+            self._usage.user += Usage(calls=error.calls)
             raise SimulatedUserError(f"the simulated user {access.model}: {error}") from None
         text, ending = _read(reply)
-        self._usage.add_user(reply.calls, reply.prompt_tokens, reply.completion_tokens)
+        self._usage.user += reply.usage.paid
         self._attempt.user.append(
             UserTurn(
                 **self._key._asdict(),

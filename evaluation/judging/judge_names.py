@@ -10,7 +10,7 @@ from ...calibration.agreement.calibration_results import Calibration, JudgeCalib
 from ...judges.baseline import VARIANT
 from ...judges.catalogue import JUDGED_KINDS, LOCALISING, OF_TRANSCRIPTS, PAIRWISE, SPLITTER
 from ...records import JudgeId
-from ...records.verdict import marked
+from ...records.verdict import name_with_fingerprint
 from ..store.manifest import JudgeRecord
 
 RESERVED = frozenset(
@@ -58,7 +58,7 @@ def _candidates(group: Sequence[JudgeRecord], new: Sequence[JudgeRecord]) -> Ite
             if len(set(ends)) == len(ends) and not any(end[0] in RESERVED for end in ends):
                 yield [f"{'/'.join(_path_parts(judge)[-depth:])}@{judge.id.model}" for judge in new]
     for length in range(6, 65):  # up to a whole fingerprint, which no two judges share
-        names = [marked(judge.id.plain, judge.id, length) for judge in new]
+        names = [name_with_fingerprint(judge.id.plain, judge.id, length) for judge in new]
         if len(set(names)) == len(names):
             yield names
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt, PassThreshold
+from ...calibration.pass_threshold import PassThreshold, overridden_threshold
 from ...errors import ConfigurationError, UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import baseline_judge
@@ -43,7 +43,7 @@ def judge_tasks(
     model: str | None,
     known_judges: Collection[JudgeRecord] = (),
     environments: Mapping[str, type] = {},
-    pass_at: PassAt = NO_OVERRIDES,
+    pass_at: Mapping[str, float] = {},
     *,
     parameters: Mapping[str, Any] | None = None,
     api: ApiName = "chat",
@@ -74,7 +74,9 @@ def judge_tasks(
     return [
         replace(
             task,
-            threshold=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.threshold),
+            threshold=overridden_threshold(
+                task.threshold, pass_at, [task.by, task.id.plain, spec_of.get(task.id, task.by)]
+            ),
         )
         for task in uniquely_named(tasks, known_judges)
     ]

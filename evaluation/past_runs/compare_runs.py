@@ -29,15 +29,14 @@ from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from ..tested_columns import ItemOf, with_tested_columns
 from .carried_labels import carried_labels
-from .changed_verdict import ChangedVerdict
-from .repeated_cases import RepeatedCase, repeated_cases
+from .changed_verdicts import ChangedVerdict, RepeatedCase, repeated_cases
 
 BEFORE, AFTER = "before", "after"
 """Names of the two runs in comparisons."""
 
 
 class Changed(ResultStruct, frozen=True, kw_only=True):
-    """Changed dependency of a run: an input, a judge's prompt or a rule.
+    """Difference in what two runs depend on: an input, a judge's prompt or a rule.
 
     ``before`` or ``after`` is empty if that run lacks it.
     """
@@ -48,7 +47,7 @@ class Changed(ResultStruct, frozen=True, kw_only=True):
 
 
 class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
-    """Shared outputs of two runs, and the differences between the runs.
+    """Comparison of two runs on the outputs that both have.
 
     ``to_frame`` has one row per output whose verdict changed.
 
@@ -59,11 +58,11 @@ class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
         systems: Paired comparison of ``before`` and ``after`` for each common system, part by part.
         broke: Regressions: outputs that passed and now fail.
         better: Fixes: outputs that failed and now pass.
-        graded_otherwise: Outputs that have a score in one run only.
+        graded_otherwise: Outputs with a score in one run only.
         not_compared: Number of outputs without a common checker or judge.
-        changed: Recorded facts that differ.
+        changed: Recorded facts that differ between the runs.
         repeated: Cases with several trials in both runs, the largest loss first.
-        compared_once: Number of compared outputs of other cases.
+        compared_once: Number of compared outputs of cases that are not in ``repeated``.
         carried_labels: Number of changed outputs, if all their labels are the same in both runs.
         only_baseline: Outputs that are not compared, although the word overlap baseline graded them in both runs.
     """
@@ -97,38 +96,51 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
     manifests = before.finished(), after.finished()
     for store in (before, after):
         store.require_unedited()
-    renamed = _renamed(*manifests)
-    was, now = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
-    common = was.keys() & now.keys()
+    renamed = _later_names(*manifests)
+    verdicts_before, verdicts_after = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
+    common = verdicts_before.keys() & verdicts_after.keys()
     if not common:
         raise InputError(
             f"{before.path} and {after.path} have no output in common: no case and system is in both; `{command('compare', before.path, after.path, by='system')}` compares systems"
         )
-    pairs = {key: _comparable(was[key], now[key]) for key in now if key in common}
+    pairs = {
+        key: _comparable_verdicts(verdicts_before[key], verdicts_after[key])
+        for key in verdicts_after
+        if key in common
+    }
     # Both runs get the later one's thresholds: a new threshold does not change what a system does, and is listed separately.
     thresholds = before.roster.thresholds | after.roster.thresholds
-    compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
-    repeated = repeated_cases(compared)
-    several = {(case.case_id, case.system) for case in repeated}
+    compared_outputs = [
+        _changed_verdict(key, pair, thresholds) for key, pair in pairs.items() if pair is not None
+    ]
+    repeated = repeated_cases(compared_outputs)
+    repeated_keys = {(case.case_id, case.system) for case in repeated}
     return Difference(
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),
-        only_before=len(was.keys() - common),
-        only_after=len(now.keys() - common),
+        only_before=len(verdicts_before.keys() - common),
+        only_after=len(verdicts_after.keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
-        broke=[verdict for verdict in compared if (verdict.before, verdict.after) == ("pass", "fail")],
-        better=[verdict for verdict in compared if (verdict.before, verdict.after) == ("fail", "pass")],
+        broke=[
+            verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("pass", "fail")
+        ],
+        better=[
+            verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("fail", "pass")
+        ],
         graded_otherwise=[
-            verdict for verdict in compared if _scored(verdict.before) != _scored(verdict.after)
+            verdict for verdict in compared_outputs if _is_scored(verdict.before) != _is_scored(verdict.after)
         ],
         not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
         repeated=repeated,
-        compared_once=sum((verdict.case_id, verdict.system) not in several for verdict in compared),
+        compared_once=sum(
+            (verdict.case_id, verdict.system) not in repeated_keys for verdict in compared_outputs
+        ),
         carried_labels=carried_labels(before, after, renamed),
         only_baseline=sum(
-            pair is None and was[key].baseline and now[key].baseline for key, pair in pairs.items()
+            pair is None and verdicts_before[key].baseline and verdicts_after[key].baseline
+            for key, pair in pairs.items()
         ),
     )
 
@@ -140,35 +152,37 @@ def corrected_differences(
 
     Baselines count, as in the rates of a run. ``chosen_by`` says how outputs were chosen for labels; by default the labels do.
     """
-    renamed = _renamed(before.finished(), after.finished())
-    names = {renamed.get(result.system, result.system) for result in before.manifest.results or []}
-    common = sorted(names & {result.system for result in after.manifest.results or []})
+    renamed = _later_names(before.finished(), after.finished())
+    names_before = {renamed.get(result.system, result.system) for result in before.manifest.results or []}
+    common = sorted(names_before & {result.system for result in after.manifest.results or []})
     thresholds = before.roster.thresholds | after.roster.thresholds
-    found = dict(
+    strata_by_system = dict(
         _strata(before, after, renamed, common, thresholds, chosen_by=chosen_by, with_baselines=True)
     )
     return {
         system: pair.difference
-        for system, strata in found.items()
+        for system, strata in strata_by_system.items()
         for pair in strata.all.pairs
         if pair.corrected and pair.a == AFTER
     }
 
 
-def _scored(grade: str) -> bool:
+def _is_scored(grade: str) -> bool:
     return grade in {"pass", "fail"}
 
 
-def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
-    """Return the later name by earlier one of the system, if each run has a single one."""
-    was, now = ([result.system for result in manifest.results or []] for manifest in (before, after))
-    return {was[0]: now[0]} if len(was) == len(now) == 1 else {}
+def _later_names(before: Manifest, after: Manifest) -> dict[str, str]:
+    """Map the earlier system's name to the later one, if each run has a single system."""
+    systems_before, systems_after = (
+        [result.system for result in manifest.results or []] for manifest in (before, after)
+    )
+    return {systems_before[0]: systems_after[0]} if len(systems_before) == len(systems_after) == 1 else {}
 
 
 class _OutputVerdicts(NamedTuple):
     """Verdicts on an output: the deciding checker's, and the first repeat of each judge.
 
-    Those of the word overlap baseline, which is no judge, are only known to be there.
+    ``baseline`` tells whether the word overlap baseline, which is no judge, graded it.
     """
 
     checker: StoredVerdict | None
@@ -193,12 +207,13 @@ def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[Ite
     return by_output
 
 
-def _comparable(
+def _comparable_verdicts(
     before: _OutputVerdicts, after: _OutputVerdicts
 ) -> tuple[StoredVerdict, StoredVerdict] | None:
     """Return the checkers' verdicts if both decided, else those of the first common judge.
 
-    None if no judge graded both.
+    Returns:
+        The verdicts, or None if no judge graded both outputs.
     """
     if before.checker is not None and after.checker is not None:
         return before.checker, after.checker
@@ -208,7 +223,7 @@ def _comparable(
     return None
 
 
-def _compared(
+def _changed_verdict(
     key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], thresholds: Mapping[Author, PassThreshold]
 ) -> ChangedVerdict:
     before, after = pair
@@ -247,15 +262,18 @@ def _strata(
         _add_row(rows, row, renamed.get(row["system"], row["system"]), BEFORE)
     for row in output_rows(after, names):
         _add_row(rows, row, row["system"], AFTER)
-    for row in () if with_baselines else chain.from_iterable(rows.values()):
-        judge = names.judges.get(row["judge"])
-        if judge is not None and judge.kind == "baseline":  # no judge, so its outputs are not judged
-            row["score"] = None
-    declared = chosen_by or _choice_of_both(before, after)
-    shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
+    if not with_baselines:
+        for row in chain.from_iterable(rows.values()):
+            judge = names.judges.get(row["judge"])
+            if judge is not None and judge.kind == "baseline":
+                row["score"] = None
+    declared = chosen_by or _common_choice(before, after)
+    thresholds_by_name = {
+        name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds
+    }
     for system, rows_of_system in rows.items():
         table = table_from_rows(rows_of_system)
-        table = replace(table, thresholds=shown, labels_chosen_by=declared)
+        table = replace(table, thresholds=thresholds_by_name, labels_chosen_by=declared)
         table = with_tested_columns(table, [before, after], item_of=_names_by_side(before, renamed, system))
         strata = compare(table, by="system", against=AFTER).strata
         if strata is not None:
@@ -263,25 +281,27 @@ def _strata(
 
 
 def _names_by_side(before: RunStore, renamed: Mapping[str, str], system: str) -> ItemOf:
-    """Return how the outputs of a system are called in its table; see `_add_row`."""
+    """Return a function that names a system's outputs like `_add_row`; other outputs get none."""
 
-    def named(store: RunStore, key: ItemKey) -> str:
-        side, name = (BEFORE, renamed.get(key.system, key.system)) if store is before else (AFTER, key.system)
-        return str(key._replace(system=side)) if name == system else ""
+    def item_name(store: RunStore, key: ItemKey) -> str:
+        side, later_name = (
+            (BEFORE, renamed.get(key.system, key.system)) if store is before else (AFTER, key.system)
+        )
+        return str(key._replace(system=side)) if later_name == system else ""
 
-    return named
+    return item_name
 
 
-def _choice_of_both(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:
-    """Return how outputs were chosen for labels, if the labels of both runs say the same."""
+def _common_choice(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:
+    """Return how outputs were chosen for labels, if the labels of both runs agree on it."""
     choices: set[LabelsDeclaredBy | None] = {choice_of(store.labels) for store in (before, after)}
     if choices <= RANDOM_SAMPLES and len(choices) > 1:
-        return "random"
+        return "random"  # different kinds of random samples
     return choices.pop() if len(choices) == 1 else None
 
 
 def _add_row(rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], system: str, side: str) -> None:
-    """Add a row to those of a common system, with the side in place of the system's name."""
+    """Add a row of a common system, with the run's side in place of the system's name."""
     if system not in rows:
         return
     case_and_system, _, trial = row["item_id"].rpartition("|")
@@ -290,14 +310,15 @@ def _add_row(rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], syst
     rows[system].append(row)
 
 
-_NOT_TOLD = {"inputs", "rules_version"}
-"""Facts that are told in other words."""
-_RULES = {
+_FACTS_SHOWN_ELSEWHERE = {"inputs", "rules_version"}
+"""Facts of the identity that other entries of a comparison show."""
+_FACT_NAMES = {
     "text": "texts",
     "rules": "checkers' rules",
     "names": "names of functions",
     "artifacts": "workspaces",
 }
+"""Displayed names of facts of a run's identity."""
 
 
 def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
@@ -305,13 +326,14 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
 
     These are data, rules, judges with prompt and model, thresholds, versions, labels, and whether labels correct the rates.
     """
-    was, now = _facts(before), _facts(after)
-    yield from _differing(was.inputs, now.inputs)
-    yield from _differing(was.judges, now.judges, "judge ")
-    yield from _differing(was.versions, now.versions, "version of ")
-    thresholds = _differing(was.thresholds, now.thresholds, "threshold of ")
+    facts_before, facts_after = _facts(before), _facts(after)
+    yield from _differing_facts(facts_before.inputs, facts_after.inputs)
+    yield from _differing_facts(facts_before.judges, facts_after.judges, "judge ")
+    yield from _differing_facts(facts_before.versions, facts_after.versions, "version of ")
+    thresholds = _differing_facts(facts_before.thresholds, facts_after.thresholds, "threshold of ")
+    # A judge in one run only is listed above.
     yield from (threshold for threshold in thresholds if threshold.before and threshold.after)
-    yield from _differing(was.rates, now.rates)
+    yield from _differing_facts(facts_before.rates, facts_after.rates)
 
 
 class _Facts(NamedTuple):
@@ -327,21 +349,25 @@ class _Facts(NamedTuple):
 def _facts(manifest: Manifest) -> _Facts:
     count = manifest.case_files or 1
     inputs = manifest.inputs or []
-    files = _files_by_name("cases", inputs[:count]) | _files_by_name("outputs", inputs[count:])
-    told = {key: value for key, value in manifest.identity.items() if value is not None}
-    if has_earlier_rules(told):
-        told["rules"] = "strict, version 1"
-    rules = {_RULES.get(key, key): str(value) for key, value in told.items() if key not in _NOT_TOLD}
+    files = _describe_files("cases", inputs[:count]) | _describe_files("outputs", inputs[count:])
+    identity = {key: value for key, value in manifest.identity.items() if value is not None}
+    if has_earlier_rules(identity):
+        identity["rules"] = "strict, version 1"
+    rules = {
+        _FACT_NAMES.get(key, key): str(value)
+        for key, value in identity.items()
+        if key not in _FACTS_SHOWN_ELSEWHERE
+    }
     return _Facts(
         inputs=files | rules,
-        judges={judge.by: _judge(judge.id) for judge in manifest.roster},
+        judges={judge.by: _describe_judge(judge.id) for judge in manifest.roster},
         thresholds={judge.by: str(judge.threshold) for judge in manifest.roster},
         versions=dict(manifest.versions or {}),
-        rates=_rates(manifest),
+        rates=_describe_rates(manifest),
     )
 
 
-def _rates(manifest: Manifest) -> dict[str, str]:
+def _describe_rates(manifest: Manifest) -> dict[str, str]:
     """Describe the labels of a finished run, and the systems whose rates they correct."""
     if manifest.counts is None:
         return {}
@@ -357,7 +383,7 @@ def _rates(manifest: Manifest) -> dict[str, str]:
     }
 
 
-def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
+def _describe_files(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
     """Describe files by name, rows and hash; the second and later ones are numbered."""
     described: dict[str, str] = {}
     for number, file in enumerate(files, start=1):
@@ -367,13 +393,15 @@ def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
     return described
 
 
-def _judge(judge: JudgeId) -> str:
+def _describe_judge(judge: JudgeId) -> str:
     return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
 
 
-def _differing(before: Mapping[str, str], after: Mapping[str, str], prefix: str = "") -> Iterator[Changed]:
-    """Yield the facts that differ, with a prefix for their names."""
+def _differing_facts(
+    before: Mapping[str, str], after: Mapping[str, str], prefix: str = ""
+) -> Iterator[Changed]:
+    """Yield the facts that differ, each name with the prefix."""
     for name in dict.fromkeys([*before, *after]):
-        was, now = before.get(name, ""), after.get(name, "")
-        if was != now:
-            yield Changed(what=f"{prefix}{name}", before=was, after=now)
+        fact_before, fact_after = before.get(name, ""), after.get(name, "")
+        if fact_before != fact_after:
+            yield Changed(what=f"{prefix}{name}", before=fact_before, after=fact_after)

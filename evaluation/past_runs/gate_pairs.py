@@ -1,4 +1,4 @@
-"""Systems of two runs that a gate compares, and whether it may."""
+"""Systems that a gate compares between two runs, and why it may not compare them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...records import ItemKey
 from .gated_judging import GatedOutput
 from .gated_runs import GatedRun
 
-_MIN_COMMON = 0.8
-"""Share of the cases of either run that both must have."""
+_MIN_COMMON_SHARE = 0.8
+"""Share of the cases of either run that both must have; see decision 42."""
 
 
 class GatePair(NamedTuple):
@@ -21,8 +21,8 @@ class GatePair(NamedTuple):
         name: Its name in the later run.
         before: Its outputs before.
         after: Its outputs after.
-        common: Ids of cases that count for both.
-        cases: Number of cases in either.
+        common: Ids of cases that both runs have.
+        cases: Number of cases that either run has.
     """
 
     name: str
@@ -33,23 +33,26 @@ class GatePair(NamedTuple):
 
 
 def gate_pairs(before: GatedRun, after: GatedRun) -> Iterator[GatePair]:
-    """Yield the systems of both runs; the only ones of either, whatever their names."""
+    """Yield the systems of both runs; single systems are paired regardless of their names."""
     single = len(before.systems) == len(after.systems) == 1
-    for name, now in after.systems.items():
-        earlier = next(iter(before.systems)) if single else name
-        if earlier not in before.systems:
+    for name, outputs_after in after.systems.items():
+        name_before = next(iter(before.systems)) if single else name
+        if name_before not in before.systems:
             continue
-        was = before.systems[earlier]
-        ids = [{key.case_id for key in each} for each in (was, now)]
-        known = [
-            ids[0] | _lacking(before, earlier, ids[1]),
-            ids[1] | _lacking(after, name, ids[0]),
-        ]
-        yield GatePair(name, was, now, frozenset(known[0] & known[1]), len(known[0] | known[1]))
+        outputs_before = before.systems[name_before]
+        ids_before = {key.case_id for key in outputs_before}
+        ids_after = {key.case_id for key in outputs_after}
+        cases_before = ids_before | _cases_without_output(before, name_before, ids_after)
+        cases_after = ids_after | _cases_without_output(after, name, ids_before)
+        common = frozenset(cases_before & cases_after)
+        yield GatePair(name, outputs_before, outputs_after, common, len(cases_before | cases_after))
 
 
-def _lacking(run: GatedRun, system: str, others: set[str]) -> set[str]:
-    """Return cases of a run that a system has no output of: ungraded ones, and not other cases."""
+def _cases_without_output(run: GatedRun, system: str, others: set[str]) -> set[str]:
+    """Return the cases that a system with missing outputs may lack.
+
+    If the run's cases cannot be read, they are taken to be those of the other run.
+    """
     if not run.missing.get(system):
         return set()
     return set(others if run.cases is None else run.cases)
@@ -58,19 +61,19 @@ def _lacking(run: GatedRun, system: str, others: set[str]) -> set[str]:
 def unpaired(
     before: GatedRun, after: GatedRun, condition: str, limit: float, systems: Iterable[str]
 ) -> Iterator[GateCheck]:
-    """Yield those of the systems that are in one run only, of which no change can be told."""
+    """Yield a "cannot tell" for each of the systems that only one run has."""
     if len(before.systems) == len(after.systems) == 1:
         return
     for name in dict.fromkeys(systems):
         if name in before.systems and name in after.systems:
             continue
-        where = before.name if name in before.systems else after.name
+        run_name = before.name if name in before.systems else after.name
         yield GateCheck(
             system=name,
             condition=condition,
             limit=limit,
             answer="cannot tell",
-            why=f"only {where} has this system",
+            why=f"only {run_name} has this system",
         )
 
 
@@ -78,7 +81,7 @@ def no_comparison(pair: GatePair, reasons: list[str]) -> str:
     """Say why the runs are not compared; empty if they are."""
     if reasons:
         return f"not comparable: {reasons[0]}"
-    if len(pair.common) < _MIN_COMMON * pair.cases:
-        return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_MIN_COMMON:.0%}"
-    passed = any(output.score for found in (pair.before, pair.after) for output in found.values())
-    return "" if passed else "no output passed in either run, so no drop could be seen"
+    if len(pair.common) < _MIN_COMMON_SHARE * pair.cases:
+        return f"only {len(pair.common):,} of {pair.cases:,} cases are common, fewer than {_MIN_COMMON_SHARE:.0%}"
+    any_passed = any(output.score for outputs in (pair.before, pair.after) for output in outputs.values())
+    return "" if any_passed else "no output passed in either run, so no drop could be seen"

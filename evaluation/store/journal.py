@@ -24,7 +24,7 @@ from ...records import (
     encode_record,
     lines_of,
 )
-from ...records.json_text import DuplicateKeyDetector, too_long
+from ...records.json_text import DuplicateKeyDetector, line_too_long_error
 from .journal_rows import JournalRow, StoredVerdict, VerdictKey, read_row
 from .sealed_file import PIECE, DiskBytes, MemoryBytes, RunningHash, Seal
 from .verdict_index import Settled, VerdictIndex
@@ -81,7 +81,7 @@ class Journal(Closing, Generic[T]):
 
     def _append(self, raw: bytes) -> None:
         if len(raw) > MAX_LINE_BYTES:
-            raise too_long(self.path)
+            raise line_too_long_error(self.path)
         with self._naming_the_file():
             self._file.write(raw)
         self.size += len(raw)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -64,33 +63,12 @@ class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-class VerdictCost(NamedTuple):
-    """Cost of one verdict, including failed calls."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached: int
-    """Number of rows that came from a cache or a recording."""
-    reasked: int
-    cached_tokens: int = 0
-    retried: int = 0
-    """Number of later commands that asked again after unreadable replies."""
-
-    def plus(self, other: VerdictCost) -> VerdictCost:
-        """Return the sum of two costs."""
-        return VerdictCost(*map(operator.add, self, other))
-
-
-NO_COST = VerdictCost(0, 0, 0, 0, 0)
-
-
 class StoredVerdict(NamedTuple):
     """Summary of a standing verdict, available without reading it again.
 
     Attributes:
         reason: Why a judge gave no score, or a checker failed; None for all others, whose reasons would fill the memory.
-        spent: Its cost, or None if unknown.
+        spent: Usage for it over all commands, including failed calls, or None if unknown.
         row: Its number in the journal's index.
         served_by: The model that the server named, for a judge's verdict that keeps it.
     """
@@ -104,7 +82,7 @@ class StoredVerdict(NamedTuple):
     error_type: str | None
     reason: str | None
     score: float | None
-    spent: VerdictCost | None
+    spent: Usage | None
     row: int
     served_by: str | None = None
 
@@ -144,14 +122,14 @@ def read_row(
         return decode_record(raw, Verdict, path=path, line=line)
 
 
-def spent_on(row: JournalRow | Verdict) -> VerdictCost | None:
-    """Return the cost of asking for a verdict.
+def spent_on(row: JournalRow | Verdict) -> Usage | None:
+    """Return what asking for a verdict cost.
 
     Raises:
-        msgspec.ValidationError: The row's cost is invalid.
+        msgspec.ValidationError: The row's usage is invalid.
     """
     if isinstance(row, Verdict):
-        return None if row.usage is None else _spent(row.usage)
+        return row.usage
     return None if row.usage is _NULL else _spent_of(bytes(row.usage))
 
 
@@ -185,18 +163,5 @@ def _judge_of(raw: bytes) -> JudgeId | None:
 
 
 @lru_cache(_MAX_REMEMBERED)
-def _spent_of(raw: bytes) -> VerdictCost | None:
-    usage = decode_json(raw, Usage | None)
-    return None if usage is None else _spent(usage)
-
-
-def _spent(usage: Usage) -> VerdictCost:
-    return VerdictCost(
-        usage.calls,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        int(usage.cached),
-        usage.reasked,
-        usage.cached_tokens,
-        usage.retried,
-    )
+def _spent_of(raw: bytes) -> Usage | None:
+    return decode_json(raw, Usage | None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...errors import RecordError
 from ...judges.statements import case_of, is_statement
 from ...records import CaseIndex, InputPath, ItemKey, JudgeId
-from ...records.verdict import OF_PARTS
+from ...records.verdict import PART_KINDS
 from ..inputs import keyed_lines
 from .journal import VerdictJournal
 from .journal_rows import StoredVerdict
@@ -90,7 +90,7 @@ def part_test(standing: VerdictIndex, judges: Iterable[JudgeRecord]) -> Callable
 def _divided_outputs(standing: VerdictIndex, judges: Iterable[JudgeRecord]) -> set[ItemKey]:
     """Return the outputs that were judged by statement or by criterion."""
     combining_judges = {
-        author for author in standing.authors if isinstance(author, JudgeId) and author.kind in OF_PARTS
+        author for author in standing.authors if isinstance(author, JudgeId) and author.kind in PART_KINDS
     }
     if not combining_judges:
         return set()

@@ -9,13 +9,13 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...calibration.pass_threshold import PassAt, PassThreshold
+from ...calibration.pass_threshold import PassThreshold, overridden_threshold
 from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
 from ...judges.transport.exchange import ApiName
 from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
 from ...records.score_kinds import ScoreKind
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
@@ -275,10 +275,10 @@ class Roster:
         """Pass threshold of each judge."""
         return {judge.id: judge.threshold for judge in self}
 
-    def apply_pass_at(self, overrides: PassAt) -> None:
+    def apply_pass_at(self, overrides: Mapping[str, float]) -> None:
         """Apply threshold overrides; a judge without one keeps its threshold."""
         for judge in list(self):
-            threshold = overrides.of([judge.by, judge.id.plain], judge.threshold)
+            threshold = overridden_threshold(judge.threshold, overrides, [judge.by, judge.id.plain])
             self.enlist(msgspec.structs.replace(judge, threshold=threshold))
 
 
@@ -289,7 +289,7 @@ def _is_later_version(judge: JudgeRecord, earlier: JudgeRecord) -> bool:
         return False
     if now.kind == "own":
         return judge.prompt == earlier.prompt
-    if now.kind in COUNTED:
+    if now.kind in COMPOSITE_KINDS:
         return judge.by == earlier.by
     return (before.name, before.variant) == (now.name, now.variant)
 

@@ -22,7 +22,7 @@ from ...records import (
     write_json,
     write_records,
 )
-from ...records.json_text import encode_line, indented_json
+from ...records.json_text import encode_indented_json, encode_line
 from ...records.process_lock import ProcessLock
 from ...spelling import setting
 from .copies import copy_at
@@ -206,19 +206,19 @@ class RunWriter(RunStore):
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
         """Write the clusters of cases."""
-        self._put(CLUSTERS, indented_json(clusters))
+        self._put(CLUSTERS, encode_indented_json(clusters))
         self.clusters = clusters
 
     def put_calibration(self, calibration: Calibration) -> None:
         """Write the agreement of judges with labels."""
         from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as in its reader
 
-        self._put(CALIBRATION, indented_json(calibration_json(calibration)))
+        self._put(CALIBRATION, encode_indented_json(calibration_json(calibration)))
         self.calibration = calibration
 
     def put_comparison(self, comparison: object) -> None:
         """Write the comparison of the systems."""
-        self._put(COMPARISON, indented_json(comparison))
+        self._put(COMPARISON, encode_indented_json(comparison))
 
     def _put(self, name: str, content: bytes) -> None:
         """Replace a file atomically, and seal it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
-from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, served_by, spent_on
+from .journal_rows import JournalRow, StoredVerdict, VerdictKey, served_by, spent_on
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class VerdictIndex:
     def __init__(self) -> None:
         self._case_numbers = _NumberedValues[str]()
         self._shared_numbers = _NumberedValues[_SharedFields]()
-        self._cost_numbers = _NumberedValues[VerdictCost | None]()
+        self._cost_numbers = _NumberedValues[Usage | None]()
         self._case_ids = self._case_numbers.values_by_number
         self._shared_fields = self._shared_numbers.values_by_number
         self._costs = self._cost_numbers.values_by_number
@@ -132,7 +132,7 @@ class VerdictIndex:
             raise ValueError(
                 f"a second verdict of {row.by} on {ItemKey(row.case_id, row.system, row.trial)}, which has a score already"
             )
-        total = _total_cost(self._costs[self._cost[earlier]], self._costs[cost])
+        total = _total_usage(self._costs[self._cost[earlier]], self._costs[cost])
         self._shared[earlier], self._cost[earlier] = shared, self._cost_numbers[total]
         # The row keeps its place in the order, and its cost includes that of the earlier attempt.
         self._score[earlier] = math.nan if score is None else score
@@ -342,7 +342,7 @@ def _stored_reason(row: JournalRow | Verdict) -> str | None:
     return row.reason if row.source == "judge" and row.score is None else None
 
 
-def _total_cost(first: VerdictCost | None, second: VerdictCost | None) -> VerdictCost | None:
+def _total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
     if first is None or second is None:
         return second if first is None else first
-    return first.plus(second)
+    return first + second

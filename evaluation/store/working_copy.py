@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ...errors import FiducialError, InputError, RunFolderError, as_named, register_alias
-from ...records.fetching import fetch_input, hashed, make_private
+from ...records.fetching import fetch_input, hash_for_name, make_private
 from ...records.objects import ObjectFolder, ObjectVersion
 from ...records.process_lock import ProcessLock
 from .agreed_state import Agreement, Stamp, of_the_run
@@ -63,7 +63,7 @@ class WorkingCopy:
             raise InputError("a pattern is no folder", path=self._objects.name)
         self.name = self._objects.name
         self._cache = cache
-        self.place = cache / hashed(self._objects.address)
+        self.place = cache / hash_for_name(self._objects.address)
         self.set_aside: Path | None = None
         self._every = every
         make_private(self.place)
