@@ -48,7 +48,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         if_unsure: Whether the judge is asked only about outputs of which a cheaper judge is unsure.
         prompt: Tokens of the messages of requests that are not cached.
         completion: Tokens of their replies.
-        learned_from: Number of cached replies behind the estimates; 0 if they are based on the length of the text alone.
+        learned_from: Number of cached replies behind the estimates; 0 if they are based only on the length of the text.
     """
 
     by: str
@@ -72,7 +72,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_ask(self) -> int:
-        """Requests that a model has to answer; the maximum, if some are asked anew."""
+        """Number of requests that a model has to answer, at most; see `at_most`."""
         return 0 if self.replayed else self.requests - self.cached + self.again
 
     @property

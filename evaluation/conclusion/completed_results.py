@@ -1,6 +1,6 @@
 """Results of systems, completed: one pass rate each, and an example of each common fault.
 
-Checkers decide what they can, one judge per output the rest.
+A rate counts checkers' verdicts, and one judge's verdict for each undecided output.
 """
 
 from __future__ import annotations
@@ -103,9 +103,10 @@ def pooled_parts(store: RunStore) -> tuple[Part, Part]:
     from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
     table = systems_table(store)
-    return pooled_rates(
-        outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95, table.labels_chosen_by)
+    terms = SystemTerms(
+        names=table.item.values, against=None, flips=0, level=0.95, chosen_by=table.labels_chosen_by
     )
+    return pooled_rates(outputs_of(table, None), terms)
 
 
 def _checked_alone(system: SystemResult) -> StratumRate | None:
@@ -117,7 +118,7 @@ def _checked_alone(system: SystemResult) -> StratumRate | None:
     overall, ungraded = replace(decided, name=ALL), outputs - decided.n
     if not ungraded:
         return overall
-    # Ungraded outputs are those that checkers leave to judges, so this rate would be of easy outputs alone.
+    # Checkers left the ungraded outputs to judges, so the rate would only be that of easier outputs.
     reason = f"{ungraded:,} of {outputs:,} outputs are ungraded"
     return replace(overall, value=None, low=None, high=None, method=None, undefined=reason)
 

@@ -45,6 +45,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     """
     inputs, writer = context.inputs, context.writer
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
+    # Shards have no order, so the file must not depend on it.
     writer.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
     tally = take_tally(writer, inputs.cases)
     missing = inputs.survey.missing
@@ -166,9 +167,9 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         for key, label in standing_labels(store.labels).items()
         if effective_source(label) == "human" and label.score is not None
     }
-    for verdict in _checkers_first(store):
+    for verdict in _checkers_first(store):  # so that all undecided outputs are known before judges count
         case_id, system, trial = verdict.key
-        if case_id not in cases:
+        if case_id not in cases:  # a statement or criterion, which counts within its answer
             continue
         facts = cases.facts(case_id)
         cluster = facts.cluster

@@ -1,4 +1,4 @@
-"""Rates by part: the checkers' rate on decided outputs, and the judges' on the rest.
+"""Rates by part: the checkers' rate on decided outputs, and judges' rates on undecided ones.
 
 The parts are never pooled.
 """
@@ -56,7 +56,7 @@ def system_results(
         labels: Labels of undecided outputs, which correct the judges' rates on these.
         judges_kind: Tells whether a judge is asked about a kind of case.
         recorded: Number of each system's outputs that record their steps, by kind.
-        chosen_by: How outputs were chosen for labels, if anything says it.
+        chosen_by: Declaration of how outputs were chosen for labels, or None without one.
         trials: Number of outputs by system and case, if cases have several.
     """
     return [
@@ -71,7 +71,7 @@ def system_results(
 
 
 class _Labels(NamedTuple):
-    """Labels of outputs, and how the outputs were chosen for them, if anything says it."""
+    """Labels of outputs, and the declaration of how these were chosen, or None without one."""
 
     scores: Mapping[ItemKey, float]
     chosen_by: LabelsDeclaredBy | None
@@ -109,7 +109,7 @@ def _system_result(
     asked = {judge: _asked_about(kinds, judge, judges_kind, judged.get(judge, {})) for judge in sums_by_judge}
     unjudged: dict[Kind, int] = {}
     for kind, count in kinds.items():
-        # Judges may share outputs, so the one that takes most of a kind tells how many at least were judged.
+        # Judges may have judged the same outputs, so the largest count is the number that were surely judged.
         if remaining := count - max((counts[kind] for counts in asked.values()), default=0):
             unjudged[kind] = remaining
     uncorrected = (

@@ -165,7 +165,7 @@ def _how_it_ended(status: int) -> str:
 
 def _end(worker: _Worker) -> None:
     worker.results.close()
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):  # it has ended already
         os.kill(worker.process, signal.SIGKILL)
     with suppress(ChildProcessError):  # `_read` waited for it already
         os.waitpid(worker.process, 0)

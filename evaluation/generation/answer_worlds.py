@@ -113,7 +113,7 @@ def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:
     loaded = world()
     try:
         loaded.load(config)
-    except Exception as error:
+    except Exception as error:  # a custom world may raise anything
         message = f"case {case.id!r}: the world does not take its configuration: {error}"
         raise InputError(message, field="reference.initial_config") from error
     return loaded

@@ -28,7 +28,7 @@ from ...records.case import Message, Record
 
 
 class NoOutputError(FiducialError):
-    """Error for a case that an agent cannot work on, through no fault of its own."""
+    """Error for a case that an agent cannot work on, which is no failure of the agent."""
 
 
 class AgentUsage(msgspec.Struct):
@@ -141,7 +141,7 @@ class Attempt(msgspec.Struct, kw_only=True):
 
     def add_step(self, step: StepTaken, usage: Usage = NO_USAGE, seconds: float = 0.0) -> None:
         """Add a step of the agent to the current turn."""
-        if step.text or not step.calls:
+        if step.text or not step.calls:  # a step without calls is a text, even an empty one
             self.turns[-1].append(step.text)
         if step.calls:
             self.turns[-1].append(step.calls)

@@ -22,6 +22,7 @@ from .printed_answer import MAX_OUTPUT, TOO_MUCH, json_line, printed_start, read
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
 _POLL_SECONDS = 0.05
+"""Longest wait for a pipe before the command is asked whether it has ended."""
 _PIECE_BYTES = 1 << 16
 
 
@@ -126,7 +127,7 @@ class _LineExchange:
         unwritten = memoryview(encode_json(value) + b"\n")
         while unwritten and not self._running.done():
             _ready(self._streams.stdin, select.POLLOUT)
-            with suppress(BlockingIOError):
+            with suppress(BlockingIOError):  # the pipe is still full
                 unwritten = unwritten[os.write(self._streams.stdin, unwritten[:_PIECE_BYTES]) :]
 
     def read(self) -> bytes | None:

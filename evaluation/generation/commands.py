@@ -62,7 +62,7 @@ class CommandAgent:
         """
         stopper = Stopper()
         self._running.add(stopper)
-        if self._ended:
+        if self._ended:  # an attempt that began while all were being ended
             stopper.stop()
         try:
             with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:

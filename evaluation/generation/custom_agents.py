@@ -70,7 +70,7 @@ class CallableAgent:
 
         Raises:
             UsageError: The function returned or yielded something of another form.
-            NoOutputError: A challenge's answer names no workspace, in which alone it can be graded.
+            NoOutputError: A challenge's answer names no workspace, so that it cannot be graded.
         """
         converse = partial(self._converse, trial=trial)
         scene = await self._scenes.scene(case, trial, converse)
@@ -226,7 +226,7 @@ def agent_threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolEx
     threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
     try:
         yield threads
-    except BaseException:
+    except BaseException:  # waiting for an agent that hangs would make Ctrl-C useless
         end()
         threads.shutdown(wait=False, cancel_futures=True)
         raise

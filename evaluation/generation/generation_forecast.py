@@ -81,7 +81,7 @@ def forecast_generation(
 
     Raises:
         InputError: A case cannot be used.
-        RunFolderError: Existing outputs have other settings, and are not to be made anew (``again``).
+        RunFolderError: Existing outputs have other settings, and ``again`` is not given.
     """
     with CaseIndex(cases, source.examine) as index:
         keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
@@ -130,7 +130,7 @@ class _NotAskedError(CallError):
 
 
 class _CallCounter:
-    """Counter of a model's calls, which runs attempts up to the first reply that is not known."""
+    """Counter of a model's calls; it runs attempts up to the first unknown reply."""
 
     def __init__(self, model: AskedModel, known_replies: KnownReplies) -> None:
         self._model = model
@@ -162,7 +162,7 @@ class _CallCounter:
 
     def _add(self, turns: int) -> None:
         """Count an attempt whose next reply is not known."""
-        # Each turn takes a call at least, and the reply that was missing is one.
+        # Each turn takes at least one call, and the unknown reply is one in any case.
         min_calls = max(turns - self._reply_count, int(not self._reply_count))
         self._counts["conversations"] += self._has_scene
         self._counts["histories"] += self._has_history

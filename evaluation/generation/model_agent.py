@@ -74,7 +74,7 @@ class ModelAgent:
             )
         shown_case = case if scene is None or scene.shown is None else scene.shown
         attempt = await self.converse(shown_case, trial, scene)
-        attempt.case = case
+        attempt.case = case  # its record hashes the case of the file, not the case as shown
         in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
         native = self._settings.mode == "tools" and bool(case.tools)
         return MadeOutput(attempt.output(self.system, trial, in_turns=in_turns, native=native), attempt)
@@ -106,7 +106,7 @@ class ModelAgent:
         return attempt
 
     def _chat(self, case: Case, opening: Sequence[Message]) -> Chat:
-        """Begin a chat; with a simulated user, its opening stands for the case's messages."""
+        """Begin a chat; a simulated user's opening replaces the case's messages."""
         if case.user is not None:
             case = msgspec.structs.replace(case, messages=list(opening))
         if self._settings.mode == "tools":

@@ -232,7 +232,7 @@ def generate_file(
     accept_edited: bool = False,
     again: bool = False,
 ) -> GenerationTally:
-    """Generate outputs into a file, or resume an earlier start; ``again`` starts anew.
+    """Generate outputs into a file, resuming an earlier start unless ``again`` is True.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
@@ -271,7 +271,7 @@ def generate_into_run(
         progress: Advanced for every attempt.
         trials: Number of outputs per case.
         accept_edited: True to accept edited verdicts; edited outputs are always refused, since the run's verdicts are on the old text.
-        again: True to start the run anew.
+        again: True to discard the run's earlier outputs and results.
 
     Raises:
         InputError: A case cannot be used; nothing was done.

@@ -61,6 +61,7 @@ def _json_in(raw: bytes) -> Any:
     lines = raw.splitlines(keepends=True)
     starts = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_MAX_STARTS:]
     last_lines = (b"".join(lines[start:]) for start in reversed(starts))
+    # The last JSON counts, since agents print logs before their answer.
     candidates = (json_line(text) for text in chain(last_lines, reversed(lines)))
     return next((value for value in candidates if value is not None), None)
 

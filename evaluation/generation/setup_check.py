@@ -54,10 +54,9 @@ class SetupCheck:
             self._store.add(made_output)
             return
         self._held_back.append(made_output)
-        if (
-            made_output.output.error is None
-            or len({_error_pattern(output) for output in self._held_back}) > 1
-        ):
+        error_patterns = {_error_pattern(output) for output in self._held_back}
+        # A success, or two kinds of failure, show that the agent runs at all.
+        if made_output.output.error is None or len(error_patterns) > 1:
             self.settle()
         elif len({output.output.case_id for output in self._held_back}) >= FIRST_CASES:
             first = " ".join(str(self._held_back[0].output.error).split())[:_MAX_ERROR_CHARS]

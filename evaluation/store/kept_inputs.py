@@ -36,7 +36,7 @@ class RunInputs(NamedTuple):
 
     @classmethod
     def of(cls, files: Sequence[InputPath], case_files: int | None) -> RunInputs:
-        """Split files into cases and outputs; without a count, the first one holds the cases."""
+        """Split files into cases and outputs; without a count, only the first contains cases."""
         count = case_files or 1
         return cls(tuple(files[:count]), tuple(files[count:]))
 

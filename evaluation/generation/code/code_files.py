@@ -60,7 +60,7 @@ class CodeFiles:
         self._seen.add(path)
         try:
             content = path.read_bytes()
-        except OSError:
+        except OSError:  # unreadable, so its code stays unknown
             return
         name = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
         self.code[str(name)] = hash_of_part(content)
@@ -78,6 +78,7 @@ class CodeFiles:
                 base = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
                 for alias in node.names:
                     self.add_module(base, f"{node.module}.{alias.name}" if node.module else alias.name)
+            # A text such as "prompts/system.txt" probably names a file that the agent reads.
             elif isinstance(node, ast.Constant) and str(node.value).endswith(_PROMPT_SUFFIXES):
                 for folder in (path.parent, self._folder):
                     self.add_named(folder / str(node.value))

@@ -135,4 +135,5 @@ class _Walk:
 
 
 def _name_of(thing: CodePiece) -> str:
+    """Return the name of a function or class as a user writes it."""
     return thing.__qualname__.replace("<locals>.", "")

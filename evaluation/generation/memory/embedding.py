@@ -77,6 +77,7 @@ class ServerEmbedding:
         except openai.OpenAIError as error:
             reason = self._endpoint.redact(str(error))
             raise ProviderError(f"the embedding model {self._model!r} does not answer: {reason}") from error
+        # A server may answer in another order.
         rows: list[Any] = [entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)]
         if len(rows) != len(texts):
             raise ProviderError(f"the embedding model gave {len(rows)} vectors for {len(texts)} texts")
@@ -100,4 +101,4 @@ def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np  # noqa: PLC0415 - slow to import
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths == 0, 1.0, lengths)
+    return vectors / np.where(lengths == 0, 1.0, lengths)  # a text without words stays 0

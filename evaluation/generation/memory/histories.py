@@ -85,7 +85,7 @@ class Remembered:
 
     Args:
         histories: Conversations by history.
-        folder: Folder in which memories are saved after each conversation; None to keep them in this process alone.
+        folder: Folder in which memories are saved after each conversation; None to keep them only in memory.
     """
 
     def __init__(self, histories: Mapping[str, Sequence[Conversation]], folder: Path | None = None) -> None:

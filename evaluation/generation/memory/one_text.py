@@ -29,7 +29,7 @@ class TextMemory:
         return self._text
 
     def memory_append(self, text: str) -> dict[str, Any]:
-        """Add a text at the end, on a line of its own."""
+        """Add a text as a new line at the end."""
         return self._set_text(f"{self._text}\n{text}" if self._text else str(text), "Text appended.")
 
     def memory_update(self, text: str) -> dict[str, Any]:

@@ -28,10 +28,10 @@ class MemoryPart(NamedTuple):
         return None
 
 
-CORE = MemoryPart("Core memory", 7, 300)
-"""Part that an agent sees without a call."""
+CORE = MemoryPart("Core memory", entries=7, characters=300)
+"""Part that an agent sees without a call; its limits, as those below, are BFCL's."""
 
-ARCHIVAL = MemoryPart("Archival memory", 50, 2000)
+ARCHIVAL = MemoryPart("Archival memory", entries=50, characters=2000)
 
 
 class PartCall(Generic[P, T]):

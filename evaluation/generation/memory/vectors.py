@@ -55,6 +55,7 @@ class NumberedTexts:
         numbers = list(self.texts)
         if not numbers:
             return {"results": []}
+        # In one call, since a server answers one request faster than many.
         vectors = self._embedding([str(query), *self.texts.values()])
         similarities = (vectors[1:] @ vectors[0]).tolist()
         ranked = sorted(zip(numbers, similarities, strict=True), key=lambda pair: (-pair[1], pair[0]))

@@ -71,7 +71,7 @@ class Corpus:
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
-        page = self._pages.get(url) or self._pages.get(url.rstrip("/"))
+        page = self._pages.get(url) or self._pages.get(url.rstrip("/"))  # an agent may add a slash
         if page is None:
             raise PageError(f"404 Client Error: Not Found for url: {url}")
         return Page(page.url, page.html if page.html is not None else page.text or "", page.html is not None)
@@ -83,7 +83,7 @@ class Corpus:
 
 def _pages_in(path: Path) -> Iterator[tuple[CorpusPage, Path, int | None]]:
     if path.is_dir():
-        for file in sorted(path.rglob("*")):
+        for file in sorted(path.rglob("*")):  # in the same order on every machine
             if file.suffix.lower() in _IS_HTML_BY_SUFFIX and file.is_file() and not file.is_symlink():
                 yield _page_of(file, path), file, None
         return

@@ -45,12 +45,12 @@ def html_to_text(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
         raise MissingExtraError("web", "reading HTML pages")
     idle = _idle.setdefault(os.getpid(), [])
     try:
-        child = idle.pop()
+        child = idle.pop()  # starting a process takes longer than converting a page
     except IndexError:
         child = _Child()
     try:
         text = child.convert(html.encode("utf-8", "replace")[:MAX_HTML], form, seconds)
-    except BaseException:
+    except BaseException:  # its pipes may still contain a part of the reply
         child.end()
         raise
     idle.append(child)

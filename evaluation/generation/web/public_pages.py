@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
 
 
 class _Guard(AbstractResolver):
-    """Resolver of host names, and factory of sockets, for public IP addresses alone.
+    """Resolver of host names, and factory of sockets, restricted to public IP addresses.
 
     Attributes:
         open: True if the current host may have a private address.
@@ -137,6 +137,7 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
     ) as session:
         for _ in range(bounds.redirects + 1):
             address = yarl.URL(url)
+            # Set for each hop, since a redirect of an allowed host may lead anywhere.
             guard.open = bool({address.host, address.raw_host} & {*bounds.allowed})
             _require_web_address(address, url)
             if not guard.open:
@@ -161,7 +162,7 @@ def _require_no_numbers(host: str) -> None:
     try:
         # The operating system reads 0x7f.1 and 2130706433 as this machine, too.
         number = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
-    except OSError:
+    except OSError:  # a name, which `_Guard` resolves
         return
     if not is_public(number):
         raise PageError(f"{host} is no public address")

@@ -14,6 +14,7 @@ from .engine import PageError, PageMode, SearchEngine, shown_page
 from .html_text import PAGE_SECONDS
 
 MAX_RESULTS = 50
+"""Maximum number of results that an agent can ask for."""
 
 _FAILURES = (
     "403 Client Error: Forbidden for url: {url}",
