@@ -233,7 +233,7 @@ class AssistantTools:
 
 def _require_decoding_only(judge: CallableJudge, name: str) -> None:
     """Refuse a prompt file that sends more than decoding parameters: the user did not name it."""
-    prompts = [task.prompt_judge.prompt for task in judge.task.plain if task.prompt_judge is not None]
+    prompts = [task.prompt_judge.prompt for task in judge.task.single_tasks if task.prompt_judge is not None]
     other_parameters = {parameter for prompt in prompts for parameter in beyond_decoding(prompt.parameters)}
     if other_parameters:
         raise UsageError(

@@ -147,7 +147,7 @@ def jury(
     members = [member if isinstance(member, CallableJudge) else judge(member, **options) for member in judges]
     tasks = uniquely_named(member.task_with_access for member in members)
     task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
-    member_by_id = {plain.id: member for member in members for plain in member.task.plain}
+    member_by_id = {task.id: member for member in members for task in member.task.single_tasks}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
     return CallableJudge(task, ModelAccess(), remake, member_by_id)
 

@@ -34,7 +34,7 @@ class DecidedOutputs:
     def unjudged(self, first: StoredVerdict) -> StoredVerdict | None:
         """Return the verdict that counts for an unjudged output, or None for a judged one.
 
-        Also None unless ``first`` is the output's first verdict, so that each output is counted once.
+        Also None if ``first`` is not the output's first verdict, so that each output is counted once.
         """
         if self._standing.is_judged(first.key):
             return None

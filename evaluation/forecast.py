@@ -48,7 +48,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         if_unsure: Whether the judge is asked only about outputs of which a cheaper judge is unsure.
         prompt: Tokens of the messages of requests that are not cached.
         completion: Tokens of their replies.
-        learned_from: Number of cached replies behind the estimates; 0 if they are based on the length of the text alone.
+        learned_from: Number of cached replies behind the estimates; 0 if they are based only on the length of the text.
     """
 
     by: str
@@ -72,7 +72,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_ask(self) -> int:
-        """Requests that a model has to answer; the maximum, if some are asked anew."""
+        """Number of requests that a model has to answer, at most; see `at_most`."""
         return 0 if self.replayed else self.requests - self.cached + self.again
 
     @property
@@ -116,7 +116,7 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
 
 def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
     """Return the names of judges that are asked only if the cheap judge is unsure."""
-    return {task.by for task in expensive.plain} - {task.by for task in cheap.plain}
+    return {task.by for task in expensive.single_tasks} - {task.by for task in cheap.single_tasks}
 
 
 @contextmanager
@@ -169,9 +169,9 @@ def forecast_steps(
 class _Count:
     """Count of one judge's requests; cached ones show how long texts and replies are in tokens."""
 
-    def __init__(self, judge: PromptJudge, known: KnownReplies, *, reuses: bool) -> None:
+    def __init__(self, judge: PromptJudge, known_replies: KnownReplies, *, reuses: bool) -> None:
         self._judge = judge
-        self._known = known
+        self._known_replies = known_replies
         self._reuses = reuses
         """Whether a repeated request gets the reply to the first one."""
         self._work_counted = set[tuple[ItemKey, int]]()
@@ -215,11 +215,11 @@ class _Count:
         self._questions += is_first
         if key in self._request_keys:
             return None
-        if self._known.recording is not None:  # it answers everything, so nothing is asked
+        if self._known_replies.recording is not None:  # it answers everything, so nothing is asked
             self._request_keys.add(key)
-            self._cached += request.key in self._known.recording
+            self._cached += request.key in self._known_replies.recording
             return None
-        reply = self._known(request)
+        reply = self._known_replies(request)
         if reply is not None and is_first:
             self._request_keys.add(key)
             self._learn(request, reply)
@@ -240,7 +240,7 @@ class _Count:
             lacking=dict(self._lacking.most_common()),
             requests=len(self._request_keys),
             cached=self._cached,
-            replayed=self._known.recording is not None,
+            replayed=self._known_replies.recording is not None,
             again=self._again,
             prompt=self._prompt_tokens(),
             completion=self._completion_tokens(),

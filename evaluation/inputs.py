@@ -92,7 +92,7 @@ class EvaluationInputs(Closing):
     """The cases and outputs of an evaluation.
 
     The constructor reads every file once and refuses unusable input, so that a run does not fail half-way because of it.
-    Memory holds a number for each output and an offset for each case.
+    It keeps a number for each output and an offset for each case in memory.
 
     Args:
         check_options: Options of the checkers, to refuse references that no output can meet; None for a run without checkers.
@@ -116,7 +116,7 @@ class EvaluationInputs(Closing):
         self.sharded = sharded
         try:
             self.survey = self._take_survey()
-        except BaseException:
+        except BaseException:  # nobody else can close what the constructor has opened
             self.close()
             raise
 
@@ -195,6 +195,7 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="case_id")
         if output.workspace is None:
             return
+        # Outputs may be another person's file, which must not read files elsewhere.
         if not _stays_inside(output.workspace):
             message = f"expected a path inside the folder of this file, got {output.workspace!r}"
             raise RecordError(message, path=path, line=line, field="workspace")

@@ -66,7 +66,7 @@ def run(
         if (summary := finished_summary(plan, tasks())) is not None:
             return summary
     if plan.options is None and not store.begun:
-        require_models(tasks(), access)  # or a folder for judges' verdicts alone would stay empty
+        require_models(tasks(), access)  # otherwise an empty folder would stay
     with EvaluationInputs(
         plan.cases, plan.outputs, check_options=plan.options, sharded=plan.sharded
     ) as inputs:

@@ -51,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         accept_edited: Whether to continue with verdicts that were changed by hand.
         workers: Number of processes that check; None chooses the fastest.
         engine: Engine that does the work instead of this process and its workers; its creator closes it.
-        sent_on: Outputs that the first judge of a cascade left; judges are asked about these alone. None for no cascade.
+        sent_on: Outputs of which the first judge of a cascade was unsure; only these are judged. None without a cascade.
         sharded: Whether the files are a set of shards, so that nothing may depend on the order of their rows.
     """
 

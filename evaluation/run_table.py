@@ -174,7 +174,7 @@ def _has_checked(store: RunStore) -> bool:
 def systems_table(store: RunStore, declared: LabelDeclaration | None = None) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems.
 
-    ``declared`` says how outputs were chosen for labels; by default the labels do.
+    ``declared`` is how outputs were chosen for labels; by default, what the labels declare.
     """
     chosen_by = declared or choice_of(store.labels)
     table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)

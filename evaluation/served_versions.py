@@ -49,5 +49,5 @@ def version_notes(store: RunStore) -> Iterator[str]:
 
 def versions_sentence(judge: str, counts: Mapping[str, int]) -> str:
     """Return the sentence that several versions of a model answered for a judge."""
-    listed = ", ".join(f"{version} ({count:,} verdicts)" for version, count in counts.items())
-    return f"{judge}: several versions of its model answered: {listed}"
+    versions_text = ", ".join(f"{version} ({count:,} verdicts)" for version, count in counts.items())
+    return f"{judge}: several versions of its model answered: {versions_text}"

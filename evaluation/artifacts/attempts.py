@@ -110,7 +110,7 @@ def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Pat
         stderr = run.err.decode(errors="replace")
         raise InputError(f"case {case.id!r}: the agent cannot be started: {stderr}")
     _write_log(logs / f"{workspace.name}.txt", run)
-    _copy_hidden_tests(case, workspace)
+    _copy_hidden_tests(case, workspace)  # after the agent has ended, so that it cannot read them
     return AgentRun(
         case_id=case.id,
         trial=trial,

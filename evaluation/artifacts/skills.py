@@ -66,7 +66,7 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
     needs = {name: _needs(name, group, names) for name, group in groups.items()}
-    circles = _circles(needs)
+    circles = _circles(needs)  # left out of levels, which would have no end
     levels = _levels(
         {
             name: [dependency for dependency in dependencies if dependency not in circles[name]]

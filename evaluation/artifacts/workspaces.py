@@ -21,6 +21,8 @@ _STAGING = ".preparing"
 """Folder in which workspaces are built before they are moved; it is removed after the last."""
 
 _MAX_NAME_LENGTH, _MAX_READABLE_LENGTH, _HASH_DIGITS = 100, 60, 32
+"""Lengths of a plain name, and of the two parts of another; file systems take 255 bytes."""
+
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
 _PLAIN_ID = re.compile(rf"{_WORDS}(?:/{_WORDS})*")
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9.-]+")
@@ -71,7 +73,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
     sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
     sources += [folder / "artifacts_in", *([folder / "artifacts_out"] if solved else [])]
     try:
-        if workspace.exists():
+        if workspace.exists():  # from an attempt that a kill interrupted
             shutil.rmtree(workspace)
         workspace.mkdir(parents=True)
         for source in sources:

@@ -80,6 +80,7 @@ def options_by_system(inputs: EvaluationInputs, names: NamesOption, options: Che
     if not any(cases.facts(case).dotted for case in cases):
         return SystemOptions({}, options)
     vote = NamesVote()
+    # Only names with dots can tell, and no more outputs are read of a system once its form is clear.
     for output in inputs.outputs():
         if cases.facts(output.case_id).dotted and not vote.is_clear(output.system):
             vote.add(cases[output.case_id], output)
@@ -192,10 +193,10 @@ def check_batch(batch: CheckBatch, *, options: SystemOptions) -> bytes:
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: int | None) -> int:
     """Return the number of processes that check.
 
-    It is one if challenges may depend on others and, unless ``requested``, if there is little to do or custom code checks.
+    It is 1 if challenges may depend on others. Without a ``requested`` number, it is also 1 for little work and for custom checkers.
     """
     kinds = inputs.survey.kinds
-    if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
+    if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):  # Windows has no fork
         return 1
     if requested is None:
         pure = all(kind_spec(kind).pure for kind in kinds)
@@ -300,7 +301,9 @@ def check_file(
                     unknown.update(dict.fromkeys(_unknown(verdict)))
                     progress.advance()
                     yield line
-            except KeyboardInterrupt as interrupt:  # the file ends here, with the verdicts so far
+            except (
+                KeyboardInterrupt
+            ) as interrupt:  # the file ends here, with the verdicts so far; raised below
                 interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)
@@ -322,7 +325,7 @@ def check_file(
 
 
 def _unknown(verdict: JournalRow | Verdict) -> list[UnknownDependency]:
-    """Return the unknown dependencies in a verdict's evidence; empty unless on a challenge."""
+    """Return the unknown dependencies in a verdict's evidence; empty for other than challenges."""
     if not isinstance(verdict, Verdict) or not verdict.evidence:
         return []
     return [UnknownDependency(verdict.case_id, name) for name in verdict.evidence.get(UNKNOWN, [])]

@@ -39,6 +39,7 @@ def require_right_checks(
     if rules is None or versions.get("fiducial") != VERSION:
         return
     sample = _sample(journal, cases)
+    # Only the keys are parsed of all outputs, and the whole output of those in the sample.
     for key, line, _, raw in (keyed_line for path in files for keyed_line in keyed_lines(path)):
         if not sample:
             return
@@ -52,7 +53,7 @@ def require_right_checks_of(store: RunStore) -> None:
     """Verify a run, skipping it if its inputs are gone."""
     try:
         inputs = store.inputs
-    except RunFolderError:
+    except RunFolderError:  # without the inputs nothing can be checked again
         return
     with CaseIndex(inputs.cases, validated=True) as index:
         require_right_checks(store.verdicts, store.manifest, index, inputs.outputs)
@@ -60,6 +61,7 @@ def require_right_checks_of(store: RunStore) -> None:
 
 def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
     """Draw stored verdicts of checkers; the journal's hash is the seed."""
+    # The same journal gives the same sample, so a refused run is refused again.
     generator = random.Random(journal.seal.sha256)  # noqa: S311 - it may be predictable
     standing = journal.standing
     rows = generator.sample(range(len(standing)), min(len(standing), _CANDIDATES))

@@ -1,6 +1,6 @@
 """Results of systems, completed: one pass rate each, and an example of each common fault.
 
-Checkers decide what they can, one judge per output the rest.
+A rate counts checkers' verdicts, and one judge's verdict for each undecided output.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from .run_results import (
 
 
 def with_overall_rates(
-    systems: Sequence[SystemResult], store: RunStore, compared: Comparison | None
+    systems: Sequence[SystemResult], store: RunStore, comparison: Comparison | None
 ) -> list[SystemResult]:
     """Add the rate of all outputs to each system's result.
 
     Args:
         systems: Results by part.
         store: The run.
-        compared: The comparison of its systems, if known, which has the same rates.
+        comparison: The comparison of its systems, if known, which has the same rates.
     """
     if not any(_is_judged(system) for system in systems):
         return [replace(system, overall=_checked_alone(system)) for system in systems]
-    if compared is not None and compared.strata is not None:
-        undecided, all_outputs = compared.strata.open, compared.strata.all
+    if comparison is not None and comparison.strata is not None:
+        undecided, all_outputs = comparison.strata.open, comparison.strata.all
     elif (part := one_judges_part(systems, store)) is not None:
         undecided = all_outputs = part
     else:
@@ -103,9 +103,10 @@ def pooled_parts(store: RunStore) -> tuple[Part, Part]:
     from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
     table = systems_table(store)
-    return pooled_rates(
-        outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95, table.labels_chosen_by)
+    terms = SystemTerms(
+        names=table.item.values, against=None, flips=0, level=0.95, chosen_by=table.labels_chosen_by
     )
+    return pooled_rates(outputs_of(table, None), terms)
 
 
 def _checked_alone(system: SystemResult) -> StratumRate | None:
@@ -117,7 +118,7 @@ def _checked_alone(system: SystemResult) -> StratumRate | None:
     overall, ungraded = replace(decided, name=ALL), outputs - decided.n
     if not ungraded:
         return overall
-    # Ungraded outputs are those that checkers leave to judges, so this rate would be of easy outputs alone.
+    # Checkers left the ungraded outputs to judges, so the rate would only be that of easier outputs.
     reason = f"{ungraded:,} of {outputs:,} outputs are ungraded"
     return replace(overall, value=None, low=None, high=None, method=None, undefined=reason)
 

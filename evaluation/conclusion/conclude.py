@@ -45,6 +45,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     """
     inputs, writer = context.inputs, context.writer
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
+    # Shards have no order, so the file must not depend on it.
     writer.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
     tally = take_tally(writer, inputs.cases)
     missing = inputs.survey.missing
@@ -73,8 +74,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
     writer.update(results=systems, judges=judges, counts=counts)  # which the comparison reads
-    compared = keep_comparison(writer)
-    systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
+    comparison = keep_comparison(writer)
+    systems = with_uneven_overall(with_overall_rates(systems, writer, comparison), uneven, writer)
     systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
     systems = with_examples(systems, tally, writer)
     writer.update(results=systems)
@@ -83,7 +84,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         judges=judges,
         counts=counts,
         calibration=calibration,
-        compared=compared,
+        compared=comparison,
         folder=folder_named(writer),
         command=writer.manifest.command or "",
         certified=certified_in(writer),
@@ -166,9 +167,9 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         for key, label in standing_labels(store.labels).items()
         if effective_source(label) == "human" and label.score is not None
     }
-    for verdict in _checkers_first(store):
+    for verdict in _checkers_first(store):  # so that all undecided outputs are known before judges count
         case_id, system, trial = verdict.key
-        if case_id not in cases:
+        if case_id not in cases:  # a statement or criterion, which counts within its answer
             continue
         facts = cases.facts(case_id)
         cluster = facts.cluster

@@ -37,7 +37,7 @@ def corrected_rate(
         part: The undecided outputs that the judge graded.
         by: Name of the judge.
         labels: Labels of outputs.
-        chosen_by: How outputs were chosen for labels, if anything says it.
+        chosen_by: Declaration of how outputs were chosen for labels, or None without one.
         trials: Number of outputs by system and case, if these differ; each case then has weight 1.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Rates by part: the checkers' rate on decided outputs, and the judges' on the rest.
+"""Rates by part: the checkers' rate on decided outputs, and judges' rates on undecided ones.
 
 The parts are never pooled.
 """
@@ -56,7 +56,7 @@ def system_results(
         labels: Labels of undecided outputs, which correct the judges' rates on these.
         judges_kind: Tells whether a judge is asked about a kind of case.
         recorded: Number of each system's outputs that record their steps, by kind.
-        chosen_by: How outputs were chosen for labels, if anything says it.
+        chosen_by: Declaration of how outputs were chosen for labels, or None without one.
         trials: Number of outputs by system and case, if cases have several.
     """
     return [
@@ -71,7 +71,7 @@ def system_results(
 
 
 class _Labels(NamedTuple):
-    """Labels of outputs, and how the outputs were chosen for them, if anything says it."""
+    """Labels of outputs, and the declaration of how these were chosen, or None without one."""
 
     scores: Mapping[ItemKey, float]
     chosen_by: LabelsDeclaredBy | None
@@ -93,9 +93,9 @@ def _system_result(
     trials: Mapping[tuple[str, str], int],
 ) -> SystemResult:
     checked = tally.checked.get(system)
-    opened = tally.opened.get(system, {})
+    sums_by_judge = tally.opened.get(system, {})
     if checked is None:
-        strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
+        strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in sums_by_judge.values()]
         return SystemResult(
             system=system,
             strata=strata,
@@ -106,17 +106,17 @@ def _system_result(
     corrected = dict(_corrected_strata(system, tally, labels, trials))
     kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
     judged = tally.judged_kinds.get(system, {})
-    asked = {judge: _asked_about(kinds, judge, judges_kind, judged.get(judge, {})) for judge in opened}
+    asked = {judge: _asked_about(kinds, judge, judges_kind, judged.get(judge, {})) for judge in sums_by_judge}
     unjudged: dict[Kind, int] = {}
     for kind, count in kinds.items():
-        # Judges may share outputs, so the one that takes most of a kind tells how many at least were judged.
+        # Judges may have judged the same outputs, so the largest count is the number that were surely judged.
         if remaining := count - max((counts[kind] for counts in asked.values()), default=0):
             unjudged[kind] = remaining
     uncorrected = (
         msgspec.structs.replace(rate, note=_UNDECLARED if corrected[judge].declared is None else None)
         if judge in corrected
         else rate
-        for judge, rate in _open_strata(opened, asked, sum(unjudged.values()))
+        for judge, rate in _open_strata(sums_by_judge, asked, sum(unjudged.values()))
     )
     return SystemResult(
         system=system,
@@ -152,10 +152,10 @@ def _asked_about(
 
 
 def _open_strata(
-    opened: Mapping[Author, Sums], asked: Mapping[Author, Mapping[Kind, int]], unjudged: int
+    sums_by_judge: Mapping[Author, Sums], asked: Mapping[Author, Mapping[Kind, int]], unjudged: int
 ) -> Iterator[tuple[Author | None, StratumRate]]:
     """Yield each judge's rate on the undecided outputs it is asked about, and unjudged outputs."""
-    for judge, sums in opened.items():
+    for judge, sums in sums_by_judge.items():
         yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(asked[judge].values()))
     if unjudged:
         outcomes = {"not judged": unjudged}

@@ -36,7 +36,7 @@ TRIED_AGAIN = "each case with fewer trials ends in its only pass: if only failed
 
 
 class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of what a report is made of: frozen, named fields."""
+    """Base of the parts of a report: frozen, with named fields."""
 
 
 class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
@@ -225,7 +225,7 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
 
     @property
     def graded_nothing(self) -> bool:
-        """True if it was asked and gave no grade, but not because calls failed alone."""
+        """True if it was asked and gave no grade, for another reason than failed calls."""
         outcomes = {
             outcome for outcome, count in self.outcomes.items() if count and outcome != "not_applicable"
         }
@@ -265,7 +265,7 @@ _MAX_REASONS = 20
 class Sums(msgspec.Struct):
     """Scores of one group of verdicts, summed by cluster.
 
-    This is enough for a clustered interval, whatever the number of rows.
+    This is all that a clustered interval needs, and it grows with the clusters, not the rows.
 
     Attributes:
         by: Display name of their author.
@@ -360,7 +360,7 @@ class OpenScores(msgspec.Struct):
 
 
 class Tally(msgspec.Struct):
-    """Sums by system, for the checkers and for each judge on what the checkers left open.
+    """Sums by system, for the checkers and for each judge on the undecided outputs.
 
     Attributes:
         graded: System and trial to the cases whose outputs have a score.

@@ -299,7 +299,10 @@ def _hash_if_exists(file: InputPath) -> str | None:
 
 
 def _sources_of(kinds: Sequence[str]) -> dict[str, str]:
-    """Return the current source fingerprints of custom checkers, by kind."""
+    """Return the current source fingerprints of custom checkers, by kind.
+
+    An edited checker would decide otherwise, so its run is not up to date.
+    """
     if not kinds:
         return {}
     from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - judging alone needs no checkers

@@ -1,7 +1,7 @@
 """Ray engine: checkers as tasks, judges' model clients in actors, locally or on a cluster.
 
-The driver sends lines of text and pure functions, and gets lines back. It alone writes the run folder, counts the budget and keeps the
-rate, so that these hold for all actors together, nothing is written twice, and a killed driver resumes like any run.
+The driver sends lines of text and pure functions, and gets lines back. Only the driver writes the run folder, counts the budget and
+limits the rate. So both limits apply to all actors together, nothing is written twice, and a killed driver resumes like any run.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class RayEngine(Closing):
         errors = self._ray.exceptions
         try:
             return self._ray.get(reference)
-        except errors.RayTaskError:
+        except errors.RayTaskError:  # raised by the work itself, which raises it here again
             return work(part)
         except errors.RayError as error:
             raise WorkerError(
@@ -130,7 +130,7 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """Return a provider that asks from actors, each with a client of its own.
+        """Return a provider that sends requests from actors, each with its own client.
 
         All endpoints and judges share the actors.
         """

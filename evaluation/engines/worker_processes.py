@@ -138,9 +138,9 @@ def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
 
 def _write(file: io.FileIO, result: bytes | None) -> None:
     size = _RAISED if result is None else len(result)
-    rest = memoryview(size.to_bytes(_SIZE_BYTES) + (result or b""))
-    while rest:
-        rest = rest[file.write(rest) :]
+    unwritten = memoryview(size.to_bytes(_SIZE_BYTES) + (result or b""))
+    while unwritten:
+        unwritten = unwritten[file.write(unwritten) :]
 
 
 def _read(worker: _Worker) -> bytes | None:
@@ -165,7 +165,7 @@ def _how_it_ended(status: int) -> str:
 
 def _end(worker: _Worker) -> None:
     worker.results.close()
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):  # it has ended already
         os.kill(worker.process, signal.SIGKILL)
     with suppress(ChildProcessError):  # `_read` waited for it already
         os.waitpid(worker.process, 0)

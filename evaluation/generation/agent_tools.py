@@ -69,7 +69,7 @@ class Tool:
         """Return whether the caller runs in the agent's event loop, which must not block."""
         try:
             return asyncio.get_running_loop() is self._loop
-        except RuntimeError:
+        except RuntimeError:  # no loop runs in this thread
             return False
 
     def _wait_for(self, result: Coroutine[Any, Any, str]) -> str:

@@ -28,7 +28,7 @@ from ...records.case import Message, Record
 
 
 class NoOutputError(FiducialError):
-    """Error for a case that an agent cannot work on, through no fault of its own."""
+    """Error for a case that an agent cannot work on, which is no failure of the agent."""
 
 
 class AgentUsage(msgspec.Struct):
@@ -136,12 +136,12 @@ class Attempt(msgspec.Struct, kw_only=True):
 
     def begin_turn(self) -> None:
         """Begin a new turn."""
-        for steps in (self.turns, self.raw, self.usage, self.step_seconds, self.reasoning):
-            steps.append([])
+        for values_by_turn in (self.turns, self.raw, self.usage, self.step_seconds, self.reasoning):
+            values_by_turn.append([])
 
     def add_step(self, step: StepTaken, usage: Usage = NO_USAGE, seconds: float = 0.0) -> None:
         """Add a step of the agent to the current turn."""
-        if step.text or not step.calls:
+        if step.text or not step.calls:  # a step without calls is a text, even an empty one
             self.turns[-1].append(step.text)
         if step.calls:
             self.turns[-1].append(step.calls)
@@ -189,12 +189,12 @@ class MadeOutput(NamedTuple):
     attempt: Attempt
 
 
-def within_line_limit(made: MadeOutput) -> MadeOutput:
+def within_line_limit(made_output: MadeOutput) -> MadeOutput:
     """Replace an output that exceeds the line limit by an error of the system."""
-    if len(encode_record(made.output)) <= MAX_LINE_BYTES:
-        return made
+    if len(encode_record(made_output.output)) <= MAX_LINE_BYTES:
+        return made_output
     error = f"its output is larger than {MAX_LINE_BYTES >> 20} MiB"
-    return made._replace(output=Output(**made.output.key._asdict(), error=error))
+    return made_output._replace(output=Output(**made_output.output.key._asdict(), error=error))
 
 
 class Agent(Protocol):
@@ -258,9 +258,9 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-def attempt_row(made: MadeOutput) -> AttemptRow:
+def attempt_row(made_output: MadeOutput) -> AttemptRow:
     """Return the record of the attempt behind an output."""
-    output, attempt = made
+    output, attempt = made_output
     usage = sum(chain.from_iterable(attempt.usage), NO_USAGE)
     waited = sum(chain.from_iterable(attempt.step_seconds))
     return AttemptRow(

@@ -1,4 +1,4 @@
-"""Make the missing attempts of an agent in parallel, and save each as it ends."""
+"""Generation of outputs: an agent's missing attempts, run in parallel and saved one by one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..progress import Progress
 from .attempt import Agent, AgentUsage, MadeOutput, NoOutputError, within_line_limit
 from .attempt_store import AttemptStore
 
-_HOPELESS = 8
+_MAX_EQUAL_FAILURES = 8
 """Number of equal failures, without any output, after which no further attempt is made."""
 
 
@@ -86,13 +86,13 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         """Number of attempts that the same command would make again."""
         return sum(self.failures.values()) + self.not_tried
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Count an output."""
         self.made += 1
-        if made.output.error is not None:
-            self.crashes[made.output.error] += 1
-        if made.attempt.stopped is not None:
-            self.stopped[made.attempt.stopped] += 1
+        if made_output.output.error is not None:
+            self.crashes[made_output.output.error] += 1
+        if made_output.attempt.stopped is not None:
+            self.stopped[made_output.attempt.stopped] += 1
 
 
 async def generate(
@@ -104,7 +104,7 @@ async def generate(
     trials: int = 1,
     tasks: int = 64,
 ) -> GenerationTally:
-    """Have an agent make every attempt that has no output yet, ``tasks`` at a time.
+    """Run every attempt of an agent that has no output yet, ``tasks`` at a time.
 
     Raises:
         InputError: The store cannot be written.
@@ -144,15 +144,15 @@ async def _attempt(
     key: ItemKey, case: Case, agent: Agent, store: AttemptStore, tally: GenerationTally
 ) -> None:
     try:
-        made = within_line_limit(await agent.work(case, key.trial))
+        made_output = within_line_limit(await agent.work(case, key.trial))
     except NoOutputError as error:
         tally.passed_over[str(error)] += 1
     except ProviderError as error:
         tally.failures[str(error)] += 1
         store.fail(key, str(error), error.calls if isinstance(error, CallError) else 0)
     else:
-        store.add(made)
-        tally.add(made)
+        store.add(made_output)
+        tally.add(made_output)
 
 
 def _is_hopeless(tally: GenerationTally) -> bool:
@@ -163,5 +163,5 @@ def _is_hopeless(tally: GenerationTally) -> bool:
     return (
         not tally.made
         and len(tally.failures) == 1
-        and min(tally.failures.total(), tally.calls + tally.user_calls) >= _HOPELESS
+        and min(tally.failures.total(), tally.calls + tally.user_calls) >= _MAX_EQUAL_FAILURES
     )

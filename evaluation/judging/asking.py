@@ -48,7 +48,7 @@ def ask_adapting(
     A model reports one parameter at a time, so this may take several rounds.
 
     Raises:
-        RunFolderError: The folder holds verdicts that the judge gave while its model accepted the parameter.
+        RunFolderError: The folder contains verdicts that the judge gave while its model accepted the parameter.
     """
     while True:
         try:
@@ -67,7 +67,7 @@ def ask_adapting(
 def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
     """Return the decoding parameters that models refused, by judge.
 
-    Judges that sent all of theirs are omitted.
+    Judges whose parameters were all sent are omitted.
     """
     refused = {
         task.by: [name for name, value in task.record.refused.items() if value is None] for task in tasks
@@ -76,7 +76,7 @@ def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
 
 
 def _prompt_tasks(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
-    return [prompt_task for task in tasks for prompt_task in task.plain]
+    return [prompt_task for task in tasks for prompt_task in task.single_tasks]
 
 
 def adapt(task: JudgeTask, refusal: Refusal) -> JudgeTask:
@@ -131,7 +131,7 @@ _MAX_WAITING = 1000
 
 
 class PerOutputStep(NamedTuple):
-    """Step that asks judges about each selected output by itself, a number of times."""
+    """Step that asks judges about each selected output separately, ``repeats`` times."""
 
     context: RunContext
     tasks: Sequence[JudgeTask]

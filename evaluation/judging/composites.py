@@ -144,13 +144,13 @@ def composite_steps(
     dry_run: bool = False,
 ) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
-    single_judges = {task.id: task for asker in askers for task in asker.plain}
+    single_judges = {task.id: task for asker in askers for task in asker.single_tasks}
     splitters = [task for task in single_judges.values() if task.id.kind == "split"]
     graders = [task for task in single_judges.values() if task.id.kind != "split"]
     for asker in askers:
         _enlist_split_judges(context.writer, asker, repeats)
     for number in range(1, 1 + max(_composite(asker).rounds for asker in askers)):
-        # Splitters have a journal of their own: their verdicts are lists of statements.
+        # Splitters have another journal, since their verdicts are lists of statements and no grades.
         journal_of_statements = context.writer.statements if splitters else None
         for journal, tasks in ((journal_of_statements, splitters), (None, graders)):
             if tasks:
@@ -184,7 +184,7 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputF
 
 
 def _is_graded(writer: RunWriter, key: VerdictKey) -> bool:
-    """Return whether a verdict with a score stands."""
+    """Return whether there is a standing verdict with a score."""
     standing = writer.verdicts.standing
     row = standing.row_of(key)
     return row is not None and standing.outcome(row) == "graded"

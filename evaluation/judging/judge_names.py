@@ -26,24 +26,26 @@ def display_names(judges: Sequence[JudgeRecord], known_judges: Collection[JudgeR
     file's path that differs, or, if the paths are equal, its plain name with the beginning of its fingerprint.
     """
     names = {judge.id: judge.by for judge in known_judges}
-    taken = set(names.values())
+    names_taken = set(names.values())
     new_by_plain = defaultdict[str, list[JudgeRecord]](list)
     for judge in judges:
         if judge.id not in names:
             new_by_plain[judge.id.plain].append(judge)
     groups: list[list[JudgeRecord]] = []
-    for plain, group in new_by_plain.items():
-        rivals = [judge for judge in known_judges if judge.id.plain == plain]
-        if len(group) > 1 or rivals or plain in taken:
+    for plain_name, group in new_by_plain.items():
+        rivals = [judge for judge in known_judges if judge.id.plain == plain_name]
+        if len(group) > 1 or rivals or plain_name in names_taken:
             groups.append([*group, *rivals])
         else:
-            names[group[0].id] = plain
-            taken.add(plain)
+            names[group[0].id] = plain_name
+            names_taken.add(plain_name)
     for group in groups:
         new = [judge for judge in group if judge.id not in names]
-        new_names = next(candidate for candidate in _candidates(group, new) if taken.isdisjoint(candidate))
+        new_names = next(
+            candidate for candidate in _candidates(group, new) if names_taken.isdisjoint(candidate)
+        )
         names |= {judge.id: name for judge, name in zip(new, new_names, strict=True)}
-        taken.update(new_names)
+        names_taken.update(new_names)
     return names
 
 

@@ -62,9 +62,9 @@ class JudgeTask:
         return models.union(*(part.models for part in self.parts if part.access is None))
 
     @property
-    def plain(self) -> list[JudgeTask]:
+    def single_tasks(self) -> list[JudgeTask]:
         """The task itself; of a composite, the tasks without parts that it asks."""
-        return [task for part in self.parts for task in part.plain] if self.parts else [self]
+        return [task for part in self.parts for task in part.single_tasks] if self.parts else [self]
 
     @property
     def prompt_judge(self) -> PromptJudge | None:
@@ -82,7 +82,7 @@ class JudgeTask:
     def settled(self, context: RunContext) -> Settled:
         """Return the keys that need no more of its work.
 
-        A recording of its own would only repeat unreadable replies.
+        Unreadable replies from the judge's own recording are not asked again, since it would only repeat them.
         """
         retries = context.retry_unreadable
         if retries and self.access is not None:
@@ -113,7 +113,7 @@ class JudgeTask:
 
     @property
     def enlisted(self) -> list[JudgeRecord]:
-        """Records of the judge and, if its replies hold verdicts on criteria, of their author."""
+        """Records of the judge and, if its replies contain verdicts on criteria, of their author."""
         record = self.record
         if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
             return [record]

@@ -118,7 +118,7 @@ class Journal(Closing, Generic[T]):
 
 
 class VerdictJournal(Journal[Verdict]):
-    """Journal of verdicts with an index of those that stand; the file is read once, when opened.
+    """Journal of verdicts with an index of the standing ones; the file is read when opened.
 
     Args:
         seal: Seal of the file when the manifest was written, or None if unknown.
@@ -228,7 +228,7 @@ class VerdictJournal(Journal[Verdict]):
         return Settled(self.standing)
 
     def settled_after(self, retries: int, *, next_command: bool = False) -> Settled:
-        """Return the settled keys if unreadable replies are asked again by so many commands.
+        """Return the settled keys if ``retries`` later commands ask again after unreadable replies.
 
         Unreadable replies to the present command are left to the next one.
         """

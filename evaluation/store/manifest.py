@@ -242,7 +242,7 @@ class Roster:
                     raise RunFolderError(self._difference(earlier, folder))
 
     def _difference(self, earlier: JudgeRecord, folder: FolderPath) -> str:
-        # Earlier parsers have fingerprints of their own, so only the parser differs for such a judge.
+        # A judge with the fingerprint of an earlier parser differs from its current version only in the parser.
         differently_parsed = next(
             (judge for judge in self if judge.id.fingerprint in judge.parsed_fingerprints[1:]), None
         )

@@ -58,7 +58,7 @@ class RunWriter(RunStore):
         resumed: True if the run was begun before.
 
     Raises:
-        RunFolderError: Another process writes the run, the folder holds something else, or a journal was edited by hand.
+        RunFolderError: Another process writes the run, the folder contains something else, or a journal was edited by hand.
         InputError: The folder cannot be created, or a journal cannot be used.
     """
 
@@ -144,7 +144,7 @@ class RunWriter(RunStore):
         """Replace a judge whose model refused a parameter.
 
         Raises:
-            RunFolderError: The run holds verdicts of the judge that is to be replaced.
+            RunFolderError: The run contains verdicts of the judge to be replaced.
         """
         if before in {verdict.author for verdict in self.standing_verdicts}:
             raise RunFolderError(

@@ -84,12 +84,12 @@ class RunningHash:
 
     def update(self, data: bytes) -> None:
         """Hash the next bytes."""
-        rest = memoryview(data)
-        while rest:
+        remaining = memoryview(data)
+        while remaining:
             stop = self.size - self.size % self._step + self._step  # the next multiple of the step
             if self._expected_sizes:
                 stop = min(stop, self._expected_sizes[-1])
-            piece, rest = rest[: stop - self.size], rest[stop - self.size :]
+            piece, remaining = remaining[: stop - self.size], remaining[stop - self.size :]
             self._hash.update(piece)
             self.size += len(piece)
             if self.size == stop:

@@ -1,6 +1,6 @@
 """Standing verdicts of a journal, where a later row replaces an earlier one without a score.
 
-This module alone decides which verdicts stand.
+No other module decides which verdicts stand.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class VerdictIndex:
         """Add a row whose line begins at an offset.
 
         Raises:
-            ValueError: Score and outcome do not go together, or a verdict with a score stands already.
+            ValueError: Score and outcome contradict each other, or a verdict with a score stands already.
         """
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):

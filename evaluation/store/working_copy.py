@@ -74,7 +74,7 @@ class WorkingCopy:
         self._writing_lock = ProcessLock(
             self.place / "writing.lock", f"{self.name}: another process is writing this run; wait for it"
         )
-        # Uploads run in a thread of their own; the guard keeps them apart from this one.
+        # Uploads run in another thread; the guard keeps the two from interfering.
         self._guard, self._ended = threading.RLock(), threading.Event()
         self._holders, self._locked, self._lost = 0, False, False
         self._files_before: dict[str, Stamp] = {}
