@@ -1,4 +1,4 @@
-"""Cases that are made rather than taken from a suite, for dials and lifelike faults."""
+"""Make cases, for dials and lifelike faults, which need no suite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def made_call_case(
     tools: Iterable[Mapping[str, Any]],
     calls: Iterable[tuple[str, Mapping[str, Any]]],
 ) -> Case:
-    """Return a case that asks for these calls."""
+    """Return a case whose reference are these calls."""
     return Case(
         id=case_id,
         kind="tool_call",
@@ -30,7 +30,7 @@ def made_grounded_case(
     context: Sequence[ContextItem],
     reference: Mapping[str, Any] | None = None,
 ) -> Case:
-    """Return a question about results; the reference has the claims of an answer."""
+    """Return a case with a question about search results."""
     return Case(
         id=case_id,
         kind="grounded_answer",
