@@ -41,7 +41,6 @@ It gets the fact, all facts, the text of all results in lower case, and a random
 def compose_statement(case: Case) -> tuple[Case, Output] | None:
     """Compose a statement of a case's facts; return the case with its claims, and the output.
 
-
     None if the results have fewer than two facts.
     """
     facts = choose_facts(case)
