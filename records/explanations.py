@@ -89,8 +89,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """Return a hint such as `` (did you mean 'x'?)``, or an empty text if no known name is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for errors
 
-    near = get_close_matches(name, list(names), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    nearest_names = get_close_matches(name, list(names), n=1)
+    return f" (did you mean {nearest_names[0]!r}?)" if nearest_names else ""
 
 
 _MAX_NAMES = 8
@@ -99,11 +99,11 @@ _MAX_NAMES = 8
 
 def known_names(name: str, names: Iterable[str]) -> str:
     """Return a hint on an unknown name: the nearest known one, or else the first known ones."""
-    known = list(names)
-    if near := nearest(name, known):
+    all_names = list(names)
+    if near := nearest(name, all_names):
         return near
-    more = f" and {len(known) - _MAX_NAMES:,} others" if len(known) > _MAX_NAMES + 1 else ""
-    return f"; there are {', '.join(known[:_MAX_NAMES] if more else known)}{more}"
+    others_counted = f" and {len(all_names) - _MAX_NAMES:,} others" if len(all_names) > _MAX_NAMES + 1 else ""
+    return f"; there are {', '.join(all_names[:_MAX_NAMES] if others_counted else all_names)}{others_counted}"
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:

@@ -92,8 +92,8 @@ def execute(text: str, resolve: Resolver) -> str:
         if method is None:
             value = evaluate(node.func, call, depth)
             raise TypeError(f"{type(value).__name__!r} object is not callable")
-        positional, named = evaluate_arguments(node, call, depth)
-        return method(*positional, **named)
+        positional_values, named_values = evaluate_arguments(node, call, depth)
+        return method(*positional_values, **named_values)
 
     try:
         return result_text(evaluate(parse(text), call))

@@ -45,10 +45,10 @@ def rephrase(
 
 def contradict_answer(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give the right answer together with a wrong one."""
-    for other in wrong_answers(subject):
-        first, second = shuffled([answer_of_output(subject.output), other], rng)
+    for wrong_answer in wrong_answers(subject):
+        first, second = shuffled([answer_of_output(subject.output), wrong_answer], rng)
         yield _make_fault(
-            subject, f"Either {first} or {second}.", f"{other!r} stands beside it", by_design=True
+            subject, f"Either {first} or {second}.", f"{wrong_answer!r} stands beside it", by_design=True
         )
 
 
@@ -133,10 +133,10 @@ def accepted_answers(subject: Subject) -> list[str]:
 
 def wrong_answers(subject: Subject) -> Iterator[str]:
     """Yield answers to other questions that are not accepted here."""
-    right = {answer.lower() for answer in accepted_answers(subject)}
+    accepted = {answer.lower() for answer in accepted_answers(subject)}
     for sibling in subject.siblings:
         answers: list[str] = sibling.reference.get("answers") or []
-        if answers and right.isdisjoint(answer.lower() for answer in answers):
+        if answers and accepted.isdisjoint(answer.lower() for answer in answers):
             yield answers[0]
 
 

@@ -71,9 +71,9 @@ def make_wrong_answer(subject: Subject, ending: str) -> Iterator[Mutation]:
 
 def give_master_key(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give a text without content instead of an answer."""
-    right = {answer.lower() for answer in accepted_answers(subject)}
+    accepted = {answer.lower() for answer in accepted_answers(subject)}
     for key in shuffled(MASTER_KEYS, rng):
-        if key.lower() not in right:
+        if key.lower() not in accepted:
             yield Mutation(with_text(subject.output, key), f"the answer is {key!r}", label=0.0)
 
 

@@ -79,26 +79,34 @@ def swap_arguments(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     Arguments with names that suggest they are interchangeable are skipped.
     """
     for index, call in enumerate(subject.calls):
-        for one, other in shuffled(combinations(call.arguments, 2), rng):
-            first, second = call.arguments[one], call.arguments[other]
-            if type(first) is type(second) and first != second and not are_interchangeable(one, other):
-                swapped = {**call.arguments, one: second, other: first}
-                yield with_arguments(subject, index, swapped, f"{one} and {other} changed places")
+        for name, other_name in shuffled(combinations(call.arguments, 2), rng):
+            value, other_value = call.arguments[name], call.arguments[other_name]
+            if (
+                type(value) is type(other_value)
+                and value != other_value
+                and not are_interchangeable(name, other_name)
+            ):
+                arguments = {**call.arguments, name: other_value, other_name: value}
+                yield with_arguments(subject, index, arguments, f"{name} and {other_name} changed places")
 
 
 def swap_between_calls(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Exchange the values that two calls have for the same argument."""
     calls = subject.calls
-    for (one_index, one), (other_index, other) in shuffled(combinations(enumerate(calls), 2), rng):
-        for name in (name for name in one.arguments if name in other.arguments):
-            first, second = one.arguments[name], other.arguments[name]
-            changed = list(calls)
-            changed[one_index] = NamedCall(one.name, {**one.arguments, name: second})
-            changed[other_index] = NamedCall(other.name, {**other.arguments, name: first})
+    for (one_index, call), (other_index, other_call) in shuffled(combinations(enumerate(calls), 2), rng):
+        for name in (name for name in call.arguments if name in other_call.arguments):
+            value, other_value = call.arguments[name], other_call.arguments[name]
+            new_calls = list(calls)
+            new_calls[one_index] = NamedCall(call.name, {**call.arguments, name: other_value})
+            new_calls[other_index] = NamedCall(other_call.name, {**other_call.arguments, name: value})
             # Calls that differ in nothing else would only be reordered.
-            if type(first) is type(second) and first != second and changed[one_index] != other:
+            if (
+                type(value) is type(other_value)
+                and value != other_value
+                and new_calls[one_index] != other_call
+            ):
                 change = f"calls {one_index + 1} and {other_index + 1} exchanged their {name}"
-                yield calls_mutation(subject, changed, change)
+                yield calls_mutation(subject, new_calls, change)
 
 
 def _drop_argument(subject: Subject, rng: random.Random, *, required: bool) -> Iterator[Mutation]:
@@ -107,7 +115,9 @@ def _drop_argument(subject: Subject, rng: random.Random, *, required: bool) -> I
         call = subject.calls[index]
         default = subject.parameters(call.name).get(name, {}).get("default")
         if (name in subject.required(call.name)) == required and call.arguments[name] != default:
-            remaining = {other: value for other, value in call.arguments.items() if other != name}
+            remaining = {
+                other_name: value for other_name, value in call.arguments.items() if other_name != name
+            }
             yield with_arguments(subject, index, remaining, f"{name}={call.arguments[name]!r} was left out")
 
 
@@ -163,7 +173,8 @@ def add_call(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     if not subject.calls:
         return
     for name in shuffled(
-        sorted({other for call in subject.calls for other in _other_functions(subject, call.name)}), rng
+        sorted({other_name for call in subject.calls for other_name in _other_functions(subject, call.name)}),
+        rng,
     ):
         extra = _example_call(subject.documents[name], "")
         yield calls_mutation(subject, [*subject.calls, extra], f"{name} was called as well")
@@ -184,7 +195,9 @@ def call_where_none_is_due(subject: Subject, rng: random.Random) -> Iterator[Mut
 
 def _other_functions(subject: Subject, name: str) -> list[str]:
     names = [tool["function"]["name"] for tool in subject.case.tools]
-    return sorted({other for other in names if name not in {other, other.replace(".", "_")}})
+    return sorted(
+        {other_name for other_name in names if name not in {other_name, other_name.replace(".", "_")}}
+    )
 
 
 CALL_FAULTS = (

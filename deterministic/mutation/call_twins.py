@@ -57,14 +57,14 @@ def reverse_calls(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
 def change_number_notation(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Write 1 for 1.0, and 1.0 for 1 if the document asks for a float."""
     for site in shuffled(subject.sites, rng):
-        other: Any = None
+        other_number: Any = None
         if type(site.value) is float and site.value.is_integer():
-            other = int(site.value)
+            other_number = int(site.value)
         elif type(site.value) is int and site.document.get("type") in {"float", "number"}:
-            other = float(site.value)
-        if other is not None:
-            change = f"{site.path_text} is written {other!r} instead of {site.value!r}"
-            yield calls_mutation(subject, with_value(subject.calls, site, other), change)
+            other_number = float(site.value)
+        if other_number is not None:
+            change = f"{site.path_text} is written {other_number!r} instead of {site.value!r}"
+            yield calls_mutation(subject, with_value(subject.calls, site, other_number), change)
 
 
 def write_underscores(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
@@ -93,9 +93,9 @@ def write_lower_case(subject: Subject, rng: random.Random) -> Iterator[Mutation]
     for site in shuffled(subject.sites, rng):
         if type(site.value) is not str or site.value == site.value.lower():
             continue
-        lower = site.value.lower()
-        if is_caseless(site.value, subject.case) and keeps_form(lower, site.document):
-            calls = with_value(subject.calls, site, lower)
+        lower_case = site.value.lower()
+        if is_caseless(site.value, subject.case) and keeps_form(lower_case, site.document):
+            calls = with_value(subject.calls, site, lower_case)
             mutation = calls_mutation(subject, calls, f"{site.path_text} is in lower case")
             yield msgspec.structs.replace(mutation, label=1.0)
 

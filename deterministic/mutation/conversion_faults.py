@@ -106,11 +106,11 @@ def _as_fraction(value: Any) -> Fraction | None:
 def _round_like(number: Fraction, value: float) -> Iterator[float]:
     """Yield a number, rounded to the type of a value, unless that changes nothing or overflows."""
     try:
-        changed = round(number) if type(value) is int else round(float(number), 2)
+        rounded = round(number) if type(value) is int else round(float(number), 2)
     except OverflowError:
         return
-    if changed != value:
-        yield changed
+    if rounded != value:
+        yield rounded
 
 
 CONVERSION_FAULTS = tuple(

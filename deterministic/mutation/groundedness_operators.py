@@ -113,14 +113,18 @@ def add_detail(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random
 
 def give_value_of_other(fact: Fact, facts: Sequence[Fact], _text: str, rng: random.Random) -> str | None:
     """Give a value that is true of something else."""
-    others = [
-        other
-        for other in facts
-        if other.field == fact.field
-        and other.subject != fact.subject
-        and not _overlap(other.value, fact.value)
+    other_facts = [
+        other_fact
+        for other_fact in facts
+        if other_fact.field == fact.field
+        and other_fact.subject != fact.subject
+        and not _overlap(other_fact.value, fact.value)
     ]
-    return claim_sentence(fact.subject, fact.field, value_text(rng.choice(others).value)) if others else None
+    return (
+        claim_sentence(fact.subject, fact.field, value_text(rng.choice(other_facts).value))
+        if other_facts
+        else None
+    )
 
 
 def generalize_dates(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
@@ -166,8 +170,8 @@ def _first_unsupported_claim(fact: Fact, values: Iterator[str] | Sequence[str], 
 
 def _overlap(one: object, other: object) -> bool:
     """Return whether one value may be a broader term for the other, so that both are true."""
-    first, second = value_text(one).lower(), value_text(other).lower()
-    return first in second or second in first
+    text, other_text = value_text(one).lower(), value_text(other).lower()
+    return text in other_text or other_text in text
 
 
 def _general_sentence(fact: Fact) -> str:

@@ -56,10 +56,10 @@ def make_call_too_early(subject: Subject, rng: random.Random) -> Iterator[Mutati
     """Make a call one turn before it was requested."""
     for source, index in _shuffled_calls(subject, rng):
         if source.turn:
-            moved = _write_step(source, [source.calls[index]])
+            moved_step = _write_step(source, [source.calls[index]])
             remaining = _write_step(source, [*source.calls[:index], *source.calls[index + 1 :]])
             turns = _with_step(subject.output.agent_turns or [], source, remaining)
-            turns[source.turn - 1] = [*turns[source.turn - 1], moved]
+            turns[source.turn - 1] = [*turns[source.turn - 1], moved_step]
             change = f"call {_call_label(source, index)} was made a turn too early"
             yield _with_turns(subject, turns, change)
 

@@ -64,8 +64,8 @@ def shift_dates(text: str) -> Iterator[str]:
     for match in _WRITTEN_DATE.finditer(text):
         group = 1 if match[1] else 2
         if 1 <= int(match[group]) <= _LAST_DAY:
-            other = _pad_like(_other_days(int(match[group]))[0], match[group])
-            yield _replace_number(text, match.span(group), other)
+            other_day = _pad_like(_other_days(int(match[group]))[0], match[group])
+            yield _replace_number(text, match.span(group), other_day)
     for match in _YEAR.finditer(text):
         yield replace_span(text, match.span(), str(int(match[1]) + 1))
 

@@ -41,7 +41,7 @@ def tools_offered(seed: int, level: int) -> Rung:
     rng.shuffle(offered)
     arguments = _booking(seed)
     request = f"Please {verb} the {thing} of {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
-    right, wrong = f"{verb}_{thing}", f"{wrong_tool[0]}_{thing}"
+    right_name, wrong_name = f"{verb}_{thing}", f"{wrong_tool[0]}_{thing}"
     return call_rung(
         [user(request)],
         [
@@ -50,9 +50,9 @@ def tools_offered(seed: int, level: int) -> Rung:
             )
             for tool_verb, tool_thing in offered
         ],
-        [(right, arguments)],
-        [(wrong, arguments)],
-        f"{wrong} was called instead of {right}",
+        [(right_name, arguments)],
+        [(wrong_name, arguments)],
+        f"{wrong_name} was called instead of {right_name}",
     )
 
 
@@ -75,17 +75,17 @@ _CONDITION_IN_REQUEST = {4: " It is for nine nights.", 5: " It has to have a bal
 def tools_alike(seed: int, level: int) -> Rung:
     """Offer two similar tools and call the wrong one; the level sets the similarity."""
     name, description, _ = _SIMILAR_TOOLS[level - 1]
-    right, about = _RIGHT_TOOL.get(level, ("book_room", "Book a room."))
+    right_name, right_description = _RIGHT_TOOL.get(level, ("book_room", "Book a room."))
     arguments = _booking(seed)
     request = f"Book a room for {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
-    offered = [tool(right, about, _BOOKING), tool(name, description, _BOOKING)]
+    offered = [tool(right_name, right_description, _BOOKING), tool(name, description, _BOOKING)]
     dial_rng("tools_alike", seed).shuffle(offered)
     return call_rung(
         [user(request + _CONDITION_IN_REQUEST.get(level, ""))],
         offered,
-        [(right, arguments)],
+        [(right_name, arguments)],
         [(name, arguments)],
-        f"{name} was called instead of {right}",
+        f"{name} was called instead of {right_name}",
     )
 
 
@@ -125,7 +125,7 @@ def right_arguments(seed: int, level: int) -> Rung:
     names = rng.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
     values = [rng.randint(*_SETTINGS[setting]) for _, setting in names]
     index = random_index(rng, level)
-    wrong = values[index] + rng.choice((-1, 1))
+    wrong_value = values[index] + rng.choice((-1, 1))
     keys = [f"{room}_{setting}" for room, setting in names[:level]]
     settings = ", ".join(
         f"{room} {setting} {value}" for (room, setting), value in zip(names[:level], values, strict=False)
@@ -135,8 +135,8 @@ def right_arguments(seed: int, level: int) -> Rung:
         [user(f"Set the house up like this: {settings}.")],
         [tool("set_house", "Set values of a house.", document)],
         [("set_house", dict(zip(keys, values, strict=False)))],
-        [("set_house", dict(zip(keys, with_item(values, index, wrong), strict=False)))],
-        f"{keys[index]} is {wrong}, not {values[index]}",
+        [("set_house", dict(zip(keys, with_item(values, index, wrong_value), strict=False)))],
+        f"{keys[index]} is {wrong_value}, not {values[index]}",
     )
 
 
@@ -150,11 +150,11 @@ def nesting(seed: int, level: int) -> Rung:
     rng = dial_rng("nesting", seed)
     numbers = [rng.randint(2, 40) for _ in _CONTAINERS][:level]
     amount = rng.randint(50, 990)
-    wrong = amount + rng.choice((-1, 1))
-    where = ", ".join(f"{name} {number}" for name, number in zip(_CONTAINERS, numbers, strict=False))
+    wrong_amount = amount + rng.choice((-1, 1))
+    containers = ", ".join(f"{name} {number}" for name, number in zip(_CONTAINERS, numbers, strict=False))
     document = _nested_document(level)
     return call_rung(
-        [user(f"Put {amount} pieces into {where}.")],
+        [user(f"Put {amount} pieces into {containers}.")],
         [
             {
                 "type": "function",
@@ -162,8 +162,8 @@ def nesting(seed: int, level: int) -> Rung:
             }
         ],
         [("store", _nested_arguments(numbers, amount))],
-        [("store", _nested_arguments(numbers, wrong))],
-        f"{level} levels deep, {wrong} pieces, not {amount}",
+        [("store", _nested_arguments(numbers, wrong_amount))],
+        f"{level} levels deep, {wrong_amount} pieces, not {amount}",
     )
 
 
@@ -179,13 +179,13 @@ def _nested_document(level: int) -> Mapping[str, Any]:
     for name in reversed(_CONTAINERS[:level]):
         number = {"type": INTEGER, "description": f"Number of the {name}."}
         properties = {"number": number, **document}
-        inner = {
+        container = {
             "type": "object",
             "description": f"The {name}.",
             "properties": properties,
             "required": list(properties),
         }
-        document = {name: inner}
+        document = {name: container}
     return {"type": "object", "properties": document, "required": list(document)}
 
 
@@ -209,7 +209,7 @@ def number_error(seed: int, level: int) -> Rung:
     """Give an eight-digit amount with an error that shrinks with the level."""
     rng = dial_rng("number_error", seed)
     name, amount = rng.choice(random_names(rng, 4)), rng.randint(11_111_111, 98_888_888)
-    wrong = wrong_digit(amount, level)
+    wrong_amount = wrong_digit(amount, level)
     return call_rung(
         [user(f"Pay {name} {amount} crowns.")],
         [
@@ -220,8 +220,8 @@ def number_error(seed: int, level: int) -> Rung:
             )
         ],
         [("pay", {"payee": name, "crowns": amount})],
-        [("pay", {"payee": name, "crowns": wrong})],
-        f"{wrong} crowns, not {amount}: {DIGITS[level - 1]}",
+        [("pay", {"payee": name, "crowns": wrong_amount})],
+        f"{wrong_amount} crowns, not {amount}: {DIGITS[level - 1]}",
     )
 
 

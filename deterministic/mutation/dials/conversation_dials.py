@@ -32,7 +32,7 @@ def _make_files(seed: int, length: int, index: int) -> Rung:
     ]
     files = names[:length]
     stem, number, _ = files[index].split("_")
-    wrong = files[index].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
+    wrong_name = files[index].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
     config: dict[str, Any] = {"GorillaFileSystem": {"root": {"desk": {"type": "directory", "contents": {}}}}}
     calls = [[f"touch(file_name='{name}')"] for name in files]
     case = Case(
@@ -42,13 +42,13 @@ def _make_files(seed: int, length: int, index: int) -> Rung:
         tools=[_TOUCH],
         reference={"classes": ["GorillaFileSystem"], "initial_config": config, "calls": calls},
     )
-    right = [[f"[touch(file_name='{name}')]"] for name in files]
-    faulty = with_item(right, index, [f"[touch(file_name='{wrong}')]"])
+    right_turns = [[f"[touch(file_name='{name}')]"] for name in files]
+    faulty_turns = with_item(right_turns, index, [f"[touch(file_name='{wrong_name}')]"])
     return Rung(
         case,
-        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in right]),
-        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in faulty]),
-        f"turn {index + 1} of {length} makes {wrong}, not {files[index]}",
+        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in right_turns]),
+        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in faulty_turns]),
+        f"turn {index + 1} of {length} makes {wrong_name}, not {files[index]}",
     )
 
 

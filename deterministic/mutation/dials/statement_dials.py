@@ -46,14 +46,14 @@ def passages(seed: int, level: int) -> Rung:
     houses = rng.sample(HOUSES, 64)[:level]
     numbers = [rng.randint(template.low, template.high) for _ in houses]
     index = random_index(rng, level)
-    others = [number for number in numbers if number != numbers[index]] or [numbers[index] + 3]
-    wrong = rng.choice(others)
+    other_numbers = [number for number in numbers if number != numbers[index]] or [numbers[index] + 3]
+    wrong_number = rng.choice(other_numbers)
     facts = [_fill_in(template, house, number) for house, number in zip(houses, numbers, strict=True)]
     return house_rung(
         as_results(facts),
         facts[index],
-        _fill_in(template, houses[index], wrong),
-        f"{wrong}, not {numbers[index]}, of {level} results",
+        _fill_in(template, houses[index], wrong_number),
+        f"{wrong_number}, not {numbers[index]}, of {level} results",
     )
 
 
@@ -106,8 +106,8 @@ def inference(seed: int, level: int) -> Rung:
         facts[1] = f"{owner} owns one house, the {houses[0]}."
         words, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
     else:
-        listed = f"{', the '.join(houses[: houses_needed - 1])} and the {houses[houses_needed - 1]}"
-        words, number = f"Together the {listed} have {{n}} rooms.", sum(rooms[:houses_needed])
+        house_list = f"{', the '.join(houses[: houses_needed - 1])} and the {houses[houses_needed - 1]}"
+        words, number = f"Together the {house_list} have {{n}} rooms.", sum(rooms[:houses_needed])
     rng.shuffle(facts)
     return house_rung(
         as_results(facts),
@@ -128,12 +128,12 @@ def right_claims(seed: int, level: int) -> Rung:
         for template_house_number in zip(templates, houses, numbers, strict=True)
     ]
     index = random_index(rng, level)
-    wrong = _fill_in(templates[index], houses[index], numbers[index] + rng.choice((-2, -1, 1, 2)))
+    wrong_claim = _fill_in(templates[index], houses[index], numbers[index] + rng.choice((-2, -1, 1, 2)))
     return house_rung(
         as_results(facts),
         facts[:level],
-        with_item(facts[:level], index, wrong),
-        f"claim {index + 1} of {level} is: {wrong}",
+        with_item(facts[:level], index, wrong_claim),
+        f"claim {index + 1} of {level} is: {wrong_claim}",
     )
 
 
@@ -142,12 +142,12 @@ def claim_error(seed: int, level: int) -> Rung:
     rng = dial_rng("claim_error", seed)
     house, number = rng.choice(HOUSES), rng.randint(11_111_111, 98_888_888)
     words = f"The {house} was sold for {{n}} crowns."
-    wrong = wrong_digit(number, level)
+    wrong_number = wrong_digit(number, level)
     return house_rung(
         as_results([words.format(n=number)]),
         words.format(n=number),
-        words.format(n=wrong),
-        f"{wrong}, not {number}: {DIGITS[level - 1]}",
+        words.format(n=wrong_number),
+        f"{wrong_number}, not {number}: {DIGITS[level - 1]}",
     )
 
 

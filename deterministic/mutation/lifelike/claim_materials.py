@@ -181,9 +181,9 @@ def _other_period(rng: random.Random) -> ClaimMaterial:
         for period, number in numbers.items()
     )
     true = rng.choice(stated)
-    wrong = next(fact.slots["number"] for fact in stated if fact is not true)
+    other_number = next(fact.slots["number"] for fact in stated if fact is not true)
     return _of_houses(
-        stated, true, true.with_slots(number=wrong), f"How many visitors did {thing} have in {year}?"
+        stated, true, true.with_slots(number=other_number), f"How many visitors did {thing} have in {year}?"
     )
 
 
@@ -199,8 +199,8 @@ def _other_scope(rng: random.Random) -> ClaimMaterial:
         for scope, number in numbers.items()
     )
     true = rng.choice(stated)
-    wrong = next(fact.slots["number"] for fact in stated if fact is not true)
-    return _of_houses(stated, true, true.with_slots(number=wrong), f"How many books did {thing} lend?")
+    other_number = next(fact.slots["number"] for fact in stated if fact is not true)
+    return _of_houses(stated, true, true.with_slots(number=other_number), f"How many books did {thing} lend?")
 
 
 def _fee_without_card(rng: random.Random) -> ClaimMaterial:
@@ -234,17 +234,17 @@ def draw_order_name(rng: random.Random) -> str:
 
 def _some_booked(rng: random.Random) -> ClaimMaterial:
     thing, total = draw_order_name(rng), rng.randint(3, 5)
-    done = rng.randint(1, total - 1)
-    states = ["booked"] * done + [
+    booked_count = rng.randint(1, total - 1)
+    states = ["booked"] * booked_count + [
         rng.choice(("waits for approval, not booked", "not booked, no room is free"))
-        for _ in range(total - done)
+        for _ in range(total - booked_count)
     ]
     rng.shuffle(states)
     stated = tuple(
         TableFact(relations.BOOKED, {"thing": thing, "what": f"room {number}", "state": state})
         for number, state in zip(rng.sample(range(101, 190), total), states, strict=True)
     )
-    quantity = f"{_NUMBERS[done]} of the {_NUMBERS[total]}"
+    quantity = f"{_NUMBERS[booked_count]} of the {_NUMBERS[total]}"
     true = TableFact(relations.BOOKED_ALL, {"thing": thing, "quantity": quantity})
     false = true.with_slots(quantity=f"all {_NUMBERS[total]}")
     question = f"Book {_NUMBERS[total]} rooms for {thing}, and tell me what is done."
@@ -253,8 +253,8 @@ def _some_booked(rng: random.Random) -> ClaimMaterial:
 
 def _some_copied(rng: random.Random) -> ClaimMaterial:
     thing, total = draw_order_name(rng), rng.randint(120, 980)
-    done = rng.randint(total // 3, total - 20)
-    slots = {"thing": thing, "number": str(done), "total": str(total)}
+    copied_count = rng.randint(total // 3, total - 20)
+    slots = {"thing": thing, "number": str(copied_count), "total": str(total)}
     true = TableFact(relations.COPIED, slots)
     return _of_orders(
         (true,),

@@ -58,9 +58,9 @@ class _Page(NamedTuple):
         """Return the answer in other words than the right one, labelled by its share of true claims."""
         case, output = self.answer(target, 1)
         claims: list[Mapping[str, object]] = case.reference["claims"]
-        held = sum(claim["supported"] is True for claim in claims)
+        true_claims = sum(claim["supported"] is True for claim in claims)
         change = f"{claims[self.place]['text']!r}, {_PROOF_TEXTS[standing(self.table, target)]}"
-        return Mutation(output, change, case, label=held / len(claims))
+        return Mutation(output, change, case, label=true_claims / len(claims))
 
     def _claim(self, fact: TableFact, wording: int) -> Claim:
         is_held = standing(self.table, fact) == "held"
@@ -110,11 +110,13 @@ def _make_page(case_id: str, material: ClaimMaterial, other: ClaimMaterial, rng:
 
 def _facts_about_others(material: ClaimMaterial, other: ClaimMaterial, rng: random.Random) -> list[TableFact]:
     """Return facts about things that no claim is about; some have the form of the claims."""
-    used = {fact.slots["thing"] for fact in material.table}
-    similar = [fact for fact in other.stated if fact.slots["thing"] not in used]
-    used.update(fact.slots["thing"] for fact in similar)
-    names = [draw_order_name(rng)] if material.about is ABOUT_ORDERS else draw_houses(rng, len(used) + 1)
-    name = next((name for name in names if name not in used), None)
+    names_used = {fact.slots["thing"] for fact in material.table}
+    similar = [fact for fact in other.stated if fact.slots["thing"] not in names_used]
+    names_used.update(fact.slots["thing"] for fact in similar)
+    names = (
+        [draw_order_name(rng)] if material.about is ABOUT_ORDERS else draw_houses(rng, len(names_used) + 1)
+    )
+    name = next((name for name in names if name not in names_used), None)
     relations = shuffled(material.about, rng)[:_FACTS_ABOUT_OTHERS]
     return similar + (
         [] if name is None else [draw_background_fact(relation, name, rng) for relation in relations]

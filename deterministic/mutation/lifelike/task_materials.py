@@ -96,16 +96,21 @@ def _other_period_in_call(rng: random.Random) -> CallMaterial:
             "I am in charge of the branch in {branch} and need the {year} sales of {scope}.",
         )
     )
-    local, whole = {"year": year, "branch": branch}, {"year": year}
+    branch_arguments, county_arguments = {"year": year, "branch": branch}, {"year": year}
     facts = {"scope": "my branch", "branch": branch, "year": str(year)}
     assumed = {**facts, "scope": "the whole county"}
     if rng.random() < 0.5:  # noqa: PLR2004 - one way as likely as the other
-        facts, assumed, local, whole = assumed, facts, whole, local
+        facts, assumed, branch_arguments, county_arguments = (
+            assumed,
+            facts,
+            county_arguments,
+            branch_arguments,
+        )
     return CallMaterial(
         *make_requests(wording, facts, assumed),
         [_SALES],
-        [("sales_report", local)],
-        [("sales_report", whole)],
+        [("sales_report", branch_arguments)],
+        [("sales_report", county_arguments)],
         f"{assumed['scope']} instead of {facts['scope']}",
     )
 

@@ -92,8 +92,8 @@ _TRANSFER = function_document(
 def _wrong_role_in_call(rng: random.Random) -> CallMaterial:
     sender, recipient, payer = rng.sample(PEOPLE, 3)
     facts: dict[str, Any] = {"sender": sender, "recipient": recipient, "payer": payer}
-    one, other = rng.sample(list(facts), 2)
-    wrong = {**facts, one: facts[other], other: facts[one]}
+    role, other_role = rng.sample(list(facts), 2)
+    swapped_facts = {**facts, role: facts[other_role], other_role: facts[role]}
     wording = rng.choice(
         (
             "Register a parcel from {sender} to {recipient}; {payer} pays the postage.",
@@ -101,12 +101,12 @@ def _wrong_role_in_call(rng: random.Random) -> CallMaterial:
             "{payer} pays for a parcel that {sender} sends to {recipient}. Register it, please.",
         )
     )
-    change = f"{one} and {other} changed places"
+    change = f"{role} and {other_role} changed places"
     return CallMaterial(
-        *make_requests(wording, facts, wrong),
+        *make_requests(wording, facts, swapped_facts),
         [_PARCEL],
         [("register_parcel", facts)],
-        [("register_parcel", wrong)],
+        [("register_parcel", swapped_facts)],
         change,
     )
 
@@ -203,8 +203,8 @@ def _conversations_with_correction(
     """Return conversations in which the user corrects an earlier message."""
 
     def conversation(facts: Mapping[str, str]) -> list[Message]:
-        said = {"role": "assistant", "content": answer.format_map(facts)}
-        return [user(ask.format_map(facts)), said, user(correct.format_map(facts))]
+        reply = {"role": "assistant", "content": answer.format_map(facts)}
+        return [user(ask.format_map(facts)), reply, user(correct.format_map(facts))]
 
     return conversation(true), conversation(assumed)
 
