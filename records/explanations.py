@@ -72,6 +72,7 @@ def _wrong_file_hint(record: str, name: str, fields: list[str]) -> str:
     swapped = _SWAPPED_FILES_HINTS.get((record, name))
     if swapped is not None:
         return swapped
+    # A field unlike all known ones suggests another tool's file.
     return _import_hint() if record in {"Case", "Output"} and not nearest(name, fields) else ""
 
 

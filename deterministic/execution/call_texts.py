@@ -109,6 +109,7 @@ def read_native_exactly(raw: Any) -> list[str]:
 
 
 def _with_empty_arguments(item: Any) -> Any:
+    # Not BFCL's form: `read_native` reports it.
     if isinstance(item, dict) and len(cast("dict[Any, Any]", item)) != 1:
         return cast("Any", item)
     call = _tool_call(item)

@@ -136,6 +136,7 @@ def wrong_answers(subject: Subject) -> Iterator[str]:
     accepted = {answer.lower() for answer in accepted_answers(subject)}
     for sibling in subject.siblings:
         answers: list[str] = sibling.reference.get("answers") or []
+        # Another question may have the same answer.
         if answers and accepted.isdisjoint(answer.lower() for answer in answers):
             yield answers[0]
 

@@ -235,6 +235,7 @@ def _example_call(document: Mapping[str, Any], question: str) -> NamedCall:
 
 def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:
     properties = as_mapping(document.get("properties"))
+    # Bounds the size of a made-up value.
     required = required_names(document) if depth < _MAX_DEPTH else []
     return {
         name: _first_example(properties[name], question, depth) for name in required if name in properties

@@ -70,6 +70,7 @@ def context_text(case: Case) -> str:
 
 def _facts_in(item: ContextItem) -> Iterator[Fact]:
     for record in _find_objects(_parse_if_json(item.content)):
+        # Only objects with a name can be subjects of a sentence.
         subject = next((record[name] for name in _NAME_FIELDS if isinstance(record.get(name), str)), None)
         if subject:
             for field, value in record.items():

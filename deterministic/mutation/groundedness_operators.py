@@ -64,6 +64,7 @@ def falsify_facts(falsify: Falsify, subject: Subject, rng: random.Random) -> Ite
         claim = falsify(facts[number], all_facts, results_text, rng)
         if claim is not None:
             false_claims[number] = claim
+    # One false claim is the hardest to find; as many as possible give labels far from it.
     for count in sorted({1, len(false_claims)} if false_claims else ()):
         planted_claims = dict(list(false_claims.items())[:count])
         claims = [
@@ -79,6 +80,7 @@ def falsify_facts(falsify: Falsify, subject: Subject, rng: random.Random) -> Ite
 
 def give_wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random) -> str | None:
     """Give another number."""
+    # In Python, booleans are integers.
     if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return None
     changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]

@@ -122,6 +122,7 @@ def make_probes(
             yield result
             if isinstance(result, Probe):
                 count += 1
+                # If BFCL's rules fail the right output, it is no surprise that they fail its twin.
                 if right_by_bfcl or not attempt.is_twin:
                     yield from _bfcl_weakness(result, attempt, bfcl)
             if count == per_operator:

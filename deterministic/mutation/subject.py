@@ -78,6 +78,7 @@ def with_value(calls: Sequence[NamedCall], site: Site, value: Any) -> list[Named
 def _sites_in(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> Iterator[Site]:
     has_positions = type(value) in {list, tuple} and is_positional(document)
     yield Site(call, path, value, document, "matters" if has_positions else "unspecified")
+    # The container is a site; what is deeper in it is left alone.
     if len(path) == _MAX_DEPTH:
         return
     if type(value) is dict:

@@ -91,6 +91,7 @@ def other_type(site: Site, _rng: random.Random) -> Iterator[Any]:
             value = ", ".join(map(str, cast("list[Any]", value)))
         case _:
             return
+    # A value that the document allows as well is no fault.
     if not has_type(value, site.document):
         yield value
 

@@ -35,6 +35,7 @@ def tools_offered(seed: int, level: int) -> Rung:
     rng = dial_rng("tools_offered", seed)
     (verb, thing), *others = rng.sample(list(product(_VERBS, _THINGS)), len(_VERBS) * len(_THINGS))
     wrong_tool = next(tool_thing for tool_thing in others if tool_thing[1] == thing)
+    # From level 2 on the wrong tool is offered; at level 1 it is called without being offered.
     offered = [(verb, thing), wrong_tool, *(tool_thing for tool_thing in others if tool_thing != wrong_tool)][
         :level
     ]
@@ -92,6 +93,7 @@ def tools_alike(seed: int, level: int) -> Rung:
 def parallel_calls(seed: int, level: int) -> Rung:
     """Make ``level`` calls; in one of them the number of people is off by one."""
     rng = dial_rng("parallel_calls", seed)
+    # As many as the highest level needs, so that rungs of a seed differ only in their level.
     names = random_names(rng, 48)
     days = [random_day(rng).isoformat() for _ in names]
     sizes = [rng.randint(2, 9) for _ in names]
@@ -122,6 +124,7 @@ _SETTINGS = {"temperature": (14, 26), "brightness": (5, 95), "volume": (5, 60), 
 def right_arguments(seed: int, level: int) -> Rung:
     """Make one call with ``level`` arguments; one of them is off by one."""
     rng = dial_rng("right_arguments", seed)
+    # All of them at every level, so that rungs of a seed differ only in their level.
     names = rng.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
     values = [rng.randint(*_SETTINGS[setting]) for _, setting in names]
     index = random_index(rng, level)

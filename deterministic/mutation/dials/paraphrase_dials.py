@@ -152,6 +152,7 @@ def paraphrase_fault(seed: int, level: int) -> Rung:
 def retold_claims(seed: int, level: int) -> Rung:
     """Retell ``level`` sentences of a passage, one of them with a subtle shift of meaning."""
     rng = dial_rng("retold_claims", seed)
+    # For all claims at every level, so that rungs of a seed differ only in their level. The first kinds are too obvious.
     kinds = [rng.choice(KINDS[2:]) for _ in range(_MAX_CLAIMS)]
     houses = rng.sample(HOUSES, _MAX_CLAIMS)
     shifts = [

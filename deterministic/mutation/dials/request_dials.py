@@ -36,8 +36,10 @@ def turns_back(seed: int, level: int) -> Rung:
 
 
 def _conversation(rng: random.Random, length: int, index: int) -> Rung:
+    # Drawn for all turns at every level, so that rungs of a seed differ only in their level.
     names = random_names(rng, _TURNS)[:length]
     numbers = [rng.randint(2, 12) for _ in names]
+    # With one turn there is no other number to confuse it with.
     other_numbers = [number for number in numbers if number != numbers[index]] or [numbers[index] + 1]
     wrong_number = rng.choice(other_numbers)
     messages: list[Message] = []

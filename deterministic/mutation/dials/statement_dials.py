@@ -43,6 +43,7 @@ def passages(seed: int, level: int) -> Rung:
     """Show ``level`` results, one per house; the claim has the number of another house."""
     rng = dial_rng("passages", seed)
     template = rng.choice(_TEMPLATES)
+    # As many as the highest level needs, so that rungs of a seed differ only in their level.
     houses = rng.sample(HOUSES, 64)[:level]
     numbers = [rng.randint(template.low, template.high) for _ in houses]
     index = random_index(rng, level)

@@ -50,6 +50,7 @@ class _Page(NamedTuple):
         """Return an answer with the target's claim and the others, in one of their wordings."""
         facts = [*self.more, target]
         claims = [self._claim(fact, order[wording]) for fact, order in zip(facts, self.wordings, strict=True)]
+        # The target's claim is the last one.
         claims.insert(self.place, claims.pop())
         output = Output(case_id=self.case.id, system=REFERENCE_SYSTEM)
         return with_claims(self.case, output, claims)
@@ -128,6 +129,7 @@ def _write_results(
 ) -> tuple[Sequence[ContextItem], Mapping[str, list[str]]]:
     """Write the facts as results, and return them with the ids of the results about each thing."""
     facts = shuffled(stated, rng)
+    # One fact per result, a few, or all in one result.
     size = rng.choice((1, 3, len(facts)))
     items: list[ContextItem] = []
     sources: dict[str, list[str]] = {}

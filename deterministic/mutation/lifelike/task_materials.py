@@ -99,6 +99,7 @@ def _other_period_in_call(rng: random.Random) -> CallMaterial:
     branch_arguments, county_arguments = {"year": year, "branch": branch}, {"year": year}
     facts = {"scope": "my branch", "branch": branch, "year": str(year)}
     assumed = {**facts, "scope": "the whole county"}
+    # A scope may be too wide or too narrow.
     if rng.random() < 0.5:  # noqa: PLR2004 - one way as likely as the other
         facts, assumed, branch_arguments, county_arguments = (
             assumed,
