@@ -62,20 +62,20 @@ def check_answer_strictly(message: str, answers: list[str], text: TextRule | Non
         return undecided(f"several answers: {shorten(message)}", expected=answers, got=plain(message))
     answer = fields[0]
     normalized = _normalize(answer)
-    accepted = {_normalize(choice) for choice in answers}
+    accepted_forms = {_normalize(choice) for choice in answers}
     facts = {"expected": answers, "got": plain(answer)}
-    if normalized in accepted or _normalize(_LEAD_IN.sub("", normalized, count=1)) in accepted:
+    if normalized in accepted_forms or _normalize(_LEAD_IN.sub("", normalized, count=1)) in accepted_forms:
         has_form = text == "loose" or all(_has_accepted_form(field, answers) for field in fields)
         return PASSED if has_form else _finding_in_other_form(answer, text, facts)
     if not normalized:
         return fault("agentic:no_last_message", "there is no answer", **facts)
-    mentioned = any(_mentions(normalized, choice) for choice in accepted)
+    mentioned = any(_mentions(normalized, choice) for choice in accepted_forms)
     if not mentioned and _is_refusal(normalized):
         return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **facts)
     reason = "no accepted answer as such"
     if mentioned:
         reason = "an accepted answer is mentioned beside other words"
-    elif any(_mentions(_normalize(message), choice) for choice in accepted):
+    elif any(_mentions(_normalize(message), choice) for choice in accepted_forms):
         reason = "an accepted answer is named beside the answer alone"
     return undecided(f"{reason}: {shorten(answer)}", **facts)
 

@@ -143,6 +143,7 @@ def _as_finding(result: Any, kind: Kind) -> Finding:
 
 def _as_float(value: Any) -> float | None:
     """Return a boolean or number, numpy's included, as a float, or None for any other value."""
+    # numpy's scalars and arrays have `item`; only scalars have no dimensions.
     item = getattr(cast("object", value), "item", None)
     if callable(item) and getattr(cast("object", value), "ndim", None) == 0:
         value = item()

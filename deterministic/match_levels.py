@@ -85,8 +85,8 @@ def listed_texts(schema: Mapping[str, Any]) -> list[str]:
 def _variants(schema: Mapping[str, Any]) -> list[Any]:
     variants: list[Any] = []
     for name in ("anyOf", "oneOf", "allOf"):
-        if isinstance(listed := schema.get(name), list):
-            variants += cast("list[Any]", listed)
+        if isinstance(alternatives := schema.get(name), list):
+            variants += cast("list[Any]", alternatives)
     return variants
 
 

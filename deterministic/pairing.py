@@ -46,10 +46,10 @@ def first_unpaired_greedily(candidates: Sequence[Sequence[int]]) -> int | None:
 
     In order, each item takes its first free partner, and no choice is revised.
     """
-    taken: set[int] = set()
+    taken_partners: set[int] = set()
     for index, partners in enumerate(candidates):
-        partner = next((partner for partner in partners if partner not in taken), None)
+        partner = next((partner for partner in partners if partner not in taken_partners), None)
         if partner is None:
             return index
-        taken.add(partner)
+        taken_partners.add(partner)
     return None

@@ -54,11 +54,13 @@ def _argument_problems(
 ) -> Iterator[_ArgumentProblem]:
     properties = as_mapping(parameters.get("properties"))
     for name in required_names(parameters):
+        # Some documents require an argument and give it a default, with which it can be left out.
         if name not in arguments and "default" not in as_mapping(properties.get(name)):
             message = f"the required argument {name[:80]!r} is missing"
             yield _ArgumentProblem("relevance_error:missing_required", message)
     for name, value in arguments.items():
         allowed = _listed_values(as_mapping(properties.get(name)))
+        # An enum may be meant for the items of a list.
         for item in cast("list[Any]", value) if isinstance(value, list) else [value]:
             if allowed and isinstance(item, str | int | float) and not _is_listed(item, allowed):
                 message = f"{name} is {str(item)[:80]!r}, which is not among the values it takes"
@@ -67,8 +69,8 @@ def _argument_problems(
 
 def _listed_values(document: Mapping[str, Any]) -> list[Any]:
     """Return the values that a document lists for an argument or its items; empty if none."""
-    listed: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
-    return cast("list[Any]", listed) if isinstance(listed, list) else []
+    values: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
+    return cast("list[Any]", values) if isinstance(values, list) else []
 
 
 def _is_listed(value: str | float, allowed: list[Any]) -> bool:
@@ -167,6 +169,7 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
 
     Prose that parses as a call does not count as one; a call that does not parse counts as an attempt.
     """
+    # Under strict rules a broken call is a wrong call where none fits, not an abstention.
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if kind_spec(case.kind).call == "any":
         if calls and attempted:

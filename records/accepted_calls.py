@@ -142,6 +142,7 @@ def _read_call(call: dict[str, Any], field: str) -> AcceptedCall:
                 field=f"{field}.{argument}",
             )
         listed_values = cast("list[Any]", values)
+        # The marker "" stands for leaving the argument out.
         acceptable = [value for value in listed_values if value != ""]
         values_by_argument[argument] = AcceptedValues(acceptable, len(acceptable) < len(listed_values))
     return AcceptedCall(name, values_by_argument, literal=False, written=call, field=field)
@@ -166,11 +167,13 @@ def _read_plain_call(call: dict[str, Any], field: str) -> AcceptedCall:
 def _read_values(value: Any, field: str) -> AcceptedValues:
     if not is_marked(value):
         return AcceptedValues(_literal_values(value, field), optional=False)
+    # "optional" may accompany any other marker.
     markers = [marker for marker in value if marker != "optional"]
     if len(markers) > 1:
         count = "both" if len(markers) == 2 else f"all {len(markers)}"  # noqa: PLR2004 - a pair
         raise InputError(f"expected {' or '.join(markers)}, got {count}", field=field)
     if not markers:
+        # Alone, it has the value itself: {"optional": VALUE}.
         return AcceptedValues(_read_values(value["optional"], field).marked, optional=True)
     (marker,) = markers
     if marker in _TEXT_TYPES:
@@ -244,6 +247,7 @@ def _literal_dicts(value: dict[str, Any], field: str) -> list[dict[str, Any]]:
     values_of_keys = [
         [*item.marked, *([_OMITTED] if item.optional else [])] for item in values_by_key.values()
     ]
+    # A choice of a value, or of leaving out, for each key gives one literal dict.
     dicts_with_omitted = [
         dict(zip(values_by_key, row, strict=True)) for row in _combine(values_of_keys, field)
     ]
@@ -266,6 +270,7 @@ def _literal_lists(value: list[Any], field: str) -> list[list[Any]]:
 def _combine(values_by_position: list[list[Any]], field: str) -> list[tuple[Any, ...]]:
     combinations = 1
     for values in values_by_position:
+        # Counted before they are made, so that a small reference cannot fill the memory.
         combinations *= len(values)
         if combinations > _MAX_COMBINATIONS:
             raise InputError(

@@ -34,7 +34,7 @@ def redact_credentials(text: str) -> str:
 
 def local_path(address: str) -> Path | None:
     """Return the path of a ``file://`` address, or None for any other address."""
-    scheme, _, rest = address.partition("://")
+    scheme, _, path_text = address.partition("://")
     if scheme.lower() not in {"file", "local"}:
         return None
-    return Path(unquote(rest.removeprefix("localhost")))
+    return Path(unquote(path_text.removeprefix("localhost")))

@@ -30,6 +30,7 @@ def plain_message(message: dict[str, Any]) -> dict[str, Any]:
     content = message.get("content")
     if not isinstance(content, list) or not content:
         return message
+    # None stands for a part that is not text.
     texts = [_text_of_part(part) for part in cast("list[Any]", content)]
     if any(text is None for text in texts):
         return message

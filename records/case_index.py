@@ -141,6 +141,7 @@ class CaseIndex(Closing):
         validated: bool,
     ) -> None:
         cases_before = len(self._facts)
+        # Lines in memory were encoded by this program, so they have no duplicate keys.
         detector = None if validated or isinstance(path, MemoryFile) else DuplicateKeyDetector()
         for line_number, offset, raw in read_lines(path):
             case = decode_record(

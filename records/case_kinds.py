@@ -270,8 +270,8 @@ def is_kind(name: str) -> bool:
 def unknown_kind(name: str) -> str:
     """Return the error message for an unknown kind."""
     kind_names = [*KINDS, *(kind for kind in CHECKERS if kind not in KINDS)]
-    more = either(
+    how_to_register = either(
         f", and those that {setting('plugin', 'FILE')} brings a checker for",
         f', or a kind registered with @fd.checker("{name}")',
     )
-    return f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}{more}"
+    return f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}{how_to_register}"

@@ -72,6 +72,7 @@ def _wrong_file_hint(record: str, name: str, fields: list[str]) -> str:
     swapped = _SWAPPED_FILES_HINTS.get((record, name))
     if swapped is not None:
         return swapped
+    # A field unlike all known ones suggests another tool's file.
     return _import_hint() if record in {"Case", "Output"} and not nearest(name, fields) else ""
 
 
@@ -89,8 +90,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """Return a hint such as `` (did you mean 'x'?)``, or an empty text if no known name is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for errors
 
-    near = get_close_matches(name, list(names), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    nearest_names = get_close_matches(name, list(names), n=1)
+    return f" (did you mean {nearest_names[0]!r}?)" if nearest_names else ""
 
 
 _MAX_NAMES = 8
@@ -99,11 +100,11 @@ _MAX_NAMES = 8
 
 def known_names(name: str, names: Iterable[str]) -> str:
     """Return a hint on an unknown name: the nearest known one, or else the first known ones."""
-    known = list(names)
-    if near := nearest(name, known):
+    all_names = list(names)
+    if near := nearest(name, all_names):
         return near
-    more = f" and {len(known) - _MAX_NAMES:,} others" if len(known) > _MAX_NAMES + 1 else ""
-    return f"; there are {', '.join(known[:_MAX_NAMES] if more else known)}{more}"
+    others_counted = f" and {len(all_names) - _MAX_NAMES:,} others" if len(all_names) > _MAX_NAMES + 1 else ""
+    return f"; there are {', '.join(all_names[:_MAX_NAMES] if others_counted else all_names)}{others_counted}"
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:

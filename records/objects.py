@@ -213,11 +213,11 @@ def _version_of(info: dict[str, Any]) -> ObjectVersion:
 
 def _reason_of_failure(error: Exception) -> str:
     """Return the reason of a failure, by the class names of the error and its causes."""
-    chain, cause = list[BaseException](), error
-    while cause is not None and cause not in chain:
-        chain.append(cause)
+    causes, cause = list[BaseException](), error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
         cause = cause.__cause__ or cause.__context__
-    names = " ".join(type(exception).__name__ for exception in chain)
+    names = " ".join(type(exception).__name__ for exception in causes)
     if "Credential" in names or "Token" in names:
         return "the driver finds no credentials that it can use"
     if "Permission" in names or "Forbidden" in names or "AccessDenied" in names:

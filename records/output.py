@@ -73,6 +73,7 @@ class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
             set_field(self, "function", None)
         elif self.name is _NO_NAME:
             raise ValueError("Object missing required field `name`")
+        # Neither is part of what is graded; without them, calls in both forms are equal.
         if self.id is not None or self.type is not None:
             set_field(self, "id", None)
             set_field(self, "type", None)
@@ -200,6 +201,7 @@ def calls_made(output: Output) -> list[ToolCall] | None:
     """
     if output.tool_calls or output.turns is None:
         return output.tool_calls
+    # Turns without calls, but with `tool_calls: []`, say that calls are native and none was made.
     steps = (step for turn in output.turns for step in turn)
     return [call for step in steps if isinstance(step, list) for call in step] or output.tool_calls
 
@@ -235,6 +237,7 @@ def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | Non
         right_steps = right_turns[turn] if turn < len(right_turns) else []
         faulty_steps = faulty_turns[turn] if turn < len(faulty_turns) else []
         if right_steps != faulty_steps:
+            # Steps are counted from 1 over all turns. Steps that are missing count as the turn's last one.
             equal_steps = _count_equal_beginning(right_steps, faulty_steps)
             return PlantedStep(sum(counts[:turn]) + min(equal_steps, count - 1) + 1, sum(counts))
     return None
@@ -277,6 +280,7 @@ def _write_out_call(call: Any) -> Any:
     if not isinstance(call, dict) or len(cast("dict[str, Any]", call)) != 1:
         return cast("Any", call)
     name, arguments = next(iter(cast("dict[str, Any]", call).items()))
+    # A lone field such as `name` is an incomplete call, whose error the caller reports.
     if name in _FIELDS_OF_CALLS or not isinstance(arguments, dict):
         return cast("Any", call)
     return {"name": name, "arguments": cast("dict[str, Any]", arguments)}

@@ -30,7 +30,7 @@ os.register_at_fork(after_in_child=_replace_lock)
 def _build(kind: Any) -> None:
     if kind not in _types_built:
         with _build_lock:
-            msgspec.json.Decoder(kind)
+            msgspec.json.Decoder(kind)  # making a decoder is what makes msgspec collect the fields
             _types_built.add(kind)
 
 

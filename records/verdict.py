@@ -103,6 +103,7 @@ def _candidate_names(author: Author, by: str) -> Iterator[str]:
             name_with_fingerprint(by, author, length)
             for length in range(_MIN_FINGERPRINT_LENGTH, len(author.fingerprint) + 1)
         )
+    # Judges known only by name have no fingerprint, and fingerprints may be equal.
     number = 2
     while True:
         yield f"{by}#{number}"

@@ -108,9 +108,9 @@ def run_code(
 
 def _require_modules(challenge: Challenge, workspace: Path | None) -> None:
     """Refuse a challenge whose hidden tests import a module that is not installed."""
-    if missing := missing_modules(challenge, workspace):
+    if missing_names := missing_modules(challenge, workspace):
         raise ChallengeError(
-            f"the hidden tests import {' and '.join(missing)}, neither installed here nor in the challenge's artifacts_out"
+            f"the hidden tests import {' and '.join(missing_names)}, neither installed here nor in the challenge's artifacts_out"
         )
 
 

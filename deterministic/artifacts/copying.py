@@ -21,6 +21,7 @@ def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
     Raises:
         WorkspaceFault: There are too many files or bytes, folders are nested too deeply, or a file cannot be read.
     """
+    # Links above the folder are followed; the folder itself must not be one, which `open_folder` checks.
     root = source.parent.resolve() / source.name
     remaining_bytes, files = max_bytes, 0
     folders = [(root, target, 0)]

@@ -82,12 +82,14 @@ def _guard_standard_modules(libraries: list[str], preferred: frozenset[str]) -> 
             is_standard = name in sys.stdlib_module_names and name not in preferred
             if path is not None or not (is_standard or name in _OPTIONAL_MODULES):
                 return None
+            # Libraries get standard modules from here. Tests and solution go on to the whole path.
             by_library = _is_in(_importer(), libraries)
             spec = PathFinder.find_spec(name, libraries)
             if spec is None and (is_standard or by_library):
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             return spec if by_library else None
 
+    # Before the finder that searches `sys.path`, where the workspace is.
     position = next(
         (index for index, finder in enumerate(sys.meta_path) if finder is PathFinder), len(sys.meta_path)
     )

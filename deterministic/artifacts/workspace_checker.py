@@ -133,6 +133,7 @@ def _score(
     scores = [0.0 if problem else 1.0 for _, problem in problems]
     evidence = {**evidence, "scores": scores, "files": [name for name, _ in problems]}
     wrong_files = [(name, problem) for name, problem in problems if problem is not None]
+    # In agbenchmark one right file is enough.
     if not wrong_files or (artifacts.files == "any" and 1.0 in scores):
         return Finding("graded", 1.0, None, None, evidence)
     return fault(wrong_files[0][1].error_type, _reason(wrong_files), **evidence)

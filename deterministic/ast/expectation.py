@@ -137,6 +137,7 @@ def compile_expectation(
         count = 1
     else:
         count = len(accepted)
+        # As in BFCL, "multiple" means several documents and one call.
         calls_to_find = accepted[:1] if reference.match == "multiple" else accepted
         pairs = [(document_of(call.name, documents, unique=is_auto), call) for call in calls_to_find]
     if not pairs:

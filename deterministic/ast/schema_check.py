@@ -178,6 +178,7 @@ def _misfit_inside(
     if not isinstance(value, dict):
         return None
     members = cast("dict[str, Any]", value)
+    # In BFCL's form a dict of lists has acceptable values per key. It fits if either reading does.
     as_plain_values = _misfit_in_dict(
         {key: [item] for key, item in members.items()}, schema, field, literal=True
     )
@@ -208,6 +209,7 @@ def _has_type(value: Any, name: Any, dialect: Dialect) -> bool:
     if kind is None or isinstance(value, bool) or value is None:
         return kind is None or type(value) is kind
     if kind is int:
+        # In JSON Schema, 2.0 is an integer.
         return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     if kind is float:
         return isinstance(value, int | float)

@@ -319,6 +319,7 @@ def standardise_strictly(text: str) -> str:
 
 def _standard_form(text: str) -> str:
     text = text.lower().replace("'", '"').replace("**", "^")
+    # Commas between thousands go first, before the others become blanks.
     text = _THOUSANDS.sub("", text).replace(",", " ").replace("_", " ")
     text = _BLANKS.sub(" ", text).strip(" ")
     text = _FINAL_PERIOD.sub("", _INITIALS.sub(r"\1", text))

@@ -56,6 +56,7 @@ def match_best(
     If no such matching exists, the fault is the first expected call that cannot be matched along with the previous ones, with the
     problems of all calls that do not match it. If a matching needs calls that are undecided, so is the finding.
     """
+    # Two matchings: one in which undecided calls count as matching, and one in which they do not.
     possible_pairs, certain_pairs = Pairing(), Pairing()
     all_certain, first_undecided = True, None
     for expected in expected_calls:
@@ -113,6 +114,7 @@ def _no_match_finding(expected: ExpectedCall, mismatches: list[_MismatchedCall])
         {"call": number, "error_type": problem.error_type, **problem.evidence}
         for number, problem in mismatches
     ]
+    # A call of the right function is nearer than any other.
     nearest_mismatch = max(mismatches, key=_has_right_name, default=None)
     hint = (
         ""
@@ -149,6 +151,7 @@ def check_decoded(
         return problem.finding
     if expectation.ordered and expectation.count > 1:
         return match_in_order(decoded, expectation.calls, check)
+    # "parallel" is a mode of BFCL's data; several calls of other data are always matched best.
     if expectation.match == "parallel":
         match = match_best if strictly else match_greedily
         return match(decoded, expectation.calls, check)

@@ -47,6 +47,7 @@ def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
     start = opening.start() if opening else text.find("[")
     items = _read_or_refuse(lambda: _READER.raw_decode(bounded_code(text[start:]))[0])
     calls: list[dict[Any, Any]] = []
+    # [None] makes anything but a list fail as an item that is no call does.
     for item in cast("list[Any]", items) if isinstance(items, list) else [None]:
         call = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
         if not isinstance(call.get("function"), str) or "parameters" not in call:
@@ -69,9 +70,9 @@ def list_of_objects(text: str) -> str:
     start, end = text.find("["), text.rfind("]")
     if 0 <= start < end:
         text = text[start : end + 1]
-    first = _FIRST_OBJECT.search(text)
-    last = _LAST_OBJECT.search(text, first.end()) if first else None
-    return text[first.start() : last.end()] if first and last else text
+    first_object = _FIRST_OBJECT.search(text)
+    last_object = _LAST_OBJECT.search(text, first_object.end()) if first_object else None
+    return text[first_object.start() : last_object.end()] if first_object and last_object else text
 
 
 def _bfcl_call(item: dict[str, Any]) -> dict[Any, Any]:
@@ -116,6 +117,7 @@ def read_json_reply(text: str) -> list[dict[Any, Any]] | None:
     A single object needs a name and arguments: ``{"Rome": {...}}`` may be data.
     """
     code = text.strip("`\r\n ").removeprefix("json").strip()
+    # Nearly all replies are ruled out here, before JSON is parsed.
     if not code.startswith(("[", "{")) or '"' not in code or len(code) > MAX_CODE:
         return None
     try:
@@ -132,9 +134,10 @@ def _read_json_call(item: Any, *, alone: bool) -> dict[Any, Any] | None:
     if not isinstance(item, dict) or not item:
         return None
     fields = cast("dict[str, Any]", item)
-    inner: Any = fields.get("function")
-    if isinstance(inner, dict) and fields.keys() <= {"id", "type", "function"} and "name" in inner:
-        return _read_json_call(inner, alone=True)
+    inner_call: Any = fields.get("function")
+    # OpenAI's form has name and arguments in an inner object.
+    if isinstance(inner_call, dict) and fields.keys() <= {"id", "type", "function"} and "name" in inner_call:
+        return _read_json_call(inner_call, alone=True)
     name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str)), None)
     arguments = next((fields[key] for key in _ARGUMENT_KEYS if key in fields), None)
     if name is not None and fields.keys() <= _CALL_KEYS:

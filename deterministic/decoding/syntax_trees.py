@@ -49,6 +49,7 @@ def _has_error_node(root: Node) -> bool:
         node = nodes.pop()
         if node.is_error:
             return True
+        # `has_error` is true of a node with an error anywhere below it, so other subtrees are skipped.
         nodes.extend([child for child in node.children if child.has_error] if node.has_error else ())
     return False
 

@@ -130,6 +130,7 @@ def place_node(root: Directory, directory: Directory, name: str, node: Node) -> 
     """
     if len(name) > MAX_NAME_LENGTH:
         raise OSError(f"File name too long: more than {MAX_NAME_LENGTH} characters")
+    # Placed first and taken back if it does not fit: only the tree as a whole shows that.
     directory.contents[name] = node
     if not _is_within(root, [MAX_NODES], MAX_DEPTH, ()):
         del directory.contents[name]

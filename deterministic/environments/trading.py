@@ -76,14 +76,14 @@ class TradingBot(World):
 
     def notify_price_change(self, stocks: list[str], threshold: float) -> dict[str, Any]:
         """Report the given stocks that moved up or down by at least a percentage."""
-        moved = [
+        symbols_moved = [
             symbol
             for symbol in stocks
             if symbol in self.stocks and abs(self.stocks[symbol]["percent_change"]) >= threshold
         ]
-        if not moved:
+        if not symbols_moved:
             return {"notification": "No significant price changes in the selected stocks."}
-        return {"notification": f"Stocks {', '.join(moved)} have significant price changes."}
+        return {"notification": f"Stocks {', '.join(symbols_moved)} have significant price changes."}
 
     # Orders.
 

@@ -38,8 +38,8 @@ def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
 def _arguments(arguments: Any, write: Callable[[Any], str], separator: str) -> str:
     if not isinstance(arguments, dict):
         raise DecodingError(f"expected named arguments, got {type(arguments).__name__}")
-    named = cast("dict[Any, Any]", arguments)
-    return separator.join(f"{name}={write(value)}" for name, value in named.items())
+    values_by_name = cast("dict[Any, Any]", arguments)
+    return separator.join(f"{name}={write(value)}" for name, value in values_by_name.items())
 
 
 def _write_value(value: Any) -> str:
@@ -109,6 +109,7 @@ def read_native_exactly(raw: Any) -> list[str]:
 
 
 def _with_empty_arguments(item: Any) -> Any:
+    # Not BFCL's form: `read_native` reports it.
     if isinstance(item, dict) and len(cast("dict[Any, Any]", item)) != 1:
         return cast("Any", item)
     call = _tool_call(item)

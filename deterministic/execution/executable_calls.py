@@ -46,8 +46,8 @@ def run_call(text: str, functions: Functions) -> Any:
     name = unparse(node.func)
     if name not in functions:
         raise NameError(f"no function {name!r} is registered")
-    positional, named = evaluate_arguments(node, _reject_nested_call)
-    result = functions[name](*positional, **named)
+    positional_values, named_values = evaluate_arguments(node, _reject_nested_call)
+    result = functions[name](*positional_values, **named_values)
     return list(cast("tuple[Any, ...]", result)) if isinstance(result, tuple) else result
 
 

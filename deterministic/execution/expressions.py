@@ -97,6 +97,8 @@ def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tup
         if keyword.arg in names:
             raise SyntaxError(f"keyword argument repeated: {keyword.arg} (<string>, line 1)")
         names.add(keyword.arg)
-    positional = [evaluate(argument, call, depth) for argument in node.args]
-    named = {keyword.arg: evaluate(keyword.value, call, depth) for keyword in node.keywords if keyword.arg}
-    return positional, named
+    positional_values = [evaluate(argument, call, depth) for argument in node.args]
+    named_values = {
+        keyword.arg: evaluate(keyword.value, call, depth) for keyword in node.keywords if keyword.arg
+    }
+    return positional_values, named_values

@@ -90,10 +90,11 @@ def execute(text: str, resolve: Resolver) -> str:
     def call(node: ast.Call, depth: int) -> Any:
         method = resolve(node.func)
         if method is None:
+            # Evaluated for Python's error, such as a NameError, which the agent is to see.
             value = evaluate(node.func, call, depth)
             raise TypeError(f"{type(value).__name__!r} object is not callable")
-        positional, named = evaluate_arguments(node, call, depth)
-        return method(*positional, **named)
+        positional_values, named_values = evaluate_arguments(node, call, depth)
+        return method(*positional_values, **named_values)
 
     try:
         return result_text(evaluate(parse(text), call))

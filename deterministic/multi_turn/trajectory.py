@@ -139,6 +139,7 @@ def _check_turn_by_turn(scenario: Scenario, turns: list[CallTurn], rules: RuleSe
             return Examination(fault("multi_turn:limit_exceeded", str(error), turn_index=index), step_results)
         changing_calls = tracker.changing_calls if tracker is not None else ()
         facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state, changing_calls)
+        # A fault ends the execution; an undecided turn only counts if no later turn has a fault.
         for finding in filter(None, (check(facts) for check in checks)):
             if finding.outcome != "undecided":
                 return Examination(finding, step_results)

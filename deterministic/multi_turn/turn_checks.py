@@ -95,6 +95,7 @@ def require_results_for_each_turn(facts: TurnFacts) -> Finding | None:
     """
     if _repeats_earlier_reads(facts):
         return None
+    # Results are counted, not only looked for: two turns may need the same text.
     available = Counter(facts.results)
     for earlier_turn in facts.reference[: facts.turn]:
         available.subtract(earlier_turn.results)

@@ -220,16 +220,19 @@ def _leaves(expected: Any, got: Any) -> Iterator[tuple[_Path, Any, Any]]:
     stack: list[tuple[_Path, Any, Any]] = [(None, expected, got)]
     visited: set[tuple[int, int]] = set()
     while stack:
-        path, one, other = stack.pop()
-        container = _CONTAINER_BY_EQUALITY.get(type(one).__eq__)
-        if container is None or container is not _CONTAINER_BY_EQUALITY.get(type(other).__eq__):
-            yield path, one, other
-        elif (id(one), id(other)) not in visited:
-            visited.add((id(one), id(other)))
-            left, right = _children(one), _children(other)
-            keys = dict.fromkeys([*left, *right])
+        path, expected_part, got_part = stack.pop()
+        container = _CONTAINER_BY_EQUALITY.get(type(expected_part).__eq__)
+        if container is None or container is not _CONTAINER_BY_EQUALITY.get(type(got_part).__eq__):
+            yield path, expected_part, got_part
+        elif (id(expected_part), id(got_part)) not in visited:
+            visited.add((id(expected_part), id(got_part)))
+            expected_children, got_children = _children(expected_part), _children(got_part)
+            keys = dict.fromkeys([*expected_children, *got_children])
             # Reversed, since the last of a stack is taken first.
-            stack += [((path, key), left.get(key, ABSENT), right.get(key, ABSENT)) for key in reversed(keys)]
+            stack += [
+                ((path, key), expected_children.get(key, ABSENT), got_children.get(key, ABSENT))
+                for key in reversed(keys)
+            ]
 
 
 def _children(value: Any) -> Mapping[Any, Any]:
@@ -240,8 +243,10 @@ def _children(value: Any) -> Mapping[Any, Any]:
     )
 
 
-def _leaves_equal(one: Any, other: Any) -> bool:
+def _leaves_equal(expected_leaf: Any, got_leaf: Any) -> bool:
     try:
-        return one is other or bool(one == other)  # as Python's containers compare their parts
+        return expected_leaf is got_leaf or bool(
+            expected_leaf == got_leaf
+        )  # as Python's containers compare their parts
     except Exception:  # noqa: BLE001 - a custom world may have values of any type
         return False

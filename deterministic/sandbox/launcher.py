@@ -61,9 +61,10 @@ def _become_first_process() -> None:
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
+        # The code is negative if a signal ended the child.
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     os.close(write_end)
-    kernel.die_with_parent()
+    kernel.die_with_parent()  # the kernel forgets the parent's own wish at a fork
     _require_parent(read_end)
 
 

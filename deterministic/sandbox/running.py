@@ -233,6 +233,7 @@ def _launch(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A process group of its own, which `_signal` reaches as a whole.
         start_new_session=True,
     )
     with launcher, nullcontext() if stopper is None else stopper.registered(launcher):

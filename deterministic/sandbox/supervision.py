@@ -64,12 +64,14 @@ def execute(
         return CommandEnd(
             "start", 127, b"", str(error).encode(), truncated=False, seconds=time.monotonic() - start
         )
+    # Code that uses all processors must not keep this process from ending it.
     with suppress(OSError, AttributeError):  # not allowed, or not on Linux
         take_priority()
     out = _BoundedOutput(process.stdout, limits.output_bytes)
     err = _BoundedOutput(process.stderr, limits.output_bytes)
     ended_by = _watch(process, [out, err], limits, start + limits.wall_seconds)
     seconds = time.monotonic() - start
+    # A command at a limit still runs. `end_all` kills and reaps it, so `Popen` must not wait for it.
     code = process.returncode = -signal.SIGKILL if process.returncode is None else process.returncode
     end_all(own_namespace=own_namespace)
     # Only now the pipes are complete: processes that the command started could still write to them.
