@@ -114,7 +114,7 @@ class JudgeOfParts(Composite):
         return self.judge.pass_at
 
     def _id(self, kind: JudgeKind, depends_on: str) -> JudgeId:
-        """Return the id of the composite; its fingerprint covers the judge of the parts and ``depends_on``."""
+        """Return the composite's id, whose fingerprint covers its judge and ``depends_on``."""
         text = f"{self.judge.fingerprint} {depends_on}"
         fingerprint = hashlib.sha256(text.encode()).hexdigest()
         return msgspec.structs.replace(self.judge.id, kind=kind, fingerprint=fingerprint)
@@ -185,7 +185,7 @@ def _single_question(question: JudgeQuestion) -> Deliberation:
 
 
 class _Ongoing(NamedTuple):
-    """An unfinished deliberation: its position among all, and its questions in the current round."""
+    """An unfinished deliberation, its position among all, and its questions in this round."""
 
     position: int
     deliberation: Deliberation

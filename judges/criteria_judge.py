@@ -92,7 +92,7 @@ def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
 
 
 def criteria_by(by: str) -> str:
-    """Return the author of verdicts on single criteria that are split from a reply on all criteria."""
+    """Return the author of verdicts on single criteria, made from a reply on all criteria."""
     return f"criteria@{by}"
 
 

@@ -66,7 +66,7 @@ _LABEL = re.compile(r"[^\W_]+(?:[ _-][^\W_]+)*")
 
 
 def _normalised(label: str) -> str:
-    """Return a label in the form that is compared: ``partially correct`` for ``Partially-Correct``."""
+    """Return a label as it is compared: ``partially correct`` for ``Partially-Correct``."""
     return _BETWEEN_WORDS.sub(" ", label).casefold()
 
 
@@ -109,9 +109,9 @@ PARSER_VERSIONS: Mapping[str, int] = {
 
 def parser_version(prompt: PromptFile) -> int:
     """Return the version of the parser for a prompt's replies; 0 for an unknown mode."""
-    declared = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
-    mode = declared.get("mode")
-    if mode == "number" and declared.get("after") is not None:
+    settings = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
+    mode = settings.get("mode")
+    if mode == "number" and settings.get("after") is not None:
         mode = _NUMBER_AFTER_HEADING
     return PARSER_VERSIONS.get(mode, 0) if isinstance(mode, str) else 0
 

@@ -65,7 +65,7 @@ def json_parser(
         score: Key of the score, a number or a text with a number.
         reason: Key of the reason.
         all_of: Keys of criteria. The score must be the worst of their scores; otherwise the reply contradicts itself.
-        fraction_of: Fields of the pieces. If the reply lists pieces, the score must be the share of pieces that hold.
+        fraction_of: Keys of the pieces. If the reply lists pieces, the score must be the share of pieces that are marked 1.
         alone: Whether the reply must be the object alone, with all criteria and pieces, as under a ``response_format``.
     """
     where = f"under the key {score!r} of a JSON object"
@@ -172,7 +172,7 @@ class _ScoreKey:
         return objects, "\n".join(texts)
 
     def _is_broken(self, part: ReplyPart, *, is_first: bool) -> bool:
-        """Return whether a part contains the key in a wrong place, or begins the reply's object and never ends."""
+        """Return whether a part has the key in a wrong place, or is the reply's unfinished object."""
         if part.kind == "object":
             return _has_key(part.decoded, self.key.casefold())
         if part.kind == "unclosed" and is_first:

@@ -49,7 +49,7 @@ ReplyParser: TypeAlias = Callable[[str], ParsedReply]
 
 
 def without_thoughts(text: str) -> str:
-    """Remove the thoughts before a reasoning model's reply, since scores in them are not its answer."""
+    """Remove the thoughts before a reply, since scores in them are not the answer."""
     if _THOUGHTS_START.match(text) is None:
         return text
     end = _THOUGHTS_END.search(text)

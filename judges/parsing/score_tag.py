@@ -26,7 +26,7 @@ _FENCE = "```"
 
 
 class _Reason(NamedTuple):
-    """A reason that was cut out: its tag, its text, and its former position in the rest of the reply."""
+    """A reason that was cut out: its tag, its text, and its position in the rest."""
 
     name: str
     text: str

@@ -32,7 +32,7 @@ _MAX_ROUNDING = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SecondScore:
-    """What looks like a second score, next to the one that was read.
+    """Search for a second score, next to the one that was read.
 
     Attributes:
         labelled: Pattern of a label and its value, which is the first group: ``S2: 0``.

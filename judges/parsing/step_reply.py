@@ -1,4 +1,4 @@
-"""Read replies that name the first wrong step of a trajectory by its number, or say that none is wrong."""
+"""Read replies that name the first wrong step of a trajectory, or say that none is wrong."""
 
 from __future__ import annotations
 

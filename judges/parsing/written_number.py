@@ -1,4 +1,4 @@
-"""Find numbers in replies: a number alone, a fraction of the best score, the first or last number of a text.
+"""Find numbers in replies: alone, first or last, or as a fraction of the best score.
 
 Functions return a list of no or one score.
 """
@@ -46,7 +46,7 @@ class FoundNumber(NamedTuple):
 
 
 def lone_number(reply: str) -> list[float]:
-    """Return the number of a reply that is only a number, apart from quotes, emphasis and a full stop.
+    """Return the number of a reply that is only a number, ignoring quotes and emphasis.
 
     Return no number for any other reply.
     """
@@ -55,7 +55,7 @@ def lone_number(reply: str) -> list[float]:
 
 
 def lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the score of a reply that is only a number or a fraction of the best score, else none."""
+    """Return the score of a reply that is only a number, or a fraction of the best score."""
     return (fraction_of_best(undecorated(reply), scale) if fractions else []) or lone_number(reply)
 
 

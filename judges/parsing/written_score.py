@@ -1,4 +1,7 @@
-"""Parsers of replies with a number as score: the whole reply, after a heading (`number_parser`), or in a tag (`tags_parser`)."""
+"""Parsers of replies with a number as score.
+
+`number_parser` reads a reply that is a number, or the number after a heading; `tags_parser` reads one in a tag.
+"""
 
 from __future__ import annotations
 
@@ -245,7 +248,7 @@ def _number(content: str, where: str, fraction_of: Scale | None = None) -> float
 
 
 def _require_citations(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence[float]) -> None:
-    """Refuse a piece that is marked as supported but cites nothing: the judge contradicts itself."""
+    """Refuse a piece that is marked as supported but cites nothing, a contradiction."""
     start = 0
     for piece, mark in zip(pieces, marks, strict=True):
         if mark and _CITATION.search(reply, start, piece.start()) is None:

@@ -104,7 +104,7 @@ class ReplyTimes:
 
 
 class HangWatch:
-    """Timer that gives up calls that hang (`ReplyTimes`). If the multiple is 0, it gives up none."""
+    """Timer that gives up calls that hang (`ReplyTimes`), or none if the multiple is 0."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple

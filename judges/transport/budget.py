@@ -59,7 +59,7 @@ class Budget:
             self._price(model)
 
     def admit(self, request: Request) -> bool:
-        """Spend the estimated cost of a request in a batch; return False if the budget does not allow it.
+        """Spend the estimated cost of a request in a batch; return False beyond the budget.
 
         Raises:
             ConfigurationError: The cost is limited, and the model's price is unknown.

@@ -144,7 +144,7 @@ def _read_call(call: _ToolCall) -> RequestedCall:
 def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: str | None) -> RequestedCall:
     """Return a requested call without lone surrogates, which cannot be written to files."""
     writable_arguments: dict[str, Any] | str
-    if isinstance(arguments, dict):  # texts in it may hold lone surrogates, too
+    if isinstance(arguments, dict):  # its texts may contain lone surrogates, too
         writable_arguments = json.loads(well_formed(json.dumps(arguments, ensure_ascii=False)))
     else:
         writable_arguments = "{}" if arguments is None else well_formed(arguments)
@@ -152,7 +152,7 @@ def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: s
 
 
 def text_or_none(value: str | None) -> str | None:
-    """Return a text without lone surrogates, which cannot be written to files, or None if it is empty."""
+    """Return a text without lone surrogates, which files cannot contain, or None if empty."""
     return well_formed(value or "") or None
 
 
@@ -179,7 +179,7 @@ _CACHED_TOKENS_FIELDS = (
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
-    """Return the number of prompt tokens that the provider had cached and bills at less, or 0 if unknown."""
+    """Return the prompt tokens that the provider had cached and bills at less, or 0."""
     for *outer, name in _CACHED_TOKENS_FIELDS:
         count = token_count(field_of(usage, outer[0]) if outer else usage, name)
         if count:

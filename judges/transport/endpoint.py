@@ -37,7 +37,7 @@ class Endpoint:
         path: Path of requests for decisions below the address, or None for the usual path of the protocol.
 
     Raises:
-        UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
+        UsageError: The address is not a web address or contains a password, or the key cannot be in a header.
     """
 
     base_url: str | None

@@ -26,7 +26,7 @@ _MAX_LATE_STARTS = 5
 
 
 class AdaptiveLimiter:
-    """Slots for calls in flight, whose number adapts to rate limits (HTTP 429) and no other error.
+    """Slots for calls in flight, whose number adapts to rate limits (HTTP 429) alone.
 
     It grows by one for each round of replies, and halves after a burst of 429s (additive increase, multiplicative decrease). Calls
     that began before the burst do not halve it again. It begins at the maximum, since most servers allow that.

@@ -83,7 +83,7 @@ class OpenAIProvider:
         return self._refusal_or_raise(response, request)
 
     async def _send(self, sender: Sender, request: Request) -> tuple[Response, Api]:
-        """Send a request to the API of its model; switch to the Responses API if the server asks for it."""
+        """Send a request to its model's API, or to the Responses API if the server asks for it."""
         if request.api != "chat":
             api = decision_api(request, self._endpoint.path)
             return await sender.send(request, api), api

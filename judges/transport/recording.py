@@ -176,7 +176,7 @@ def _repair_end(file: BinaryIO, path: Path) -> None:
 
 
 class CassetteProvider:
-    """Provider that answers from a recording, and records missing replies if there is an inner provider.
+    """Provider that answers from a recording, and asks for missing replies if it can.
 
     Without one, a missing reply is an error; a `ReplayProvider` would give a failed verdict, which a test could overlook. Several
     processes may add to one file: each line is written in one step, and of two lines for one request the later one counts.

@@ -94,7 +94,7 @@ def responses_body(request: Request) -> dict[str, Any]:
 
 
 def name_in_chat(param: str | None, request: Request) -> str | None:
-    """Translate the parameter that an error of the Responses API names to that of chat completions.
+    """Translate a parameter in an error of the Responses API to that of chat completions.
 
     The name of anything else is returned unchanged.
     """

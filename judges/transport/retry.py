@@ -197,7 +197,7 @@ def allowed_rate(headers: Mapping[str, str]) -> float | None:
     None if another limit than that of requests is exhausted, or if the header is missing or below one request a minute.
     """
     if not _is_exhausted(headers, "requests"):
-        # Requests are left, so another limit (tokens) is exhausted, for which this number does not hold.
+        # Requests are left, so another limit (tokens) is exhausted, and this header says nothing about it.
         return None
     per_minute = _number(headers.get("x-ratelimit-limit-requests")) or 0.0
     return per_minute / _SECONDS_A_MINUTE if per_minute >= 1 else None

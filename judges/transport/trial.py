@@ -1,4 +1,4 @@
-"""Stop calling an endpoint that refuses all of its first calls, as with a wrong key or model.
+"""Stop calling an endpoint that refuses all first calls, as with a wrong key or model.
 
 The trial of a model is its first calls, until one gets a reply. (Trials of a case are something else: repeated attempts.)
 """
