@@ -119,6 +119,7 @@ def _outcome(points: Points, verdicts: Sequence[Verdict]) -> tuple[Outcome, str]
     if not verdicts:
         return "not_applicable", "the case has no criterion"
     ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
+    # A score from some of the criteria would not be comparable.
     if ungraded:
         outcome, reason = outcome_of_ungraded(ungraded)
         return outcome, f"{len(ungraded)} of {len(verdicts)} criteria without a verdict: {reason}"

@@ -80,7 +80,7 @@ def cycle(
             unread = (*unread, reply)
             parameters = with_more_room(parameters, reply)
         if not all(reply.from_cache for reply in unread):
-            break
+            break  # the model itself has replied: only cached replies are worth asking anew
     return result
 
 

@@ -155,7 +155,7 @@ def _block(declared: _BlockFields) -> DecisionBlock:
             _require_valid(question, state)
         except ValueError as error:
             raise ValueError(f"questions.{name}: {error}") from error
-    scored = declared.of or list(declared.questions)
+    scored = declared.of or list(declared.questions)  # by default, all questions make the score
     if unknown := sorted(set(scored) - declared.questions.keys()):
         raise ValueError(f"of: there is no question {unknown[0]!r}")
     _require_scorable(declared.score, [declared.questions[name] for name in scored])

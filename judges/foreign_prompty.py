@@ -104,6 +104,7 @@ def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
     inputs: Any = front.values.get("inputs", front.values.get("inputSchema"))
     if isinstance(_mapping(inputs).get("properties"), dict | list):
         inputs = inputs["properties"]
+    # promptflow maps names to inputs; prompty 2 lists them, or has a JSON schema.
     if isinstance(inputs, list):
         by_name = {
             str(_mapping(input_).get("name")): _mapping(input_) for input_ in cast("list[Any]", inputs)

@@ -123,6 +123,7 @@ class JudgePrompt:
         name = refused_parameter(error, self.parameters)
         if name is None:
             return None
+        # Why: docs/decisions/0026-a-refused-parameter-makes-another-judge.md
         if name in LIMITS:
             other_name = other_limit(error, name)
             return None if other_name is None else Refusal(self.model, name, str(error), other_name)

@@ -78,6 +78,7 @@ def with_marks(case: Case, output: Output) -> MarkedItem:
     parts = {_content_of(part): part for part in _media_of(case, output)}
     if not parts:
         return MarkedItem(case, output, [])
+    # In the mark, so that only this item's marks are replaced: a text of the item cannot contain the item's hash.
     digest = _digest(case, output)
     media: dict[str, Medium] = {}
     for number, (content, part) in enumerate(parts.items(), start=1):
@@ -131,7 +132,7 @@ def _parts(
     for piece in marker.split(text):
         # The model sees `[image 1]`, without the hash.
         pending += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
-        if piece in unplaced:
+        if piece in unplaced:  # a medium that an input shows twice is sent once
             parts += [{"type": "text", "text": pending}, unplaced.pop(piece).part]
             pending = ""
     if not parts:

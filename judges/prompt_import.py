@@ -178,6 +178,7 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 def _read(path: Path) -> list[_ChatMessage]:
     raw = _content(path)
     if not _is_json(path, raw):
+        # Instructions; a user message with the inputs follows.
         return [_ChatMessage("system", _plain_text(raw, path).strip("\n"))]
     try:
         content: Any = msgspec.json.decode(raw)

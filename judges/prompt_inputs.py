@@ -75,6 +75,7 @@ def fill_inputs(
             if declaration.required:
                 raise
             value = declaration.default
+        # A list has a text of its own (`JsonList`), which a template would print too.
         values[name] = str(value) if declaration.type == "string" else value
     sources = {name: declaration.source or name for name, declaration in declared.items()}
     texts = [str(value) for value in values.values()]

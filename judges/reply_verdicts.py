@@ -171,6 +171,7 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
         return unchanged
     if judge.names_steps:
         judge = judge.for_steps(verdict.evidence.get(STEP_COUNT, 0))
+    # In the order in which they came: a later reply was only requested because this one could not be read.
     for unread in verdict.evidence.get(_UNREAD, ()):
         result = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
         if result.outcome != "unparsable":
@@ -264,7 +265,7 @@ def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float |
             mass = {best: 0.0, worst: 0.0}
             for text, logprob in {token.token: token.logprob, **token.top}.items():
                 if text.strip() in mass:
-                    mass[text.strip()] += math.exp(min(0.0, logprob))
+                    mass[text.strip()] += math.exp(min(0.0, logprob))  # "1" and " 1" are two tokens
             total = mass[best] + mass[worst]
             return mass[best] / total if token.top and total > 0 else None
     return None

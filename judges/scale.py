@@ -53,7 +53,7 @@ class Scale:
             raise ValueError("minimum must be below maximum, and step above 0")
         if self.step is not None and span > _MAX_STEPS * self.step:
             raise ValueError(f"there are more than {_MAX_STEPS:,.0f} steps from minimum to maximum")
-        if self.maximum not in self:
+        if self.maximum not in self:  # or else the best score could never be given
             raise ValueError("the steps from minimum do not reach maximum")
 
     def __contains__(self, value: float) -> bool:

@@ -151,6 +151,7 @@ def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
 
 
 def _combined(verdicts: Sequence[StatementVerdict]) -> CombinedOpinions:
+    # A score from some of the statements would not be comparable.
     ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
     if ungraded:
         outcome, reason = outcome_of_ungraded(ungraded)

@@ -42,6 +42,7 @@ def choice_parser(
     def read(written: str) -> float:
         return _score(written, scores, where)
 
+    # Before the tag, only a bare label counts as a second score.
     def read_unmarked(written: str) -> float:
         if undecorated(written) != written.strip().removesuffix("."):
             raise DecodingError("a word with emphasis, alone on a line, is a heading")

@@ -81,7 +81,7 @@ def json_parser(
         with_score = [fields for fields in objects if score in fields]
         parsed_score = one_score([_score(fields[score]) for fields in with_score], scale, where)
         score_key.second.refuse(text_around, parsed_score)
-        last = with_score[-1]
+        last = with_score[-1]  # all agree on the score; the last one gives the reason
         if alone:
             _require_present(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
         for fields in with_score:
@@ -116,6 +116,7 @@ def _check_criteria(criteria: Mapping[str, float], score: float, scale: Scale) -
             raise DecodingError(
                 f"the criterion {key!r} is {criterion:g}, which is not on the scale ({scale})"
             )
+    # A prompt with `all_of` asks for the worst score of its criteria.
     if criteria and scale.worst_of(map(scale.nearest, criteria.values())) != score:
         raise DecodingError(f"the score does not follow from the criteria {criteria}")
 
@@ -175,7 +176,7 @@ class _ScoreKey:
         """Return whether a part has the key in a wrong place, or is the reply's unfinished object."""
         if part.kind == "object":
             return _has_key(part.decoded, self.key.casefold())
-        if part.kind == "unclosed" and is_first:
+        if part.kind == "unclosed" and is_first:  # the reply was probably cut off
             return True
         # In text, only the quoted key before a colon counts: the word alone may be part of a sentence.
         pattern = self._quoted_key if part.kind == "text" else self._any_key

@@ -63,7 +63,7 @@ def bare_reply(text: str) -> str:
     thoughts too, unless the tag is part of a quotation: then quotation marks around the rest do not match.
     """
     reply = without_thoughts(text).strip()
-    if reply.startswith("{"):
+    if reply.startswith("{"):  # a tag in JSON is part of a text in it
         return reply
     ends = [match.end() for match in _THOUGHTS_END.finditer(reply)]
     if not ends:
@@ -100,7 +100,7 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
     Raises:
         DecodingError: There is no number, there are different ones, or it is not on the scale.
     """
-    scores = sorted(set(values))
+    scores = sorted(set(values))  # a judge may repeat its score
     if not scores:
         raise DecodingError(f"no score {where}")
     if len(scores) > 1:
@@ -120,7 +120,7 @@ def reading_of(
     return ParsedReply(scale.normalise(score), reason, {**raw_score, **(details or {})})
 
 
-_QUOTATION_ENDS = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
+_QUOTATION_END = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
 
 
 def ends_quotation(before: str, behind: str) -> bool:
@@ -128,7 +128,7 @@ def ends_quotation(before: str, behind: str) -> bool:
 
     A score that is alone between quotation marks is not.
     """
-    return _QUOTATION_ENDS.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
+    return _QUOTATION_END.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
 
 
 _MAX_SHOWN_LENGTH = 40

@@ -74,6 +74,7 @@ class ScoreTag:
             raise DecodingError(f"more than one score {self.where}: {shown(rest[lookalikes[0].start() :])}")
         before, behind = rest[: tagged_scores[0].start()], rest[tagged_scores[0].end() :]
         self._require_no_reasons_around(reasons, before)
+        # An odd number of fences in the reasons leaves one open there, in which the score is quoted.
         fences_in_reasons = sum(reason.text.count(_FENCE) for reason in reasons)
         if _FENCE in behind and _FENCE not in before and fences_in_reasons % 2:
             raise DecodingError("the score is in a fence that begins in the reasons")
@@ -94,6 +95,7 @@ class ScoreTag:
             if name in names_before or re.compile(f"</{name}>", _TAG_FLAGS).search(before):
                 raise DecodingError("the reasons go on behind the score")
         for reason in reasons:
+            # A reason that contains its opening tag again, after a score, may be two reasons.
             again = re.compile(f"<{reason.name}>", _TAG_FLAGS).search(reason.text)
             if again is not None and self._lookalike.search(reason.text, 0, again.start()) is not None:
                 raise DecodingError(f"<{reason.name}> begins again behind a score")

@@ -70,6 +70,7 @@ class SecondScore:
                 raise _error(match[0])
         if not lines:
             return
+        # "... is right. 1" at the end of a text, without a line of its own.
         ending = _LAST_NUMBER.search(text[-_MAX_SEARCHED_END:])
         for line in [*text.splitlines(), *([ending[1]] if ending else [])]:
             if self._is_score(line) and not self._is_equal(line, score):
@@ -82,6 +83,7 @@ class SecondScore:
             return False
 
     def _is_equal(self, written: str, score: float) -> bool:
+        # On a scale to 100, "80 %" is the score 80.
         for text in (written, written.rstrip(" %\uff05")):
             with suppress(DecodingError):
                 return is_equal(self.read(text), score, self.scale)

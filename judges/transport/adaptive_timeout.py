@@ -79,6 +79,7 @@ class ReplyTimes:
         times_by_endpoint = [sorted(self._seconds[endpoint]) for endpoint in self._known_endpoints()]
         if not times_by_endpoint:
             return float("inf")
+        # The fastest, since a hanging call may be repeated there.
         usual = min(times[int(_QUANTILE * len(times))] for times in times_by_endpoint)
         return max(_MIN_LIMIT_SECONDS, self.multiple * usual) * 2.0**given_up
 

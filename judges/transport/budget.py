@@ -86,7 +86,7 @@ class Budget:
             estimate = self._estimate(request)
             if self.max_cost is None or self.spent + self._set_aside + estimate <= self.max_cost:
                 break
-            if not self._in_flight:
+            if not self._in_flight:  # nothing can be given back
                 raise BudgetSpentError(
                     f"not asked: the budget of ${self.max_cost:g} is spent (${self.spent:.4f}; the next call may take "
                     f"${estimate:.4f})"
@@ -112,6 +112,7 @@ class Budget:
             self.spent += set_aside if cost is None else cost
         elif billed:
             self.spent += set_aside
+        # All callers try again: which of them now fit depends on their requests.
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():
@@ -120,6 +121,7 @@ class Budget:
     def _estimate(self, request: Request) -> float:
         if self.max_cost is None:
             return 0.0
+        # Without a limit in the request, the longest reply so far.
         completion = completion_limit(request) or self._longest_completion or _FIRST_COMPLETION_TOKENS
         return self._price(request.model).cost(estimate_prompt(request).high, completion)
 

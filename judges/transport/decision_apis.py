@@ -137,6 +137,7 @@ def read_decisions(payload: object, request: Request) -> Reply:
         cached_tokens=cached_tokens(usage, prompt_tokens),
         completion_tokens=token_count(usage, "output_tokens") or token_count(usage, "completion_tokens"),
     )
+    # Gemini reports a blocked prompt in a successful response.
     if not answers and (refusal := _filter_refusal(body)):
         return msgspec.structs.replace(reply, refusal=refusal)
     if not isinstance(answers, dict | list):

@@ -80,6 +80,7 @@ def make_request(
     api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
+    # `anew` and `retry` are left out: they do not change the question.
     content = (
         json.dumps(
             [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")

@@ -156,7 +156,7 @@ def _repair_end(file: BinaryIO, path: Path) -> None:
     end = file.tell()
     start = end
     tail = b""
-    while start > 0 and b"\n" not in tail:
+    while start > 0 and b"\n" not in tail:  # lines may be long; the end of the file is read block by block
         start = max(0, start - _BLOCK_BYTES)
         file.seek(start)
         tail = file.read(end - start)

@@ -92,7 +92,7 @@ class ReplyCache:
         rows = self._run("SELECT body FROM reply WHERE key = ?", (key,))
         if not rows:
             return None
-        try:
+        try:  # a damaged reply is requested again
             return msgspec.structs.replace(_decode(rows[0][0]), calls=0, from_cache=True)
         except msgspec.DecodeError:
             return None
@@ -193,6 +193,7 @@ def cache_key(namespace: str, request: Request) -> str:
 
     The namespace is the endpoint's identity: the same name at two endpoints may be two models.
     """
+    # Not the judge's fingerprint: docs/decisions/0004-replies-are-kept-by-request.md
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 

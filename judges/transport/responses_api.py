@@ -111,7 +111,7 @@ def name_in_chat(param: str | None, request: Request) -> str | None:
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the input items of a chat message: its text, and each of its tool calls."""
     content = message.get("content")
-    if message["role"] == "tool":
+    if message["role"] == "tool":  # the result of a call is an item of its own there
         yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": content}
         return
     if content:

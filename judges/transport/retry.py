@@ -107,6 +107,7 @@ class RetryingProvider(Wrapping):
         try:
             async for attempt in attempts:
                 with attempt:
+                    # The first attempt was made before tenacity: it is counted and waited for like the others.
                     if not calls:
                         calls = first.calls
                         raise first
@@ -119,6 +120,7 @@ class RetryingProvider(Wrapping):
         except CallError as error:
             self._report(error, None)
             error.calls = calls
+            # Errors that concern the request alone say nothing about the endpoint.
             self._failed_requests += error.retryable
             raise
         finally:

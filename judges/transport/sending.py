@@ -73,7 +73,8 @@ class Sender(Protocol):
 class DirectSender:
     """Sender with aiohttp, for servers that need only a key and an address.
 
-    Importing the openai library takes longer than judging a thousand items, so `LibrarySender` is left to other endpoints.
+    Importing the openai library takes longer than judging a thousand items, so `LibrarySender` is left to other endpoints
+    (docs/decisions/0005-compatible-servers-are-asked-directly.md).
     """
 
     def __init__(self, endpoint: Endpoint) -> None:

@@ -16,6 +16,7 @@ def family(model: str) -> str:
 
     ``openai/gpt-4.1-mini-2025-04-14`` becomes ``gpt-4.1-mini``.
     """
+    # vendor/name@revision and name:tag, as gateways and ollama write.
     name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
     return _RELEASE_SUFFIX.sub("", name)
 

@@ -49,6 +49,7 @@ class Trial:
         """
         while not self.over:
             self._raise_if_given_up()
+            # Each refusal leaves one call fewer to lose.
             if self._in_flight < max(1, self.calls - self._refused):
                 break
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -61,7 +62,7 @@ class Trial:
         self._in_flight -= 1
         if error is None:
             self.over = True
-        elif isinstance(error, CallError) and not error.retryable and error.calls:
+        elif isinstance(error, CallError) and not error.retryable and error.calls:  # other errors may pass
             self._refuse(error)
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:
@@ -82,7 +83,7 @@ class Trial:
             return
         now = asyncio.get_running_loop().time()
         if now >= self._asks_again_at and not self._in_flight:
-            return
+            return  # this caller makes the test call
         refusal = CallError(
             f"not asked: the endpoint refused all of its first {self._refused} calls: {reason}",
             status=reason.status,
