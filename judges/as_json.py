@@ -1,6 +1,6 @@
 """Render values as JSON text for a judge.
 
-Values are shown in full. In JSON, a text under evaluation cannot pose as anything else. `well_formed` replaces lone surrogates, which
+Values are shown in full. In JSON, a text under evaluation cannot pose as anything else. `replace_surrogates` replaces lone surrogates, which
 are possible in JSON but not in UTF-8.
 """
 
@@ -36,13 +36,13 @@ def dumps(value: Any) -> str:
 
 def json_lines(items: Sequence[Any]) -> JsonList:
     """Return values as a JSON list with one value per line."""
-    return JsonList(items, bracketed([dumps(item) for item in items]))
+    return JsonList(items, json_list_text([dumps(item) for item in items]))
 
 
 def calls_text(calls: Sequence[ToolCall]) -> JsonList:
     """Return calls as a JSON list with one call per line."""
     items = [{"name": call.name, "arguments": call.arguments} for call in calls]
-    return JsonList(items, bracketed([call_text(call) for call in calls]))
+    return JsonList(items, json_list_text([call_text(call) for call in calls]))
 
 
 def step_text(step: AgentStep) -> str:
@@ -72,12 +72,12 @@ def json_object(text: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
-def bracketed(lines: Sequence[str]) -> str:
+def json_list_text(lines: Sequence[str]) -> str:
     """Join JSON texts to a list, with one item per line."""
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     r"""Replace lone surrogates with U+FFFD, so that the text can be encoded in UTF-8.
 
     ``"\ud800"`` is valid JSON, but Python decodes it to a text that cannot be encoded. One such reply would end a run.

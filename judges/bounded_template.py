@@ -15,7 +15,7 @@ import jinja2
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
-from .template_bounds import BoundedEnvironment, names
+from .template_bounds import BoundedEnvironment, words_of
 from .template_limits import TemplateLimitError
 
 MAX_TOKENS = 20_000
@@ -23,7 +23,7 @@ MAX_DEPTH = 100
 
 _NODES: tuple[type[nodes.Node], ...] = tuple(
     getattr(nodes, name)
-    for name in names(
+    for name in words_of(
         "Template Output TemplateData Name Const If For Assign Getattr Getitem Slice Call Keyword Filter Test Compare Operand And Or "
         "Not Neg Pos CondExpr Concat Add Sub Mul Div FloorDiv Mod List Tuple Dict Pair"
     )

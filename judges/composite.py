@@ -184,7 +184,7 @@ def _single_question(question: JudgeQuestion) -> Deliberation:
     return verdict
 
 
-class _Ongoing(NamedTuple):
+class _OngoingDeliberation(NamedTuple):
     """An unfinished deliberation, its position among all, and its questions in this round."""
 
     position: int
@@ -198,21 +198,21 @@ def deliberate_together(
     """Run several deliberations concurrently; each round asks the questions of all of them."""
     verdicts: dict[int, Verdict] = {}
     ongoing = [
-        _Ongoing(position, deliberation, next(deliberation))
+        _OngoingDeliberation(position, deliberation, next(deliberation))
         for position, deliberation in enumerate(deliberations)
     ]
     while ongoing:
         questions_of_round = [question for deliberation in ongoing for question in deliberation.questions]
         # The answers come in the order of the questions, so each deliberation takes its own from the front.
         answers = iter((yield questions_of_round))
-        unfinished: list[_Ongoing] = []
+        unfinished: list[_OngoingDeliberation] = []
         for position, deliberation, questions in ongoing:
             try:
                 next_questions = deliberation.send([next(answers) for _ in questions])
             except StopIteration as end:
                 verdicts[position] = end.value
             else:
-                unfinished.append(_Ongoing(position, deliberation, next_questions))
+                unfinished.append(_OngoingDeliberation(position, deliberation, next_questions))
         ongoing = unfinished
     return [verdicts[position] for position in sorted(verdicts)]
 

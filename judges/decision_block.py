@@ -63,7 +63,7 @@ class DeclaredQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """True if the options are the steps of a trajectory."""
         return self.choices == _STEPS
 
-    def asked(self, name: str, *, part: str | None = None, steps: int = 0) -> Question:
+    def as_question(self, name: str, *, part: str | None = None, steps: int = 0) -> Question:
         """Return the question for one item, or for one part of an entry of its state."""
         ask = self.ask if part is None else self.ask.replace(_NUMBER, part)
         return Question(name if part is None else f"{name}_{part}", self.type, ask, self._options(steps))
@@ -109,7 +109,7 @@ class DecisionBlock:
         """True if the score's question asks for the first wrong step of a trajectory."""
         return self.questions[self.scored[0]].among_steps
 
-    def asked(self, parts: Mapping[str, Iterable[str]], steps: int = 0) -> list[Question]:
+    def questions_for(self, parts: Mapping[str, Iterable[str]], steps: int = 0) -> list[Question]:
         """Return the questions for one item.
 
         Args:
@@ -119,7 +119,7 @@ class DecisionBlock:
         if self.fixed is not None:
             return [*self.fixed]
         return [
-            question.asked(name, part=part, steps=steps)
+            question.as_question(name, part=part, steps=steps)
             for name, question in self.questions.items()
             for part in ([None] if question.each is None else parts[question.each])
         ]
@@ -161,7 +161,7 @@ def _block(declared: _BlockFields) -> DecisionBlock:
     _require_scorable(declared.score, [declared.questions[name] for name in scored])
     questions = declared.questions
     depend_on_item = any(question.each is not None or question.among_steps for question in questions.values())
-    fixed = None if depend_on_item else [question.asked(name) for name, question in questions.items()]
+    fixed = None if depend_on_item else [question.as_question(name) for name, question in questions.items()]
     return DecisionBlock(state, declared.questions, declared.score, tuple(scored), fixed)
 
 

@@ -222,7 +222,9 @@ DECISION_FORMS: tuple[DecisionForm, ...] = (
 FORM_NAMES: Mapping[str, DecisionForm] = {form.name: form for form in DECISION_FORMS}
 
 
-def formed(form: str, state: Material, questions: QuestionList, item: FormedItem) -> FormedRequest | None:
+def request_in_form(
+    form: str, state: Material, questions: QuestionList, item: FormedItem
+) -> FormedRequest | None:
     """Return a request in a form, or None if the form changes nothing, or leaves no question."""
     altered = FORM_NAMES[form].alter(state, questions, item)
     if not altered.questions or _is_same(altered, FormedRequest(state, questions)):

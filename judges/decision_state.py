@@ -12,13 +12,13 @@ from typing import Any
 
 from ..records import Case, Output
 from ..records.output import steps_by_turn, turns_asked
-from .as_json import dumps, well_formed
+from .as_json import dumps, replace_surrogates
 from .decision_block import MAX_OPTIONS, PARTED, DecisionBlock
-from .decision_forms import FormedItem, formed
+from .decision_forms import FormedItem, request_in_form
 from .media import require_sendable, shown_among, with_marks
 from .prompt_inputs import fence_for
 from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
-from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_canary
+from .transport.decision_apis import CANARY_BYTES, DecisionApi, compile_request, with_canary
 
 STATE_VERSION = 1
 """Version of how the material is written, part of a judge's fingerprint."""
@@ -61,18 +61,18 @@ def decision_request(
         raise NotApplicableError(
             f"{steps} steps are more than the {MAX_OPTIONS - 1} that a decision model chooses among"
         )
-    text = well_formed(dumps(values))
+    text = replace_surrogates(dumps(values))
     state: dict[str, Any] = json.loads(text)
     parts = {name: state[name] for name in PARTED.keys() & state.keys()}
-    questions = block.asked(parts, steps)
+    questions = block.questions_for(parts, steps)
     if not form:
         if len(text.encode()) < CANARY_BYTES:
-            return compiled(api, state, questions)
-        return compiled(api, *with_canary(state, questions, fence_for([text])))
-    request = formed(form, state, questions, FormedItem(fence_for([text]), case.id))
+            return compile_request(api, state, questions)
+        return compile_request(api, *with_canary(state, questions, fence_for([text])))
+    request = request_in_form(form, state, questions, FormedItem(fence_for([text]), case.id))
     if request is None:
         raise NotApplicableError("the questions about this output have no such form")
-    return compiled(api, request.state, request.questions)
+    return compile_request(api, request.state, request.questions)
 
 
 def _entries(

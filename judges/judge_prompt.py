@@ -39,7 +39,7 @@ from .prompt_inputs import fill_inputs
 from .prompt_variables import InputBuilder
 from .rendering import Render
 from .transport import CallError
-from .transport.decision_apis import DecisionApi, compiled
+from .transport.decision_apis import DecisionApi, compile_request
 from .transport.exchange import ApiName
 from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
 
@@ -140,7 +140,7 @@ class JudgePrompt:
         value = self.parameters[refusal.name]
         changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
         refused = {**self.refused, **changes}
-        parameters = merged_parameters(self.prompt, self.overrides, refused)
+        parameters = merge_parameters(self.prompt, self.overrides, refused)
         fingerprint = judge_fingerprint(
             self.prompt, self.model, parameters, self.view, api=self.api, form=self.form
         )
@@ -268,7 +268,7 @@ class JudgePrompt:
         return replace(self, parse=statements_parser(values["response"], values.get("query", "")))
 
 
-def merged_parameters(
+def merge_parameters(
     prompt: PromptFile, parameters: Mapping[str, Any], refused: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the decoding parameters of a request: later sources win, and None removes one."""
@@ -309,5 +309,5 @@ def _compiled_questions(prompt: PromptFile, api: DecisionApi) -> str:
     """Return the questions in a dialect, and how the material is written, as one text."""
     assert prompt.decision is not None
     parts = dict.fromkeys(PARTED, ("1", "2"))  # examples: any item's parts are asked about alike
-    questions = prompt.decision.asked(parts, steps=1)
-    return json.dumps([api, STATE_VERSION, compiled(api, prompt.decision.state, questions)])
+    questions = prompt.decision.questions_for(parts, steps=1)
+    return json.dumps([api, STATE_VERSION, compile_request(api, prompt.decision.state, questions)])

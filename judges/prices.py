@@ -98,7 +98,7 @@ def dollars_of(
     return None if price is None else price.cost(prompt_tokens, completion_tokens, cached_tokens)
 
 
-def priced(usage: Usage, model: str, prices: PriceList | None) -> Usage:
+def with_dollars(usage: Usage, model: str, prices: PriceList | None) -> Usage:
     """Return a usage with its US dollars at a model's prices, unless it has them."""
     if prices is None or usage.dollars is not None:
         return usage

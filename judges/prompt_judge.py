@@ -16,7 +16,7 @@ from .cycle import judge_concurrently, judge_output
 from .decision_scores import form_parser
 from .decision_state import ENTRIES, decision_builders
 from .judge import ModelClient, RetryOf, Work
-from .judge_prompt import PAIR_INPUTS, JudgePrompt, judge_fingerprint, merged_parameters
+from .judge_prompt import PAIR_INPUTS, JudgePrompt, judge_fingerprint, merge_parameters
 from .parsing import STATEMENTS, make_parser
 from .prompt_file import PromptFile, read_prompt_file
 from .prompt_inputs import require_fillable, unknown_input
@@ -113,7 +113,7 @@ def load_judge(
         raise UsageError(f"a judge needs a model: name one with {setting('model')}")
     name, path = find_prompt(spec, decides=api != "chat")
     prompt = _asked_prompt(read_prompt_file(path), str(name), api)
-    merged = merged_parameters(prompt, parameters or {}, refused or {})
+    merged = merge_parameters(prompt, parameters or {}, refused or {})
     view, input_builders = _view(prompt, known_prompt(name, path), replay)
     if api != "chat":
         input_builders = decision_builders(input_builders)

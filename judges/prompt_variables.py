@@ -17,7 +17,7 @@ from ..records.case import known_role
 from ..records.output import last_text, messages_asked, turns_asked
 from ..records.typed_values import convert
 from ..spelling import command
-from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
+from .as_json import JsonList, calls_text, dumps, json_lines, json_list_text, step_text
 from .criteria import NO_POSITIVE_POINTS, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
@@ -105,7 +105,7 @@ def _tool_calls(case: Case, output: Output) -> JsonList:
         return JsonList([output.text], output.text)
     if output.agent_turns is not None:
         steps = [step for turn in output.agent_turns for step in turn]
-        return JsonList(steps, bracketed([step_text(step) for step in steps]))
+        return JsonList(steps, json_list_text([step_text(step) for step in steps]))
     raise NotApplicableError("the output has neither calls nor text")
 
 

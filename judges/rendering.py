@@ -94,7 +94,7 @@ def compile_prompt(prompt: PromptFile) -> Render:
         if before.strip():
             raise PromptError(f"{prompt.path}: text stands before the first role: {before.strip()[:60]!r}")
         return [
-            {"role": role, "content": encodable(content.strip())}
+            {"role": role, "content": escape_surrogates(content.strip())}
             for role, content in zip(parts[0::2], parts[1::2], strict=True)
         ]
 
@@ -110,7 +110,7 @@ def _compile_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     return jinja_template(source)
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which cannot be sent as UTF-8."""
     try:
         text.encode()

@@ -32,22 +32,22 @@ _MAX_DIGITS = 20
 _MAX_INDENT = 100
 
 
-def names(words: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """Return the words of a text as a set."""
-    return frozenset(words.split())
+    return frozenset(text.split())
 
 
 _JINJA: Mapping[str, Callable[..., Any]] = cast("Any", FILTERS)
-_FILTERS = names(
+_FILTERS = words_of(
     "abs capitalize count d default dictsort first float int items last length list lower map max min reject rejectattr reverse safe "
     "select selectattr sort string title trim truncate unique upper wordcount"
 )
 """jinja's filters whose work is counted by the length of value and result; others: see `_own_filters`."""
 
-_CHARACTER_FILTERS = names("list map max min reject select sort title unique")
+_CHARACTER_FILTERS = words_of("list map max min reject select sort title unique")
 """Filters that take a text for a list of its characters."""
 
-_METHODS = names(
+_METHODS = words_of(
     "capitalize count endswith find get index isalnum isalpha isdigit items keys lower lstrip rstrip split splitlines startswith "
     "strip title upper values cycle changed"
 )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
 from ...errors import UsageError
-from ...judges.prices import priced
+from ...judges.prices import with_dollars
 from ...records import atomic_write, read_regular_file, write_json
 from ...spelling import setting
 from ..audit.audit_plan import AuditPlan
@@ -186,7 +186,7 @@ def _with_candidates(
         return replace(numbers, tried=require_distinct(candidates))
     shown = disagreements(counted_items(items, judged), judged, plan)
     proposals = propose_candidates(current, plan.writer, shown, plan.out, use.access)
-    usage = priced(proposals.usage, plan.writer, plan.prices)
+    usage = with_dollars(proposals.usage, plan.writer, plan.prices)
     return replace(
         numbers,
         answer="calls failed" if proposals.failed else numbers.answer,

@@ -19,7 +19,7 @@ from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, readi
 from .score_tag import ScoreTag, tagged_reason
 from .second_score import SecondScore
 from .step_reply import step_parser
-from .written_number import undecorated
+from .written_number import strip_decoration
 from .written_score import number_parser, tags_parser
 
 
@@ -44,7 +44,7 @@ def choice_parser(
 
     # Before the tag, only a bare label counts as a second score.
     def read_unmarked(written: str) -> float:
-        if undecorated(written) != written.strip().removesuffix("."):
+        if strip_decoration(written) != written.strip().removesuffix("."):
             raise DecodingError("a word with emphasis, alone on a line, is a heading")
         return read(written)
 
@@ -77,7 +77,7 @@ def _label_pattern(label: str) -> str:
 
 
 def _score(written: str, scores: Mapping[str, float], where: str) -> float:
-    word = _normalised(undecorated(written))
+    word = _normalised(strip_decoration(written))
     if word not in scores:
         raise DecodingError(f"none of {', '.join(scores)} {where}, but {written.strip()[:40]!r}")
     return scores[word]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 from ...errors import DecodingError
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .parsed_reply import bare_reply, without_thoughts
 
 _MAX_DIGITS = 18
@@ -54,7 +54,7 @@ def decode_object(text: str) -> Mapping[str, Any]:
             parse_int=_integer,
         )
         if "\\u" in text:  # a lone surrogate could not be written to a run's files
-            value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
+            value = json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise NotJsonError(f"the reply is not JSON: {error}") from error
     if not isinstance(value, dict):

@@ -18,11 +18,11 @@ from .parsed_reply import (
     QUOTES,
     ParsedReply,
     ReplyParser,
-    checked_share,
     ends_quotation,
+    excerpt,
     one_score,
     reading_of,
-    shown,
+    share_of_marked,
     without_thoughts,
 )
 from .second_score import SecondScore
@@ -92,7 +92,7 @@ def json_parser(
         details: dict[str, Any] = {"criteria": criteria} if criteria else {}
         if fraction_of and fraction_of.list_key in last:
             pieces = details[fraction_of.list_key] = last[fraction_of.list_key]
-            share = checked_share(scale.normalise(parsed_score), _marks(pieces, fraction_of))
+            share = share_of_marked(scale.normalise(parsed_score), _marks(pieces, fraction_of))
             return ParsedReply(share, explanation, details)
         return reading_of(parsed_score, scale, explanation, details)
 
@@ -164,12 +164,14 @@ class _ScoreKey:
                 objects.append(decoded)
                 texts.append("")
             elif self._is_broken(part, is_first=not objects and texts[0].strip(DECORATION) in {"", "json"}):
-                raise DecodingError(f"no JSON object has the key {self.key!r} in {shown(part.text)}")
+                raise DecodingError(f"no JSON object has the key {self.key!r} in {excerpt(part.text)}")
             elif part.kind != "object":
                 texts[-1] += part.text
         for before, behind in pairwise(texts):
             if ends_quotation(before, behind):
-                raise DecodingError(f"the object with the key {self.key!r} ends a quotation: {shown(behind)}")
+                raise DecodingError(
+                    f"the object with the key {self.key!r} ends a quotation: {excerpt(behind)}"
+                )
         return objects, "\n".join(texts)
 
     def _is_broken(self, part: ReplyPart, *, is_first: bool) -> bool:
@@ -218,4 +220,4 @@ def _score(value: Any) -> float:
 def _written_score(text: str) -> float:
     if numbers := lone_number(text):
         return numbers[0]
-    raise DecodingError(f"expected a number as score, got {shown(text)}")
+    raise DecodingError(f"expected a number as score, got {excerpt(text)}")

@@ -80,7 +80,7 @@ _MAX_NAMED_SCORES = 5
 """Maximum number of scores that an error names."""
 
 
-def checked_share(score: float, marks: Sequence[float]) -> float:
+def share_of_marked(score: float, marks: Sequence[float]) -> float:
     """Return the share of pieces marked 1.
 
     Raises:
@@ -136,6 +136,6 @@ _MAX_JOINED_LENGTH = 400
 """Only so much of a text is joined to one line, since most of it is not shown."""
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return the beginning of a text on one line, in quotes, for error messages."""
     return repr(" ".join(text[:_MAX_JOINED_LENGTH].split())[:_MAX_SHOWN_LENGTH])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .parsed_reply import DECORATION, QUOTES, one_score, shown
+from .parsed_reply import DECORATION, QUOTES, excerpt, one_score
 from .second_score import SecondScore
 
 _TAG_FLAGS = re.IGNORECASE | re.ASCII
@@ -68,10 +68,10 @@ class ScoreTag:
             return None
         tagged_scores = list(between_tags(self.name).finditer(rest))
         if not tagged_scores:
-            raise DecodingError(f"no score {self.where}, but {shown(rest[lookalikes[0].start() :])}")
+            raise DecodingError(f"no score {self.where}, but {excerpt(rest[lookalikes[0].start() :])}")
         score = one_score([self.read(match[1]) for match in tagged_scores], self.scale, self.where)
         if len(lookalikes) != 2:  # noqa: PLR2004 - the opening and the closing tag
-            raise DecodingError(f"more than one score {self.where}: {shown(rest[lookalikes[0].start() :])}")
+            raise DecodingError(f"more than one score {self.where}: {excerpt(rest[lookalikes[0].start() :])}")
         before, behind = rest[: tagged_scores[0].start()], rest[tagged_scores[0].end() :]
         self._require_no_reasons_around(reasons, before)
         # An odd number of fences in the reasons leaves one open there, in which the score is quoted.
@@ -163,4 +163,4 @@ def _require_nothing_behind(before: str, behind: str) -> None:
     if marks == before and not set(marks).isdisjoint(QUOTES):
         behind = behind.strip(f"{QUOTES}{DECORATION}")
     if _IGNORED_END.fullmatch(behind) is None:
-        raise DecodingError(f"text behind the score: {shown(behind)}")
+        raise DecodingError(f"text behind the score: {excerpt(behind)}")

@@ -10,7 +10,7 @@ from typing import Self
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .parsed_reply import shown
+from .parsed_reply import excerpt
 
 NUMERAL = (
     r"[-+]?[0-9.]++(?:[.,/][0-9]++)*+(?:[ ]?[%\uff05])?+"
@@ -102,4 +102,4 @@ def _labelled(label: str, values: str) -> re.Pattern[str]:
 
 
 def _error(written: str) -> DecodingError:
-    return DecodingError(f"something else looks like the score: {shown(written)}")
+    return DecodingError(f"something else looks like the score: {excerpt(written)}")

@@ -50,16 +50,16 @@ def lone_number(reply: str) -> list[float]:
 
     Return no number for any other reply.
     """
-    match = _NUMBER.fullmatch(undecorated(reply))
+    match = _NUMBER.fullmatch(strip_decoration(reply))
     return [float(match[1])] if match else []
 
 
 def lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
     """Return the score of a reply that is only a number, or a fraction of the best score."""
-    return (fraction_of_best(undecorated(reply), scale) if fractions else []) or lone_number(reply)
+    return (fraction_of_best(strip_decoration(reply), scale) if fractions else []) or lone_number(reply)
 
 
-def undecorated(text: str) -> str:
+def strip_decoration(text: str) -> str:
     """Remove quotes, emphasis and a full stop around a text."""
     return text.strip(DECORATION).removesuffix(".").strip(DECORATION)
 

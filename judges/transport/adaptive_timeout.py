@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _MAX_RECENT_REPLIES = 100
 _MIN_REPLIES = 20
@@ -152,7 +152,7 @@ class HangWatch:
             self._next_check.cancel()
 
 
-class PatientProvider(Wrapping):
+class PatientProvider(WrappingProvider):
     """Provider that repeats a hanging call at once over another connection (`ReplyTimes`).
 
     A call that is given up does not count as a failed attempt. Since the limit doubles from a second, a request takes at most six

@@ -10,7 +10,7 @@ import msgspec
 from ...errors import ConfigurationError
 from ...spelling import setting
 from ..prices import PriceList, Prices
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _FIRST_COMPLETION_TOKENS = 500
 """Tokens that are set aside for a reply while no reply has shown a length."""
@@ -142,7 +142,7 @@ class Budget:
         return self._known[model]
 
 
-class BudgetedProvider(Wrapping):
+class BudgetedProvider(WrappingProvider):
     """Provider that makes calls while the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:

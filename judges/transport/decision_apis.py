@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
-from ..as_json import dumps, well_formed
+from ..as_json import dumps, replace_surrogates
 from .completion import cached_tokens, error_in, field_of, token_count
 from .exchange import ApiName, CallError, Reply, Request
 from .responses_api import Api
@@ -53,7 +53,9 @@ class Question(NamedTuple):
     options: Mapping[str, str | None]
 
 
-def compiled(api: DecisionApi, state: Mapping[str, Any], questions: Sequence[Question]) -> dict[str, Any]:
+def compile_request(
+    api: DecisionApi, state: Mapping[str, Any], questions: Sequence[Question]
+) -> dict[str, Any]:
     """Return the body of a request in a dialect, without the model.
 
     The state is JSON in all of them, so that no text in it can pose as another entry or as a question.
@@ -132,7 +134,7 @@ def read_decisions(payload: object, request: Request) -> Reply:
     served_by = field_of(body, "model")
     prompt_tokens = token_count(usage, "input_tokens") or token_count(usage, "prompt_tokens")
     reply = Reply(
-        served_by=well_formed(served_by) if isinstance(served_by, str) and served_by else None,
+        served_by=replace_surrogates(served_by) if isinstance(served_by, str) and served_by else None,
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens(usage, prompt_tokens),
         completion_tokens=token_count(usage, "output_tokens") or token_count(usage, "completion_tokens"),
@@ -148,7 +150,7 @@ def read_decisions(payload: object, request: Request) -> Reply:
     read_answers = {question.name: _answer(question, by_name.get(question.name)) for question in questions}
     if CANARY in read_answers:
         _require_end(read_answers.pop(CANARY))
-    return msgspec.structs.replace(reply, text=well_formed(msgspec.json.encode(read_answers).decode()))
+    return msgspec.structs.replace(reply, text=replace_surrogates(msgspec.json.encode(read_answers).decode()))
 
 
 def _unwrapped(payload: object) -> object:
@@ -258,7 +260,7 @@ def _answer(question: Question, answer: object) -> dict[str, Any] | None:
     probabilities = {label: received.get(label) for label in labels}
     if question.type == "score":  # levels have no other name in two of the dialects
         probabilities = {str(level): received.get(label) for level, label in enumerate(labels)}
-    unexpected = sorted(well_formed(label) for label in received.keys() - set(labels))
+    unexpected = sorted(replace_surrogates(label) for label in received.keys() - set(labels))
     return {"probabilities": probabilities, **({"unexpected": unexpected} if unexpected else {})}
 
 
@@ -278,4 +280,4 @@ def _scalar(value: Any) -> Any:
     """Return a number unchanged, or anything else as a short text, which is refused later."""
     if value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 53):
         return value
-    return well_formed(str(value)[:40])
+    return replace_surrogates(str(value)[:40])

@@ -18,7 +18,7 @@ def is_event_stream(raw: bytes) -> bool:
     return raw.lstrip().startswith(_FIELD_PREFIXES)
 
 
-def joined_events(raw: bytes) -> object:
+def join_events(raw: bytes) -> object:
     """Return the body of a stream: its final response, its error, or a joined completion.
 
     Raises:

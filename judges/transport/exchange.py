@@ -214,7 +214,7 @@ class Provider(Protocol):
         ...
 
 
-class Wrapping:
+class WrappingProvider:
     """Base of providers that wrap another, and close it."""
 
     def __init__(self, inner: Provider) -> None:

@@ -7,7 +7,7 @@ from collections import deque
 from http import HTTPStatus
 from typing import Any
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _BURST_SHARE = 0.2
 """At this share of 429s among the last calls, they are a burst. Stopping all calls for a single 429 would cost more than it saves."""
@@ -179,7 +179,7 @@ def nothing_but_rate_limits() -> CallError:
     return error
 
 
-class LimitedProvider(Wrapping):
+class LimitedProvider(WrappingProvider):
     """Provider that holds a slot of a limiter during each call.
 
     All callers of an endpoint share its limiter.

@@ -17,7 +17,7 @@ from ...errors import InputError, MissingReplyError, RecordError, readable
 from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_regular_file, read_lines
 from ...records.case import Record
 from ...records.json_text import DuplicateKeyDetector
-from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
+from .exchange import NotRecordedError, Provider, Reply, Request, WrappingProvider
 
 _BLOCK_BYTES = 1 << 16
 _LINE_PREFIX = b'{"key":'
@@ -32,7 +32,7 @@ class Recorded(Record, frozen=True, kw_only=True):
     reply: Reply
 
 
-class RecordingProvider(Wrapping):
+class RecordingProvider(WrappingProvider):
     """Provider that appends every reply to a file, in whole lines.
 
     At the start, an unfinished last line is removed: an earlier process was killed while it wrote.

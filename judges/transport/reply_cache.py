@@ -17,7 +17,7 @@ import msgspec
 from ...errors import InputError
 from ...records.typed_values import json_decoder
 from ...spelling import without
-from .exchange import Provider, Reply, Request, Wrapping
+from .exchange import Provider, Reply, Request, WrappingProvider
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
@@ -197,7 +197,7 @@ def cache_key(namespace: str, request: Request) -> str:
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 
-class CachingProvider(Wrapping):
+class CachingProvider(WrappingProvider):
     """Provider that answers from the cache, stores new replies, and closes the cache in the end.
 
     A request with ``anew`` ignores the cached reply, unless this provider has replaced it already.

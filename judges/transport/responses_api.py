@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...records.typed_values import convert
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import (
     cached_tokens,
     error_in,
@@ -202,7 +202,7 @@ def read_response(payload: object) -> Reply:
     reason = field_of(body.incomplete_details, "reason")
     prompt_tokens = token_count(body.usage, "input_tokens")
     return Reply(
-        text=well_formed("".join(part.text or "" for part in contents)),
+        text=replace_surrogates("".join(part.text or "" for part in contents)),
         tool_calls=calls or None,
         reasoning=text_or_none("\n".join(reasoning_texts)),
         refusal=text_or_none("".join(part.refusal or "" for part in contents)),

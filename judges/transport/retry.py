@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 if TYPE_CHECKING:
     import tenacity
@@ -52,7 +52,7 @@ _MAX_FAILED_REQUESTS = 8
 """After as many requests in a row that failed in every attempt, the endpoint counts as down."""
 
 
-class RetryingProvider(Wrapping):
+class RetryingProvider(WrappingProvider):
     """Provider that retries retryable failures.
 
     An error that persists is raised with the number of calls that were made. While the endpoint counts as down, requests are tried

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 FIRST_CALLS = 20
 """Maximum calls in flight before the first reply; after as many refusals, the model is given up."""
@@ -119,7 +119,7 @@ class EndpointTrials:
         return next((other for other in trials_at_endpoint if other.refused_key), trial)
 
 
-class TrialProvider(Wrapping):
+class TrialProvider(WrappingProvider):
     """Provider that limits the calls in flight until there is a reply.
 
     If the first calls are all refused, it makes no more. Put it outside the retries and inside the cache.
