@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .api.callable_judge import ReadyJudge
+    from .api.callable_judge import CallableJudge
 
 _OPTION = "--fiducial-record"
 _FOLDER = "fiducial_cassettes"
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..., ReadyJudge]]:
+def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..., CallableJudge]]:
     """Return a function that makes judges that answer from a cassette.
 
     Its signature is ``judge_from_cassette(judge, cassette=None, **options)``.
@@ -56,9 +56,9 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
     """
     from .api.judging import cassette_judge  # noqa: PLC0415 - when it is used
 
-    ready_judges: list[ReadyJudge] = []
+    ready_judges: list[CallableJudge] = []
 
-    def make(judge: str | Path, cassette: str | None = None, **options: Any) -> ReadyJudge:
+    def make(judge: str | Path, cassette: str | None = None, **options: Any) -> CallableJudge:
         folder = request.config.rootpath / request.config.getini(_FOLDER)
         path = folder / f"{(cassette or request.path.stem).removesuffix('.jsonl')}.jsonl"
         ask = bool(request.config.getoption(_OPTION))

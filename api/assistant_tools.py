@@ -23,7 +23,7 @@ from ..report.document import as_lines
 from ..report.items.run_items import RunItems
 from ..report.items.view import item_document
 from ..spelling import command, setting
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .evaluating import evaluate, load_run
 from .judging import judge as make_judge
 from .table_statistics import calibrate as calibrate_tables
@@ -179,7 +179,7 @@ class AssistantTools:
         step = load_run(self._run(run)).answers.next
         return f"{step.text}\n  {step.command}" if step.command else step.text
 
-    def _evaluated(self, cases: str, outputs: str, judges: list[ReadyJudge], out: str) -> str:
+    def _evaluated(self, cases: str, outputs: str, judges: list[CallableJudge], out: str) -> str:
         folder = self._path(out)
         if folder.exists():
             self._run(out)
@@ -231,9 +231,9 @@ class AssistantTools:
         return real
 
 
-def _require_decoding_only(judge: ReadyJudge, name: str) -> None:
+def _require_decoding_only(judge: CallableJudge, name: str) -> None:
     """Refuse a prompt file that sends more than decoding parameters: the user did not name it."""
-    prompts = [task.prompt_judge.prompt for task in judge.task.plain if task.prompt_judge is not None]
+    prompts = [task.prompt_judge.prompt for task in judge.task.single_tasks if task.prompt_judge is not None]
     other_parameters = {parameter for prompt in prompts for parameter in beyond_decoding(prompt.parameters)}
     if other_parameters:
         raise UsageError(

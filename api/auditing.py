@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..deterministic.mutation import load_dials
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE, AuditPlan
@@ -44,7 +44,7 @@ def audit(
     ladder: bool = False,
     calls: int = CALLS,
     evenly: bool = False,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     worlds: Worlds = None,
     access: Access | None = None,
     poll_seconds: float | None = None,
@@ -98,7 +98,7 @@ def audit(
             judge_parameters=judge_parameters,
         ),
         **_tests_to_run(probes, only, ladder=ladder, calls=calls, evenly=evenly),
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         sample=sample,
         repeats=repeats,
         command=command,

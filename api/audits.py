@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..errors import InputError, RecordError, UsageError
 from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit import foreign_judges
@@ -165,7 +165,7 @@ def certify(
     *,
     judge: str | None = None,
     level: float = 0.95,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     accept: float | None = None,
     drift: DriftTest = "paired",
     out: FilePath | None = None,
@@ -206,7 +206,7 @@ def certify(
         dict(claims),
         issued=issued_at,
         level=level,
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         accepted=accept,
         drift=drift,
     )

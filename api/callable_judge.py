@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.asking import adapted, as_judged
+from ..evaluation.judging.asking import adapt, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.composite import Composite, JudgeQuestion, run_deliberation
 from ..judges.cycle import judge_concurrently
@@ -81,7 +81,7 @@ class ModelConnection:
             closing.result(_CLOSE_TIMEOUT)
 
 
-class ReadyJudge(Closing):
+class CallableJudge(Closing):
     """Judge that can be called; made by `judge`.
 
     Calls from any thread, and under any running loop, share one connection pool per process: requests are made in a loop of
@@ -102,8 +102,8 @@ class ReadyJudge(Closing):
         self,
         task: JudgeTask,
         access: ModelAccess,
-        remake: Callable[[], ReadyJudge],
-        members: Mapping[JudgeId, ReadyJudge] | None = None,
+        remake: Callable[[], CallableJudge],
+        members: Mapping[JudgeId, CallableJudge] | None = None,
     ) -> None:
         self.task = task
         self.access = access
@@ -243,7 +243,7 @@ class ReadyJudge(Closing):
 
     def _adapted(self, judge: Judge, refusal: Refusal) -> Judge:
         """Return a judge without the refused parameter, which is left out of later calls, too."""
-        task = adapted(self.task, refusal)
+        task = adapt(self.task, refusal)
         if task.judge is not self.task.judge and task.id != self.task.id:
             warn_caller(f"{self.by}: not sent, since the model refuses it: {refusal.name}", RuntimeWarning)
             for before, after in zip(self.task.parts, task.parts, strict=True):

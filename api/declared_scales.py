@@ -11,7 +11,7 @@ from ..evaluation.judging.tasks import split_spec
 from ..judges.front_matter import read_front_matter, split_front_matter
 from ..judges.prompt_file import prompt_of
 from ..judges.prompt_inputs import require_fillable
-from ..judges.scale import scale_from_option, scale_line
+from ..judges.prompt_scale import scale_from_option, scale_line
 from ..records import atomic_write
 from ..spelling import setting
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..evaluation.past_runs.changed_verdict import ChangedVerdict
+from ..evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ..evaluation.past_runs.compare_runs import Difference, two_runs
 from ..evaluation.past_runs.history import History, read_history
 from ..evaluation.store.run_store import RunStore

@@ -10,7 +10,7 @@ from functools import partial, wraps
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast
 
 from ..calibration.label_declarations import LabelDeclaration
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..deterministic.options import Rules
 from ..errors import UsageError
 from ..evaluation.checking.dotted_names import NamesOption
@@ -30,7 +30,7 @@ from ..settings.verbs.compare import CompareSettings
 from ..spelling import setting
 from .agent_environments import scenes_of
 from .argument_checks import checked_arguments, hinting_arguments, require_choice, require_whole
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .callers import warn_caller
 from .cascading import after_first_judge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
@@ -46,7 +46,7 @@ from .run_files import engine_of
 P = ParamSpec("P")
 T = TypeVar("T")
 
-JudgeLike: TypeAlias = ReadyJudge | str
+JudgeLike: TypeAlias = CallableJudge | str
 """A judge, or the name of one, which uses ``model``."""
 
 
@@ -83,7 +83,7 @@ def evaluate(
     retry_unreadable: int = 1,
     unsure_of: FilePath | None = None,
     max_error: float | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     functions: FunctionsOption = None,
     worlds: Worlds = None,
     allow_code: bool = False,
@@ -174,7 +174,7 @@ def evaluate(
         retry_unreadable=retry_unreadable,
         labels=label_file,
         labels_chosen_by=labels_chosen_by,
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),
     )
@@ -267,7 +267,7 @@ def _task(
 ) -> JudgeTask:
     if isinstance(judge_like, str):
         judge_like = judge(judge_like, model=model, worlds=worlds, judge_parameters=parameters)
-    if not isinstance(judge_like, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+    if not isinstance(judge_like, CallableJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         hint = "; fd.judge_from(...) makes a judge of a metric or a function" if callable(judge_like) else ""
         raise UsageError(f"judges: expected a judge or a name of one, got {type(judge_like).__name__}{hint}")
     return judge_like.task_with_access

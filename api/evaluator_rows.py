@@ -7,7 +7,7 @@ The columns of a verdict are named as Azure's evaluators name them.
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
-from ..records import Case, Kind, Outcome, Output, Usage, Verdict
+from ..records import NO_USAGE, Case, Kind, Outcome, Output, Verdict
 from ..records.made_scores import reaches
 from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 
@@ -44,7 +44,7 @@ def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
     """
     passed = None if verdict.score is None else reaches(verdict.score, threshold)
     result = {True: "pass", False: "fail", None: "unknown"}[passed]
-    usage = verdict.usage or Usage(calls=0)
+    usage = verdict.usage or NO_USAGE
     return {
         name: verdict.score,
         f"{name}_score": verdict.score,

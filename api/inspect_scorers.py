@@ -30,7 +30,7 @@ from ..formats.imported_records import FilePosition
 from ..formats.inspect_logs import read_sample
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import KINDS, Case, Kind, Outcome, Output, Verdict, kind_spec
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .checking import check
 from .judging import judge
 from .paths import as_case
@@ -168,7 +168,7 @@ def _judge(name: str) -> Callable[..., Any]:
         model: str | None = None, variant: str | None = None, base_url: str | None = None, criterion: str = ""
     ) -> Any:
         @cache
-        def ready_judge() -> ReadyJudge:
+        def ready_judge() -> CallableJudge:
             return judge(name if variant is None else f"{name}/{variant}", model=model, base_url=base_url)
 
         async def decide(case: Case, output: Output) -> Verdict:

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from ..calibration.pass_threshold import pass_at_of
+from ..calibration.pass_threshold import overridden_threshold, threshold_overrides
 from ..deterministic.registration import RegisteredEnvironments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
@@ -29,7 +29,7 @@ from .argument_checks import (
     require_known,
     require_type,
 )
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .callers import warn_caller
 from .model_access import AccessArguments, api_of, exposed_keys, latest_warnings, model_access
 from .paths import FilePath
@@ -50,7 +50,7 @@ def judge(
     pass_at: float | None = None,
     split_statements: bool = False,
     **access: Unpack[AccessArguments],
-) -> ReadyJudge:
+) -> CallableJudge:
     """Create a judge that can be called.
 
     Args:
@@ -85,7 +85,8 @@ def judge(
     )
     for warning in latest_warnings((), task.model, api):
         warn_caller(warning)
-    task = replace(task, threshold=pass_at_of(pass_at).of([task.by], task.threshold))
+    overrides = threshold_overrides(pass_at)
+    task = replace(task, threshold=overridden_threshold(task.threshold, overrides, [task.by]))
     if split_statements:
         task = by_statement(task, None)
         if not task.parts:
@@ -106,19 +107,19 @@ def judge(
     access_to_model = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
     for warning in exposed_keys(access_to_model):
         warn_caller(warning)
-    return ReadyJudge(task, access_to_model, remake)
+    return CallableJudge(task, access_to_model, remake)
 
 
 @checked_arguments
 def jury(
-    judges: Sequence[ReadyJudge | FilePath],
+    judges: Sequence[CallableJudge | FilePath],
     rule: Rule = "majority",
     *,
     weights: Sequence[float] = (),
     unsure: tuple[float, float] = (0.2, 0.8),
     repeats: int = 1,
     **options: Any,
-) -> ReadyJudge:
+) -> CallableJudge:
     """Create a jury that can be called, or used in `fiducial.evaluate`, like any judge.
 
     Args:
@@ -143,15 +144,15 @@ def jury(
         raise UsageError(
             f"unsure= expects the lowest and the highest score of which the cheap one is unsure, got {unsure!r}"
         )
-    members = [member if isinstance(member, ReadyJudge) else judge(member, **options) for member in judges]
+    members = [member if isinstance(member, CallableJudge) else judge(member, **options) for member in judges]
     tasks = uniquely_named(member.task_with_access for member in members)
     task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
-    member_by_id = {plain.id: member for member in members for plain in member.task.plain}
+    member_by_id = {task.id: member for member in members for task in member.task.single_tasks}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
-    return ReadyJudge(task, ModelAccess(), remake, member_by_id)
+    return CallableJudge(task, ModelAccess(), remake, member_by_id)
 
 
-def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> ReadyJudge:
+def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> CallableJudge:
     """Return a judge that answers from a cassette, which is a recording of replies.
 
     With ``ask``, a missing reply is requested and added; without, it raises a MissingReplyError. No reply cache is
@@ -162,4 +163,4 @@ def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -
     access = msgspec.structs.replace(judge_with_model.access, cassette=path, cache=None)
     if not ask:
         access = msgspec.structs.replace(access, endpoint=None, record=None, budget=None)
-    return ReadyJudge(judge_with_model.task, access, remake)
+    return CallableJudge(judge_with_model.task, access, remake)

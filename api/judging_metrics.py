@@ -19,7 +19,7 @@ from ..judges.metric_adapters import metric_function, unknown_parameters
 from ..records import JudgeId
 from ..records.made_scores import rounded_score
 from .argument_checks import checked_arguments, require_range, require_type
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 
 
 @checked_arguments
@@ -30,7 +30,7 @@ def judge_from(
     key: str | None = None,
     scale: tuple[float, float] = (0.0, 1.0),
     pass_at: float | None = None,
-) -> ReadyJudge:
+) -> CallableJudge:
     """Make a judge of a function, or of a metric of another tool.
 
     Works with metrics of DeepEval, ragas, MLflow, autoevals, openevals and Azure.
@@ -71,7 +71,7 @@ def judge_from(
     pass_threshold = pass_at if pass_at is not None else _threshold(metric, scale)
     threshold = PassThreshold() if pass_threshold is None else PassThreshold(pass_threshold, "declared")
     remake = partial(judge_from, metric, name=name, key=key, scale=scale, pass_at=pass_at)
-    return ReadyJudge(JudgeTask(judge=judge, threshold=threshold), ModelAccess(), remake)
+    return CallableJudge(JudgeTask(judge=judge, threshold=threshold), ModelAccess(), remake)
 
 
 _RESULT_ATTRIBUTES = frozenset({"score", "reason", "success", "error"})

@@ -11,14 +11,14 @@ from msgspec.structs import asdict
 
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
-from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
+from ..evaluation.labelling.corrections import Correction, UnexpressedDecision, corrected_cases, corrections
 from ..evaluation.labelling.joined_labels import join_labels as join
 from ..evaluation.labelling.joined_references import JoinedReferences
 from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..report.text.looks_text import looks_of
+from ..report.text.caution_text import looks_of
 from ..report.text.number_text import counted, whole_list
 from ..spelling import command, setting
 from ..tables.joined_table import joined_table
@@ -49,7 +49,7 @@ class LabelsExported(Result, frozen=True, kw_only=True):
 
     patch: Path | None
     corrections: list[Correction]
-    unsaid: list[Unsaid]
+    unsaid: list[UnexpressedDecision]
     command: str = ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import AuditPlan
 from ..evaluation.audit.cards.card_run import CardPlan, card_forecasts, run_card
@@ -76,7 +76,7 @@ def audit_card(
     natural: FilePath | None = None,
     made_by: str = "",
     repeats: int = 1,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     worlds: Worlds = None,
     access: Access | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
@@ -113,7 +113,7 @@ def audit_card(
         probes=None,
         out=Path(),
         command="fiducial.audit_card",
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         repeats=repeats,
         **judge_fields,
     )

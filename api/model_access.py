@@ -176,7 +176,7 @@ def latest_warnings(judges: Iterable[object], model: str | None, api: ApiName) -
         return
     from ..evaluation.judging.tasks import split_spec  # noqa: PLC0415 - only for decision models
 
-    own_models = [split_spec(str(judge)).model for judge in judges]
+    own_models = [split_spec(str(judge))[1] for judge in judges]
     for name in dict.fromkeys([model, *own_models]):
         if name is not None and name.endswith("latest"):
             yield f"{name}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
 from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict, memory_file, read_records
-from ..records.addresses import is_address, local_path, redacted
+from ..records.addresses import is_address, local_path, redact
 from ..records.disk_files import copy_of_pipe, require_no_device
 from ..records.memory_file import MemoryFile
 from ..tables.frames import frame_rows, is_frame
@@ -130,7 +130,7 @@ def written_path(path: FilePath) -> Path:
     if isinstance(address, Path):
         return address
     raise UsageError(
-        f"{redacted(address)}: only inputs and run folders can be addresses; name a file, and copy it there"
+        f"{redact(address)}: only inputs and run folders can be addresses; name a file, and copy it there"
     )
 
 
@@ -141,7 +141,7 @@ def _address(path: FilePath) -> str | Path:
         return (local_path(path) or path) if is_address(path) else Path(path)
     path = Path(path)
     if _FLATTENED_ADDRESS.match(str(path)):
-        raise UsageError(f"{redacted(str(path))}: a Path cannot hold an address; give it as a text")
+        raise UsageError(f"{redact(str(path))}: a Path cannot hold an address; give it as a text")
     return path
 
 

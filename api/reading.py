@@ -26,7 +26,7 @@ from ..formats.imported_records import (
     Skipped,
     only_records,
 )
-from ..formats.imported_scores import ScoreScaling
+from ..formats.imported_scores import ScoreConverter
 from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
@@ -160,17 +160,17 @@ def read(
         path = _unpacked_input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns, options.header)
         _require_present(path)
-        records = _with_references_left(read_all(name, [path], options), references, options.scaling)
+        records = _with_references_left(read_all(name, [path], options), references, options.converter)
         return _require_nonempty(
-            Reading(name, records, options.recognized, options.scaling, as_named(path)), path
+            Reading(name, records, options.recognized, options.converter, as_named(path)), path
         )
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
     return _require_nonempty(
         Reading(
             "rows",
-            _with_references_left(records, references, options.scaling),
+            _with_references_left(records, references, options.converter),
             options.recognized,
-            options.scaling,
+            options.converter,
             "rows",
         ),
         "rows",
@@ -214,8 +214,8 @@ def import_files(
     for path in files:
         _require_present(path)
     name = as_ or find_format(files[0], options.columns, options.header)
-    records = _with_references_left(read_all(name, files, options), references, options.scaling)
-    summary = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
+    records = _with_references_left(read_all(name, files, options), references, options.converter)
+    summary = write_folder(records, written_path(out), name, source=files[0], converter=options.converter)
     recognized = options.recognized
     record = ImportRecord.of(name, paths, recognized.fields, recognized.grades, reading)
     record.write(written_path(out))
@@ -269,7 +269,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scaling=ScoreScaling(
+        converter=ScoreConverter(
             score_scales(reading.get("score_scale"), score_of_word, all_alike=all_alike), grades
         ),
         alike=AlikeGrades(grades),
@@ -281,7 +281,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
 
 
 def _with_references_left(
-    records: Iterable[ImportedRecord], references: References | None, scaling: ScoreScaling
+    records: Iterable[ImportedRecord], references: References | None, converter: ScoreConverter
 ) -> Iterator[ImportedRecord]:
     """Yield the records, then an entry of ``skipped`` for each reference without a case.
 
@@ -293,7 +293,7 @@ def _with_references_left(
             yield msgspec.structs.replace(record, file=as_named(record.file))
         else:
             yield record
-    scaling.require_all_used()
+    converter.require_all_used()
 
 
 def _unpacked_input(path: FilePath) -> Path:

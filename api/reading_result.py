@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..formats.folder import ImportSummary, write_folder
 from ..formats.imported_records import ImportedRecord, lists_of
-from ..formats.imported_scores import ScoreScaling
+from ..formats.imported_scores import ScoreConverter
 from ..report.text.import_text import grade_hints
 from ..report.text.number_text import counted
 from ..tables.column_guesses import TableColumns
@@ -27,7 +27,7 @@ class Reading:
         name: The format that it was read as.
         records: The records, in any order.
         table: The columns of the tables that were read.
-        scaling: The scales of scores. Verdicts of an author whose scale stays unknown at the end move to ``skipped``.
+        converter: The scales of scores. Verdicts of an author whose scale stays unknown at the end move to ``skipped``.
         source: The file, for entries of ``skipped``.
 
     Attributes:
@@ -44,14 +44,14 @@ class Reading:
         name: str,
         records: Iterable[ImportedRecord],
         table: TableColumns | None = None,
-        scaling: ScoreScaling | None = None,
+        converter: ScoreConverter | None = None,
         source: object = None,
     ) -> None:
         self.format = name
         self.cases, self.outputs, self.verdicts, self.skipped = lists_of(records)
-        if scaling is not None:
+        if converter is not None:
             graded_counts = Counter(verdict.by for verdict in self.verdicts if verdict.graded)
-            withdrawn = [*scaling.withdrawn(graded_counts, source)]
+            withdrawn = [*converter.withdrawn(graded_counts, source)]
             authors = {entry.field for entry in withdrawn}  # the field of such an entry is the author
             self.skipped += withdrawn
             self.verdicts[:] = [

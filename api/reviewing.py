@@ -19,7 +19,7 @@ from ..evaluation.store.file_names import MANIFEST
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
-from ..report.text.looks_text import looks_of
+from ..report.text.caution_text import looks_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole

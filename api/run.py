@@ -12,7 +12,7 @@ import msgspec
 from ..errors import RunFolderError, UsageError, as_named
 from ..evaluation.conclusion.run_results import ALL, CORRECTED, DECIDED, StratumRate, SystemResult
 from ..evaluation.conclusion.run_summary import RunSummary, summary_of
-from ..evaluation.judging.known_judges import judge_order
+from ..evaluation.judging.judge_names import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict

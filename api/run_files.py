@@ -37,10 +37,11 @@ from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
 
 if TYPE_CHECKING:
+    from ..evaluation.conclusion.run_summary import RunSummary
     from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.judging.composites import JuryRule
     from .forecasts import Forecasts
-    from .run_display import Reparsing, RunResults
+    from .run_display import Reparsing
 
 __all__ = [
     "GENERATED",
@@ -145,7 +146,7 @@ def jury_rule(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]
     return JuryRule(rule=rule, weights=weights, unsure=unsure)
 
 
-def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResults:
+def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunSummary:
     """Run a plan, or resume it, and write the report.
 
     Raises:
@@ -159,13 +160,11 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
         with plan.engine or nullcontext():
             summary = run_plan(plan, access_once, progress_display, lambda: datetime.now(UTC))
         from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
-        from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
 
         if not summary.unchanged:
             progress_display.begin("writing the report", 0)
-        report = report_on(plan.out, unchanged=summary.unchanged)
-    assert isinstance(report, Path)
-    return RunResults(plan=plan, summary=summary, report=report)
+        report_on(plan.out, unchanged=summary.unchanged)
+    return summary
 
 
 def _load(plan: Plan) -> Iterator[None]:

@@ -21,13 +21,12 @@ from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration
-from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
-from ..evaluation.case_tags import ANY_TAG
+from ..evaluation.tested_columns import ANY_TAG
 from ..judges.prices import dollars_of
 from ..records import nearest
 from ..spelling import setting
@@ -55,7 +54,7 @@ _MIN_REPLICATES = 100
 def calibrate(
     table: Tables,
     *,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -189,7 +188,7 @@ def compare(
     *,
     by: By = "judge",
     right: Right | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     against: str | None = None,
     statistic: str | None = None,
     error_costs: Sequence[float] | str | None = None,
@@ -296,7 +295,7 @@ def estimate(
     table: Tables,
     *,
     judge: str | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",

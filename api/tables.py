@@ -152,9 +152,8 @@ def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> 
         columns=columns,
         apart=apart,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scores=score_scales(
-            reading.get("score_scale"), score_of_word, kinds=reading.get("scores_are"), all_alike=all_alike
-        ),
+        scores=score_scales(reading.get("score_scale"), score_of_word, all_alike=all_alike),
+        score_kinds=score_kinds(reading.get("scores_are")),
         labels=grade_scale(
             reading.get("label_scale"), reading.get("label_pass_at"), score_of_word, all_alike=all_alike
         ),

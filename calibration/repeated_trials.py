@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import BoolArray, FloatArray, IntArray
 from .intervals.closed_forms import t_quantile, wilson_interval
 from .intervals.clustered_means import Combination, mean_over_clusters
-from .intervals.variance import FEWEST
+from .intervals.variance import MIN_CLUSTERS
 from .statistic import Statistic, defined, undefined
 
 TrialRate: TypeAlias = Literal["pass^k", "pass@k"]
@@ -175,7 +175,7 @@ def _corrected(
     values, cluster = _by_case(rate, k, trials, errors.tpr, errors.fpr)
     share = min(1.0, max(0.0, float(values.mean())))
     clusters = len(np.unique(np.concatenate([cluster, labelled.cluster])))
-    if clusters < FEWEST:
+    if clusters < MIN_CLUSTERS:
         return defined(share, n=len(values), method="no interval from a single cluster", level=level)
     variance = _corrected_variance(values, cluster, labelled, errors, _slopes(rate, k, trials, errors))
     blocks = float(_blocks_by_case(trials, k).sum())

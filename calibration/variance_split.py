@@ -9,7 +9,7 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray, numbered, without_gaps
 from .intervals.closed_forms import normal_quantile, t_quantile
-from .intervals.variance import FEWEST, left_out_error
+from .intervals.variance import MIN_CLUSTERS, left_out_error
 from .statistic import Statistic, defined, undefined
 
 _MOST = 1 - 1e-9
@@ -74,7 +74,7 @@ def variance_split(
     cases, trials = len(distinct), len(values)
     if cases == trials:
         return None
-    if cases < FEWEST:
+    if cases < MIN_CLUSTERS:
         return VarianceSplit(by_case=undefined("there is one case", n=cases, level=level))
     case_sums = _case_sums(values, number, cases)
     cluster_of_case = np.zeros(cases, dtype=np.int64)
@@ -86,7 +86,7 @@ def variance_split(
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
     share = _share(min(1.0, max(0.0, between / (between + within))), sums, cases, level)
     within = within if within > _ROUNDING else 0.0
-    if clusters < FEWEST:
+    if clusters < MIN_CLUSTERS:
         return VarianceSplit(by_case=share, within=within)
     residual = _sums(code, case_sums[1] - values.mean() * case_sums[0], clusters) / trials
     variance = float((residual**2).sum()) * clusters / (clusters - 1)
@@ -139,7 +139,7 @@ def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _share(share: float, sums: FloatArray, cases: int, level: float) -> Statistic:
     """Return the share with its jackknife interval; the sums have shape ``(6, clusters)``."""
     clusters = sums.shape[1]
-    if clusters <= FEWEST:
+    if clusters <= MIN_CLUSTERS:
         return defined(share, n=cases, method="no interval from so few clusters", level=level)
     between, within = _components(sums.sum(axis=1, keepdims=True) - sums)
     total = between + within

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..api.cascading import after_first_judge
-from ..api.gates import UngradedRule, parse_run_gates
+from ..api.gates import UngradedRule, gate_notes, parse_run_gates, run_gate_failures
 from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..errors import UsageError
 from ..records import InputPath
@@ -108,28 +108,36 @@ def evaluate(
         progress: Whether to show progress unless ``quiet``; None shows it only on a terminal.
     """
     gates = parse_run_gates(fail_under) if fail_under else {}
-    result = run(plan, access, progress=False if quiet else progress)
-    from ..api.display import as_lines  # loaded while the first replies are awaited
+    summary = run(plan, access, progress=False if quiet else progress)
+    # Loaded while the first replies are awaited.
+    from ..api.display import as_lines
+    from ..api.run_display import closing_lines, full_document, screen_of_run
 
-    failures = result.gate_failures(gates, min_graded, ungraded) if gates or min_graded is not None else []
-    notes = [*failures, *(result.gate_notes(gates) if gates else [])]
+    failures: list[str] = []
+    if gates or min_graded is not None:
+        failures = run_gate_failures(gates, min_graded, summary, ungraded, plan.out)
+    notes = failures + (list(gate_notes(gates, summary)) if gates else [])
+    closing = list(closing_lines(plan))
     if verbose:
-        lines = [*as_lines(result.in_full(), full=True), *as_lines([*notes, *result.closing()])]
+        lines = [*as_lines(full_document(plan, summary), full=True), *as_lines([*notes, *closing])]
     elif quiet:
         lines = list(as_lines(failures))
     else:
-        report = f"report: {result.report}   (-v prints everything)"
-        lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*notes, report])]
-    write_json(result, json_file)
+        report = f"{closing[0]}   (-v prints everything)"
+        lines = [*as_lines(screen_of_run(plan, summary), width=_WIDTH), *as_lines([*notes, report])]
+    if json_file is not None:
+        from ..api.run import Run
+
+        write_json(Run(plan.out), json_file)
     if json_file == "-":
         lines = []
         click.echo("".join(f"{line}\n" for line in as_lines(failures)), err=True, nl=False)
     echo_answer(lines)
-    if result.summary.not_judged is not None:
-        say(f"fiducial: {result.summary.not_judged}")
+    if summary.not_judged is not None:
+        say(f"fiducial: {summary.not_judged}")
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
-    if any(use.graded_nothing for use in result.summary.judges):
+    if any(use.graded_nothing for use in summary.judges):
         return EXIT_UNGRADED
-    return EXIT_PARTIAL if result.summary.counts.failed else EXIT_OK
+    return EXIT_PARTIAL if summary.counts.failed else EXIT_OK

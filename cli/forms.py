@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..api.pass_thresholds import PassAt
 from ..errors import UsageError
 from ..settings.setting import Form
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
@@ -81,11 +80,10 @@ def _require_no_input(_ctx: click.Context, _param: click.Parameter, file: str | 
     return file
 
 
-def _pass_at(_: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]) -> PassAt:
-    for_all_judges = [score for judge, score in thresholds if not judge]
-    return PassAt(
-        for_all_judges[-1] if for_all_judges else None, {judge: score for judge, score in thresholds if judge}
-    )
+def _pass_at(
+    _: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]
+) -> dict[str, float]:
+    return dict(thresholds)
 
 
 def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:

@@ -18,12 +18,13 @@ from ..api.paths import written_path
 from ..errors import UsageError
 from ..proposed_steps import read_by
 from ..records import atomic_write
-from ..records.addresses import redacted, without_credentials
+from ..records.addresses import redact, redact_credentials
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .forms import stored_values
 
 if TYPE_CHECKING:
     from ..api.display import Document, Result, ResultOnPage
+    from ..api.run import Run
     from ..proposed_steps import Command
 
 _HTTP = re.compile(r"\bhttps?://")
@@ -39,7 +40,7 @@ def command_line() -> str:
     The query of an endpoint's address stays, since it may name the version of an API.
     """
     words = (word for word in sys.argv[1:] if not _DISPLAY_OPTION.fullmatch(word))
-    args = (without_credentials(word) if _HTTP.search(word) else redacted(word) for word in words)
+    args = (redact_credentials(word) if _HTTP.search(word) else redact(word) for word in words)
     return shlex.join(["fiducial", *args])
 
 
@@ -108,7 +109,7 @@ def echo_json(text: str) -> None:
     click.echo(inert_json(text))
 
 
-def write_json(result: Result, json_file: str | None) -> None:
+def write_json(result: Result | Run, json_file: str | None) -> None:
     """Write the result's JSON to a file, or print it for ``-``."""
     if json_file is None:
         return

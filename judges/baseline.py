@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import msgspec
 
 from ..errors import UsageError
-from ..records import Case, JudgeId, Kind, KindFamily, Output, Usage, Verdict, kind_spec
+from ..records import NO_USAGE, Case, JudgeId, Kind, KindFamily, Output, Verdict, kind_spec
 from .catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
 from .prompt_variables import INPUT_BUILDERS, NotApplicableError
 from .transcript import transcript_of_calls
@@ -140,7 +140,7 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
         outcome="not_applicable" if score is None else "graded",
         score=score,
         reason=reason,
-        usage=Usage(calls=0),
+        usage=NO_USAGE,
         judge=judge_id,
     )
 

@@ -11,8 +11,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iter
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
 from ..errors import MissingReplyError
-from ..records import Case, Output, Usage, Verdict
+from ..records import NO_USAGE, Case, Output, Usage, Verdict
 from .prompt_variables import NotApplicableError
 from .reply_verdicts import AskResult, make_verdict, read_reply, with_more_room
 from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
@@ -50,7 +52,7 @@ def cycle(
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
     judge = judge.for_item(case, output)
-    spent = _Spending()
+    spent = NO_USAGE
     result = AskResult("failed")
     unread: tuple[Reply, ...] = ()
     for anew in (False, True):
@@ -68,10 +70,10 @@ def cycle(
                     api=judge.api,
                 )
             except CallError as error:
-                spent.calls += error.calls
-                return _without_reply(error, judge, result, spent.usage(len(unread)))
-            spent.add(reply)
-            result = read_reply(reply, judge, spent.usage(len(unread)))
+                spent += Usage(calls=error.calls)
+                return _without_reply(error, judge, result, _usage(spent, len(unread), replied=False))
+            spent += reply.usage.paid
+            result = read_reply(reply, judge, _usage(spent, len(unread), replied=True))
             result = replace(result, unread=unread) if unread else result
             if result.outcome != "unparsable":
                 return result
@@ -80,6 +82,12 @@ def cycle(
         if not all(reply.from_cache for reply in unread):
             break
     return result
+
+
+def _usage(spent: Usage, unread: int, *, replied: bool) -> Usage:
+    """Return the usage for a verdict; ``replied`` is False if its last call failed."""
+    free = not spent.calls and (replied or unread > 0)
+    return msgspec.structs.replace(spent, cached=free, reasked=unread)
 
 
 def _without_reply(error: CallError, judge: JudgePrompt, before: AskResult, usage: Usage) -> AskResult:
@@ -216,32 +224,3 @@ def _drop_traceback(error: CallError) -> None:
     memory until the next garbage collection.
     """
     error.__traceback__ = error.__cause__ = error.__context__ = None
-
-
-class _Spending:
-    """Total cost of the calls for one verdict; replies from cache or recording cost nothing."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.replies = 0
-        self.prompt_tokens = 0
-        self.cached_tokens = 0
-        self.completion_tokens = 0
-
-    def add(self, reply: Reply) -> None:
-        self.calls += reply.calls
-        self.replies += 1
-        if reply.calls:
-            self.prompt_tokens += reply.prompt_tokens
-            self.cached_tokens += reply.cached_tokens
-            self.completion_tokens += reply.completion_tokens
-
-    def usage(self, reasked: int) -> Usage:
-        return Usage(
-            calls=self.calls,
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cached=self.replies > 0 and self.calls == 0,
-            reasked=reasked,
-            cached_tokens=self.cached_tokens,
-        )

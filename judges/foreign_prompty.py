@@ -13,13 +13,14 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from ..errors import InputError
+from ..records.scale import Scale
 from ..records.typed_values import convert
 from ..spelling import setting
 from .front_matter import FrontMatter, read_front_matter
 from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
+from .prompt_scale import listed_scale, scale_of, scale_text, suggested_scale
 from .prompt_text import PromptText
-from .scale import Scale, listed_scale, scale_of, scale_text, suggested_scale
 from .score_label import labelled_score
 
 T = TypeVar("T")

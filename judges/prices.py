@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
+import msgspec
+
 from ..errors import UsageError
+from ..records import Usage
 from ..spelling import setting
 
 _PRICE = re.compile(
@@ -91,6 +94,14 @@ def dollars_of(
     """Return the cost of a model's tokens; None if there are none, or if its price is unknown."""
     price = prices(model) if prompt_tokens or completion_tokens else None
     return None if price is None else price.cost(prompt_tokens, completion_tokens, cached_tokens)
+
+
+def priced(usage: Usage, model: str, prices: PriceList | None) -> Usage:
+    """Return a usage with its US dollars at a model's prices, unless it has them."""
+    if prices is None or usage.dollars is not None:
+        return usage
+    tokens = usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens
+    return msgspec.structs.replace(usage, dollars=dollars_of(prices, model, *tokens))
 
 
 def _read_price(text: str) -> tuple[str | None, Prices]:

@@ -35,11 +35,12 @@ from typing import Any, Literal, Self, TypeVar
 import msgspec
 
 from ..records import Kind, is_kind, unknown_kind
+from ..records.scale import PASS_OR_FAIL, Scale
 from ..records.score_kinds import GRADES, PROBABILITIES, ScoreKind
 from ..records.typed_values import convert
 from .decision_block import PARTED, DecisionBlock, read_decision_block
 from .front_matter import FrontMatter, read_front_matter
-from .scale import PASS_OR_FAIL, Scale, declared_scale
+from .prompt_scale import declared_scale
 
 T = TypeVar("T")
 

@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import InputError, UsageError, readable
 from ..records import not_utf8
+from ..records.scale import Scale
 from ..records.typed_values import convert
 from ..spelling import setting
 from .foreign_prompty import import_prompty
@@ -19,10 +20,10 @@ from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, 
 from .parsing import make_parser
 from .prompt_file import PromptFile, prompt_of
 from .prompt_inputs import FENCE, INPUTS, nearest_input, require_fillable
+from .prompt_scale import names_other_scale, scale_from_option, scale_text, suggested_scale
 from .prompt_text import PromptText
 from .prompt_variables import INPUT_BUILDERS
 from .rendering import compile_prompt
-from .scale import Scale, names_other_scale, scale_from_option, scale_text, suggested_scale
 from .score_label import labelled_score
 
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ..records.scale import Scale
 from .prompt_file import PromptFile
-from .scale import Scale, scale_line
+from .prompt_scale import scale_line
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NOT_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}

@@ -17,7 +17,7 @@ from ..records.output import last_text, messages_asked, turns_asked
 from ..records.typed_values import convert
 from ..spelling import command
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
-from .criteria import NONE_POSITIVE, criteria_of
+from .criteria import NO_POSITIVE_POINTS, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
 InputBuilder: TypeAlias = Callable[[Case, Output], Any]
@@ -155,7 +155,7 @@ def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
 
 
 def _criterion(case: Case, output: Output) -> str:
-    """Return the case's criterion; that of a challenge is its answer in its template."""
+    """Return the case's criterion. For a challenge (a workspace case), see `challenge_criterion`."""
     del output
     criterion = (
         challenge_criterion(case)
@@ -172,19 +172,21 @@ def _criterion(case: Case, output: Output) -> str:
 
 
 def _criteria(case: Case, output: Output) -> JsonList:
-    """Return a rubric's numbered criteria as JSON lines, without points, which bias judges."""
+    """Return a rubric's criteria as numbered JSON lines, without their points, which would bias judges."""
     del output
     if not (criteria := criteria_of(case)):
         raise NotApplicableError("the case has no criteria")
     if not any(criterion.points > 0 for criterion in criteria):
-        raise NotApplicableError(NONE_POSITIVE)
-    return json_lines([{"number": number, "criterion": each.text} for number, each in enumerate(criteria, 1)])
+        raise NotApplicableError(NO_POSITIVE_POINTS)
+    return json_lines(
+        [{"number": number, "criterion": criterion.text} for number, criterion in enumerate(criteria, 1)]
+    )
 
 
 def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None) -> InputBuilder:
     """Return the input builder for one output of a pair.
 
-    An answer is shown as it is, calls as JSON, a conversation as its transcript.
+    The judge sees an answer unchanged, calls as JSON, and a conversation as its transcript.
     """
 
     def build(case: Case, output: Output) -> str:
@@ -192,15 +194,15 @@ def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None)
             raise NotApplicableError(
                 f"this judge compares two outputs of a case; `{command('compare', by='system', judge=True)}` or `fiducial.prefer` shows it both"
             )
-        one = output.first if which == "first" else output.second
-        if one.error is not None:
-            return f"(The system ended with an error in place of an answer: {one.error})"
-        if one.turns is not None:
-            return transcript(case, one, None if replay is None else replay(case, one))
-        texts = [one.text] if one.text else []
-        if one.tool_calls is not None:
-            texts.append(str(calls_text(one.tool_calls)))
-        if not texts and one.text is None:
+        chosen = output.first if which == "first" else output.second
+        if chosen.error is not None:
+            return f"(The system ended with an error in place of an answer: {chosen.error})"
+        if chosen.turns is not None:
+            return transcript(case, chosen, None if replay is None else replay(case, chosen))
+        texts = [chosen.text] if chosen.text else []
+        if chosen.tool_calls is not None:
+            texts.append(str(calls_text(chosen.tool_calls)))
+        if not texts and chosen.text is None:
             raise NotApplicableError(f"the {which} output has neither text nor calls")
         return "\n\n".join(texts)
 
@@ -223,7 +225,7 @@ INPUT_BUILDERS: Mapping[str, InputBuilder] = {
     "first": _one_of_two("first"),
     "second": _one_of_two("second"),
 }
-"""Builder of each input, except the fences, which are derived from the other inputs."""
+"""Builder of each input. The fences are left out: they are derived from the other inputs."""
 
 INPUT_BUILDERS_OF_CALLS: Mapping[str, InputBuilder] = {
     **INPUT_BUILDERS,
@@ -248,7 +250,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 
-_TEMPLATES = {
+_CHALLENGE_TEMPLATES = {
     "reference": "The response says, in substance, what this ideal answer says:\n{answer}",
     "rubric": "The response does well by this rubric:\n{answer}",
     "question": "Asked about the response, this question is to be answered with yes:\n{answer}",
@@ -270,14 +272,14 @@ class _Reference(msgspec.Struct):
 
 
 def challenge_criterion(case: Case) -> str | None:
-    """Return the criterion of a challenge: its answer in its template, and its examples.
+    """Return the criterion of a challenge: its answer, put into its template, with its examples.
 
-    None if it has no answer.
+    Return None if the challenge has no answer.
     """
     try:
         ground = convert(case.reference, _Reference).ground
     except msgspec.ValidationError:
         return None
-    template = _TEMPLATES.get(ground.eval.template or "", "{answer}")
+    template = _CHALLENGE_TEMPLATES.get(ground.eval.template or "", "{answer}")
     criterion = template.replace("{answer}", ground.answer)
     return f"{criterion}\n\nExamples:\n{ground.eval.examples}" if ground.eval.examples else criterion

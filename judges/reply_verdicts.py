@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..errors import DecodingError
-from ..records import Outcome, Output, Usage, Verdict
+from ..records import NO_USAGE, Outcome, Output, Usage, Verdict
+from ..records.scale import Scale
 from .decision_scores import UnscoredAnswersError
 from .parsing import STEP_COUNT, ParsedReply, is_refusal
-from .scale import Scale
 from .transport import Reply, TokenLogprob
 from .transport.refused_parameters import LIMITS
 
@@ -177,7 +177,7 @@ def asked_again(verdict: Verdict, earlier: Verdict) -> Verdict:
         unread.append({"text": earlier.raw} | ({} if finish is None else {"finish_reason": finish}))
     new = [each for each in verdict.evidence.get(_UNREAD, ()) if each not in unread]
     evidence = verdict.evidence | ({_UNREAD: [*unread, *new]} if unread or new else {})
-    usage = msgspec.structs.replace(verdict.usage or Usage(calls=0), retried=1) if retried else verdict.usage
+    usage = msgspec.structs.replace(verdict.usage or NO_USAGE, retried=1) if retried else verdict.usage
     return msgspec.structs.replace(verdict, evidence=evidence, usage=usage)
 
 

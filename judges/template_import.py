@@ -11,10 +11,10 @@ from jinja2 import nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from ..errors import InputError
+from ..records.scale import Scale
 from .foreign_prompty import prompty_text
 from .front_matter import FrontMatter
 from .prompt_inputs import INPUTS, OTHER_NAMES
-from .scale import Scale
 
 _PYTHON = re.compile(r"(?<!\{)\{([A-Za-z_][A-Za-z0-9_]{0,63})\}(?!\})")
 _JINJA = re.compile(r"\{\{-? {0,8}([A-Za-z_][A-Za-z0-9_]{0,63})\b")

@@ -15,7 +15,7 @@ from .text.audit_screen import audit_screen
 from .text.audit_text import across_judges, judge_numbers, lexical_rates, profile_figures
 from .text.ladder_text import ladder_pieces
 from .text.number_text import counted
-from .text.probe_titles import probe_cell, probe_title, with_title
+from .text.probe_text import probe_cell, probe_title, with_title
 
 _MAX_FIGURES, _MAX_ROWS, _MAX_CARDS = 6, 8, 6
 

@@ -12,8 +12,8 @@ from ..calibration.agreement.diagnosis_results import ReliabilityBin
 from ..calibration.statistic import Statistic
 from .document import Columns, Details, Figure, Piece, document
 from .document_parts import FIRST, Cell, DocumentTable
-from .figures.agreement import heat
 from .figures.forest_plot import PlottedInterval, forest, judge_rates
+from .figures.heat_map import heat
 from .figures.scores import Bin, distribution, reliability
 from .items.naming import CELLS, group_of, items_at
 from .score_thresholds import RatesAtThreshold, bin_table

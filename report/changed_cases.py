@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..deterministic.finding import in_words
 from ..errors import FiducialError
-from ..evaluation.past_runs.changed_verdict import ChangedVerdict
+from ..evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey
 from .document import CautionLine, Columns, Details, Piece

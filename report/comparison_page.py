@@ -13,8 +13,9 @@ from .items.naming import ShortNames, pair_name, short_names
 from .overview import lead_caption, overview_leads
 from .page import ResultPage
 from .ranking import deciding
-from .text.comparison_screen import RANKED, comparison_screen, with_baseline
+from .text.comparison_screen import RANKED, comparison_screen
 from .text.comparison_text import comparison_document, measure_of
+from .text.judges_text import with_baseline
 from .text.number_text import correction, counted
 from .text.preference_screen import preferences_screen
 from .text.preference_text import preferences_document

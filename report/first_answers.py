@@ -12,17 +12,17 @@ from ..calibration.statistic import FEW_CLUSTERS, Caution
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.store.manifest import Counts
+from ..records import NO_USAGE
 from .document import CautionLine, CommandLine, Piece, as_lines, document
 from .items.naming import short_names
 from .next_step import next_step
 from .ranking import Answer, best_system_answer, deciding, ranked_in, ranked_rates
 from .text import number_text
-from .text.caution_text import comparison_cautions, not_sent_caution, sentences, versions_caution
+from .text.agreement_text import jury_lines
+from .text.caution_text import comparison_cautions, looks_of, not_sent_caution, sentences, versions_caution
 from .text.failures_text import failures_document
 from .text.form_text import form_lines
 from .text.judges_text import judges_table, points, same_results
-from .text.jury_text import jury_lines
-from .text.looks_text import looks_of
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
 from .text.trust_words import (
@@ -360,21 +360,16 @@ def _printed_reason(judges: Sequence[JudgeUse]) -> str:
 
 def _cost_line(judges: Sequence[JudgeUse], *, free: bool = True) -> Iterator[str]:
     """Yield the calls, tokens and dollars of all judges; with ``free`` also that none was asked."""
-    calls = sum(use.calls for use in judges)
-    stored = sum(use.from_cache for use in judges)
-    kept = f"{number_text.counted(stored, 'verdict')} from cache or recording" if stored else ""
-    if not calls:
+    total = sum((use.usage for use in judges), NO_USAGE)
+    kept = f"{number_text.counted(total.cached, 'verdict')} from cache or recording" if total.cached else ""
+    if not total.calls:
         if kept and free:
             yield f"asked: 0 calls, {kept}"
         return
-    tokens = number_text.tokens(
-        sum(use.prompt_tokens for use in judges),
-        sum(use.completion_tokens for use in judges),
-        sum(use.cached_tokens for use in judges),
-    )
+    tokens = number_text.tokens(total.prompt_tokens, total.completion_tokens, total.cached_tokens)
     costs = [use.cost for use in judges if use.cost is not None]
     spent = f", ${sum(costs):,.4f}" if costs else ""
     unpriced = sum(use.calls > 0 and use.cost is None for use in judges)
     if costs and unpriced:
         spent += f" and the cost of {number_text.counted(unpriced, 'judge')} without a price"
-    yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}{', ' if kept else ''}{kept}"
+    yield f"asked: {number_text.counted(total.calls, 'call')}, tokens: {tokens}{spent}{', ' if kept else ''}{kept}"

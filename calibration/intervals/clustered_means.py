@@ -17,7 +17,7 @@ from ..arrays import FloatArray, IntArray, without_gaps
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
 from .clustered_rates import averaged_effect, informative_errors, usual_effect
-from .variance import FEWEST, cluster_sums, variance
+from .variance import MIN_CLUSTERS, cluster_sums, variance
 
 _ROUNDING = 1e-12
 
@@ -304,7 +304,7 @@ def _minimum_detectable(combination: Combination, level: float) -> float | None:
     It is at least the shift with which enough clusters differ for the sign-flip test, with 80 % power.
     """
     needed = math.ceil(math.log2(2 / (1 - level)))
-    if combination.clusters < max(needed, FEWEST):
+    if combination.clusters < max(needed, MIN_CLUSTERS):
         return None
     by_spread = combination.smallest_visible(level) or 0.0
     by_count = float(betaincinv(needed, combination.clusters - needed + 1, _POWER))

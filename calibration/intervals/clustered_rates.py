@@ -16,7 +16,7 @@ from ..arrays import FloatArray, IntArray
 from ..row_weights import scaled, weighted_mean
 from ..statistic import Interval, Statistic, defined, undefined
 from .closed_forms import normal_quantile, t_quantile, wilson_interval
-from .variance import FEWEST, ClusterSpread, cluster_sums, spread_of_rows, spread_of_sums
+from .variance import MIN_CLUSTERS, ClusterSpread, cluster_sums, spread_of_rows, spread_of_sums
 
 if TYPE_CHECKING:
     from ..sample import Sample
@@ -98,7 +98,7 @@ def effective_trials(
     """
     if spread.clusters == spread.trials:
         return spread.trials
-    if spread.clusters < FEWEST:
+    if spread.clusters < MIN_CLUSTERS:
         return 1.0
     usual = usual_effect(spread.cluster_size, prior)
     if row_variance <= 0.0:
@@ -147,7 +147,7 @@ def effective_trials_of_mean(
     most = share * (1 - share)
     row_variance = most - between if most - between > _ROUNDING else 0.0
     trials = effective_trials(spread, errors, row_variance, student=student_ratio(level, spread.degrees))
-    if not between or spread.clusters < FEWEST:
+    if not between or spread.clusters < MIN_CLUSTERS:
         return trials
     rows = spread.trials
     observed = row_variance / most * rows / (rows - 1) * student_ratio(level, rows - 1) ** 2

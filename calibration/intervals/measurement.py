@@ -33,7 +33,14 @@ from .closed_forms import (
     within_unit,
 )
 from .clustered_rates import clustered_wilson_interval
-from .variance import FEWEST, degrees_of_freedom, influence, left_out_error, proportion_spread, standard_error
+from .variance import (
+    MIN_CLUSTERS,
+    degrees_of_freedom,
+    influence,
+    left_out_error,
+    proportion_spread,
+    standard_error,
+)
 
 IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
 
@@ -139,7 +146,7 @@ def _few_clusters_interval(
     A bootstrap of few clusters covers too rarely. None if there are enough clusters, if leaving one out makes
     no difference or makes the statistic undefined, and at the ends of the scale.
     """
-    unsuitable = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
+    unsuitable = settings.interval is not None or sample.singletons or sample.n_clusters < MIN_CLUSTERS
     if estimator.few_clusters is None or unsuitable or sample.effective_clusters >= FEW_CLUSTERS:
         return None
     parts = [(estimator.formula(each, sample.cells), times) for each, times in sample.without_each_group(1)]
@@ -208,7 +215,7 @@ def _analytic_interval(
     # A user's function has no derivative by the complex step.
     if estimator.family == "custom" or len(sample.cells.label) > MAX_PAIRWISE_CELLS:
         rows = sample.as_independent_rows() if independent else sample
-        if rows.n_clusters < FEWEST:
+        if rows.n_clusters < MIN_CLUSTERS:
             return None, _SINGLE_CLUSTER
         error, blocks = _block_jackknife(estimator, rows, settings.seed)
         interval, method = _cluster_t(value, error, blocks, settings.level)
@@ -220,7 +227,7 @@ def _analytic_interval(
 
 
 def _cluster_t(value: float, error: float, clusters: int, level: float) -> tuple[Interval | None, str]:
-    if clusters < FEWEST:
+    if clusters < MIN_CLUSTERS:
         return None, _SINGLE_CLUSTER
     return t_interval(value, error, clusters, level), "cluster-t"
 

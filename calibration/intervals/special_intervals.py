@@ -20,7 +20,7 @@ from .clustered_rates import (
     student_ratio,
     unseen_share,
 )
-from .variance import FEWEST, covariance, mean_spread, proportion_spread
+from .variance import MIN_CLUSTERS, covariance, mean_spread, proportion_spread
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
 """Errors drawn for a sum, and most steps of the searches for its ends."""
@@ -233,7 +233,7 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     ``gaps`` ``(m, groups)`` are outcome minus score of each cell, in its group's column.
     """
     clusters = sample.n_clusters
-    if clusters < FEWEST:
+    if clusters < MIN_CLUSTERS:
         return None, "delta: no interval from a single cluster"
     parts: FloatArray = sample.counts @ gaps / sample.n
     # Each cluster's influence on every part, shape (k, groups).

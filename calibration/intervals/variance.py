@@ -34,7 +34,7 @@ _POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 
 _BLOCK = 1 << 20
 
-FEWEST = 2
+MIN_CLUSTERS = 2
 """Fewest clusters for a standard error; a single one has no spread."""
 
 
@@ -45,7 +45,7 @@ def cluster_error(influence: FloatArray, cluster: IntArray, label_cluster: IntAr
     for one cluster. If labels are scarce, pass their clusters as ``label_cluster``: their number sets the
     correction for few clusters.
     """
-    clusters = None if label_cluster is None else max(FEWEST, clusters_in(label_cluster))
+    clusters = None if label_cluster is None else max(MIN_CLUSTERS, clusters_in(label_cluster))
     return math.sqrt(variance(cluster_sums(influence, cluster), clusters=clusters))
 
 
@@ -80,7 +80,7 @@ def variance(
         The variance; NaN with fewer than two clusters.
     """
     count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
-    if count < FEWEST:
+    if count < MIN_CLUSTERS:
         return math.nan
     scaled = sums / (1.0 - shares) ** _POWER[form] if _POWER[form] else sums
     squares = (scaled if scaled.ndim == 1 else scaled.sum(axis=1)) ** 2
@@ -184,7 +184,7 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
     influences = (totals - float(times @ totals) / trials * trials_of) / trials
     clusters = int(times[trials_of > 0].sum())
     shares, degrees, jackknife = trials_of / trials, math.nan, math.nan
-    if clusters >= FEWEST:
+    if clusters >= MIN_CLUSTERS:
         degrees = degrees_of_freedom(shares, times)
         jackknife = variance(influences, times, form="jackknife", shares=shares, clusters=clusters)
     return ClusterSpread(

@@ -11,7 +11,7 @@ from ..arrays import CodeArray, FloatArray, IntArray, bisected
 from ..corrected_rate.active_labels import draw_probabilities
 from ..corrected_rate.estimation import FurtherEstimates, estimate, rows_of_judge
 from ..corrected_rate.strata import stratified_items, with_strata
-from ..corrected_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
+from ..corrected_rate.stratified import MIN_STRATUM_LABELS, StratifiedItems, stratum_estimates
 from ..statistic import Statistic
 from ..tables.calibration_table import Table
 from .plan_results import Draw, StratumPlan
@@ -103,7 +103,7 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
     )
     spread = np.array([stratum_estimate.spread for stratum_estimate in estimates.values()])
     try:
-        new = neyman_allocation(size, spread, labelled, count, least=FEWEST)
+        new = neyman_allocation(size, spread, labelled, count, least=MIN_STRATUM_LABELS)
     except ValueError as error:
         raise InputError(str(error)) from error
     plans = {

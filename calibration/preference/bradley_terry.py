@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import t_interval
-from ..intervals.variance import FEWEST, cluster_error
+from ..intervals.variance import MIN_CLUSTERS, cluster_error
 from ..statistic import Statistic, defined, undefined
 
 _STEPS = 100
@@ -80,7 +80,7 @@ def sandwich_statistic(
     cannot be estimated.
     """
     clusters = len(np.unique(cluster))
-    if clusters < FEWEST:
+    if clusters < MIN_CLUSTERS:
         return defined(value, n=n, method="no interval from a single cluster", level=level)
     error = cluster_error(influence, cluster)
     if error <= _ROUNDING:

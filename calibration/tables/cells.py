@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...tables.grades import GradeScale, UnknownGradeError, is_missing
+from ...records.scale import Scale
+from ...tables.grades import UnknownGradeError, grade_score, is_missing
 from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
 from .calibration_table import ADDED, AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND
@@ -95,10 +96,10 @@ def unit_of(value: object, field: str) -> float:
     return number
 
 
-def grade_of(value: object, field: str, scale: GradeScale) -> float:
+def grade_of(value: object, field: str, scale: Scale) -> float:
     """Read a grade in [0, 1]; NaN if missing."""
     try:
-        score = scale.score(value)
+        score = grade_score(value, scale)
     except UnknownGradeError as error:
         raise UnreadGradeError(
             f"expected a number in [0, 1] or null, got {_shown(value)}", field=field

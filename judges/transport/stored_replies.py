@@ -50,7 +50,7 @@ async def cassette(
 ) -> AsyncGenerator[Provider]:
     """Open a provider for tests that answers from a recording.
 
-    A missing reply is requested from ``asking`` and added; it is an error if ``asking`` is None.
+    A missing reply is requested from ``asking``, and recorded; if ``asking`` is None, it is an error.
     """
     async with AsyncExitStack() as exits:
         inner = None if asking is None else await exits.enter_async_context(asking)

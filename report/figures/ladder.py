@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...calibration.ladders import CAUGHT
 from ...evaluation.audit.ladder.ladder_results import LadderResult
-from ..text.probe_titles import probe_title
+from ..text.probe_text import probe_title
 from .drawing import WIDTH, AxisScale, dot, line, path, svg, text
 from .forest_plot import PlottedInterval, forest
 

@@ -150,7 +150,7 @@ def test_annotations_are_commands_that_a_runner_reads(runs: tuple[Path, Path], a
 
 
 def test_annotations_cannot_be_commands_of_their_own(tmp_path: Path):
-    from fiducial.evaluation.past_runs.changed_verdict import ChangedVerdict
+    from fiducial.evaluation.past_runs.changed_verdicts import ChangedVerdict
     from fiducial.report.gate_files import gate_annotations
 
     gate = fd.gate(verdicts(tmp_path / "a", 39), verdicts(tmp_path / "b", 39), max_drop=0.5)

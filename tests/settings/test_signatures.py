@@ -14,7 +14,6 @@ import fiducial as fd
 from fiducial.api.checking import Workspaces
 from fiducial.api.model_access import AccessArguments
 from fiducial.api.tables import TableReading
-from fiducial.calibration.pass_threshold import PassAt
 from fiducial.evaluation.run_plan import Plan
 from fiducial.settings.access_settings import AccessSettings
 from fiducial.settings.setting import DeclaredSettings, VerbSetting, verb_settings
@@ -109,7 +108,7 @@ def choices(function: Callable[..., Any], annotation: Any) -> set[str]:
 
 
 def nothing(value: object) -> bool:
-    return value in (None, (), {}, PassAt(), inspect.Parameter.empty)
+    return value in (None, (), {}, inspect.Parameter.empty)
 
 
 @pytest.mark.parametrize(

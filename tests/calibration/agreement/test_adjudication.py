@@ -213,7 +213,7 @@ def test_a_third_person_settles_what_two_decided_differently() -> None:
     assert settled(Decision(f"p{n}", each) for n, each in enumerate(three[:2])) == "undecidable"
 
 
-USUAL: dict[str, Any] = {
+DEFAULT_SETTINGS: dict[str, Any] = {
     "case_id": "c",
     "system": "s",
     "by": "ann",
@@ -224,7 +224,7 @@ USUAL: dict[str, Any] = {
 
 
 def verdict(**given: Any) -> Verdict:
-    return Verdict(**(USUAL | given))
+    return Verdict(**(DEFAULT_SETTINGS | given))
 
 
 @pytest.mark.parametrize(

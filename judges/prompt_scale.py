@@ -1,4 +1,4 @@
-"""Scale of a prompt's scores, and reading it from a prompt file.
+"""Scale that a prompt file, an option or a prompt's text declares.
 
 Only the ``scale`` key or the ``response_format`` declares one. A guess could be wrong: 1 is the worst grade from 1 to 5, and
 the best of 0 and 1.
@@ -9,109 +9,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
 from ..errors import PromptError
-from ..records.made_scores import rounded_score
+from ..records.scale import PASS_OR_FAIL, Scale
 from ..records.typed_values import convert
 from ..spelling import setting, together
 from .front_matter import FrontMatter, read_yaml
-
-_TOLERANCE = 1e-9
-_MAX_STEPS = 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Possible scores of a prompt, and which end is the best.
-
-    Attributes:
-        minimum: Lowest score.
-        maximum: Highest score.
-        step: Distance between neighbouring scores, or None if every number between the ends is a score.
-        better: The end that is the best score.
-
-    Raises:
-        ValueError: The numbers do not make a scale.
-    """
-
-    minimum: float = 0.0
-    maximum: float = 1.0
-    step: float | None = None
-    better: Literal["high", "low"] = "high"
-
-    def __post_init__(self) -> None:
-        span = self.maximum - self.minimum
-        if not math.isfinite(span) or not math.isfinite(self.step or 0.0):
-            raise ValueError("minimum, maximum and step must be finite numbers")
-        if span <= 0 or (self.step is not None and self.step <= 0):
-            raise ValueError("minimum must be below maximum, and step above 0")
-        if self.step is not None and span > _MAX_STEPS * self.step:
-            raise ValueError(f"there are more than {_MAX_STEPS:,.0f} steps from minimum to maximum")
-        if self.maximum not in self:
-            raise ValueError("the steps from minimum do not reach maximum")
-
-    def __contains__(self, value: float) -> bool:
-        if not self.minimum <= value <= self.maximum:
-            return False
-        if self.step is None:
-            return True
-        steps = (value - self.minimum) / self.step
-        return abs(steps - round(steps)) <= _TOLERANCE
-
-    def nearest(self, value: float) -> float:
-        """Return the score nearest to a value: 1 for 0.9999999999 in steps of 1."""
-        if self.step is None:
-            return value
-        return min(self.maximum, self.minimum + round((value - self.minimum) / self.step) * self.step)
-
-    @property
-    def is_unit(self) -> bool:
-        """True if scores are already in [0, 1], with 1 the best."""
-        return (self.minimum, self.maximum, self.better) == (0.0, 1.0, "high")
-
-    @property
-    def is_binary(self) -> bool:
-        """True if there are exactly two scores."""
-        return self.step is not None and round((self.maximum - self.minimum) / self.step) == 1
-
-    @property
-    def flipped(self) -> Scale:
-        """Scale with the other end as the best."""
-        return replace(self, better="low" if self.better == "high" else "high")
-
-    def worst_of(self, values: Iterable[float]) -> float:
-        """Return the worst of several scores."""
-        return min(values) if self.better == "high" else max(values)
-
-    def normalise(self, value: float) -> float:
-        """Return the score in [0, 1]; 1 is the best."""
-        if self.step is not None and value in self:
-            # Whole steps avoid rounding errors: 0.6 on a scale with 0 as the best is 0.4, not 0.3999999999999999.
-            steps = round((self.maximum - self.minimum) / self.step)
-            above_minimum = round((value - self.minimum) / self.step)
-            return (above_minimum if self.better == "high" else steps - above_minimum) / steps
-        distance = value - self.minimum if self.better == "high" else self.maximum - value
-        # Adding zero turns minus zero, which some judges write, into zero.
-        return rounded_score(distance / (self.maximum - self.minimum)) + 0.0
-
-    def __str__(self) -> str:
-        best = "" if self.better == "high" else f", {self.minimum:g} the best"
-        if self.step is None:
-            return f"a number from {self.minimum:g} to {self.maximum:g}{best}"
-        if self.is_binary:
-            return f"{self.minimum:g} or {self.maximum:g}{best}"
-        return f"{self.minimum:g} to {self.maximum:g} in steps of {self.step:g}{best}"
-
-
-PASS_OR_FAIL = Scale(step=1.0)
-"""Scale with the scores 0 and 1."""
-
 
 _RANGE = re.compile(
     r"(?<![\w.,/:-])([0-9]{1,3})[\"']?(?: ?\([^()\n]{1,60}\))?(?: ?[-\u2013\u2014] ?| (?:to|and|or|through) )[\"']?([0-9]{1,3})(?![\w%/:-]|[.,][0-9])"
@@ -123,7 +31,7 @@ _ENDS = re.compile(
 _SCHEMA = ("response_format", "json_schema", "schema", "properties")
 
 
-class _Declared(msgspec.Struct, forbid_unknown_fields=True):
+class _ScaleSettings(msgspec.Struct, forbid_unknown_fields=True):
     minimum: float
     maximum: float
     step: float | None = None
@@ -158,7 +66,7 @@ def scale_of(declared: Any) -> Scale:
         ValueError: It is not such a mapping, or the numbers do not make a scale.
     """
     try:
-        values = convert(declared, _Declared)
+        values = convert(declared, _ScaleSettings)
     except msgspec.ValidationError as error:
         raise ValueError(str(error).replace("`$.", "`").replace("`$", "`scale")) from error
     return Scale(values.minimum, values.maximum, values.step, values.better)
