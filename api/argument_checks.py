@@ -199,10 +199,10 @@ def require_type(name: str, value: object, annotation: str) -> None:
     Raises:
         UsageError: It is of another type.
     """
-    declared = _type_of(annotation)
-    if declared is not None and not declared.accepts(value):
+    declared_type = _type_of(annotation)
+    if declared_type is not None and not declared_type.accepts(value):
         value_text = type(value).__name__ if name in _SECRET else reprlib.repr(value)
-        raise UsageError(f"{name}= expects {declared.words}, got {value_text}")
+        raise UsageError(f"{name}= expects {declared_type.words}, got {value_text}")
 
 
 @lru_cache(maxsize=256)
@@ -246,27 +246,27 @@ def _either(one: _DeclaredType | None, other: _DeclaredType | None) -> _Declared
 
 
 def _list_of(element: ast.expr) -> _DeclaredType:
-    declared, plural = _type_of_node(element), _plural(element)
+    element_type, plural = _type_of_node(element), _plural(element)
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
             return False
         # An iterator's items are not looked at: that would use them up.
         items = cast("Sequence[Any]", value if isinstance(value, Sequence) else ())
-        return declared is None or all(declared.accepts(item) for item in items)
+        return element_type is None or all(element_type.accepts(item) for item in items)
 
     return _DeclaredType(f"a list of {plural}" if plural else "a list", accepts)
 
 
 def _mapping_to(element: ast.expr) -> _DeclaredType:
-    declared, plural = _type_of_node(element), _plural(element)
+    element_type, plural = _type_of_node(element), _plural(element)
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, Mapping):
             return False
         mapping = cast("Mapping[Any, Any]", value)
-        return declared is None or all(
-            isinstance(key, str) and declared.accepts(item) for key, item in mapping.items()
+        return element_type is None or all(
+            isinstance(key, str) and element_type.accepts(item) for key, item in mapping.items()
         )
 
     return _DeclaredType(f"a mapping of texts to {plural}" if plural else "a mapping", accepts)
@@ -283,9 +283,9 @@ def require_choice(name: str, value: object, choices: Any) -> None:
     Raises:
         UsageError: It is another value.
     """
-    *others, last = get_args(choices)
-    if value not in [*others, last]:
-        raise UsageError(f"{setting(name)} expects {', '.join(others)} or {last}, got {value!r}")
+    *other_choices, last = get_args(choices)
+    if value not in [*other_choices, last]:
+        raise UsageError(f"{setting(name)} expects {', '.join(other_choices)} or {last}, got {value!r}")
 
 
 def require_range(

@@ -227,9 +227,9 @@ class CallableJudge(Closing):
         return item.case, item.output, self.task.judge
 
     async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
-        return await self._graded(judge, case, as_judged(case, output))
+        return await self._verdict_of(judge, case, as_judged(case, output))
 
-    async def _graded(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
+    async def _verdict_of(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
         """Ask a judge; retry without a parameter that its model refuses."""
         while True:
             try:
@@ -253,7 +253,7 @@ class CallableJudge(Closing):
         return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
 
     async def _repeated(self, case: Case, output: Output, repeat: int) -> Verdict:
-        return await self._graded(self.task.judge, case, output, repeat)
+        return await self._verdict_of(self.task.judge, case, output, repeat)
 
     async def _member_verdict(self, question: JudgeQuestion) -> Verdict:
         member = self._members.get(question.judge.id, self)

@@ -166,9 +166,10 @@ def _rate_with_failures(system: SystemResult) -> float | None:
     if rate is None or rate.value is None or not ungraded:
         return None
     graded = float(rate.n)
-    if system.graded_weight is not None:
+    if system.graded_weight is not None:  # cases have unequal numbers of trials: weights instead of counts
         graded, ungraded = system.graded_weight, system.missing + (system.withheld_weight or 0.0)
-    return rounded_score(rate.value * graded / (graded + ungraded))
+    passed = rate.value * graded
+    return rounded_score(passed / (graded + ungraded))
 
 
 def _overall_failure(

@@ -35,7 +35,7 @@ from .model_access import AccessArguments, api_of, exposed_keys, latest_warnings
 from .paths import FilePath
 
 _UNUSED_ENDPOINT: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
-"""Placeholder for judges that only replay, so that no endpoint has to be configured."""
+"""Placeholder for judges that only replay, so that no endpoint has to be configured; nothing listens on port 9."""
 
 
 @checked_arguments

@@ -162,8 +162,10 @@ class LabelsJoined(Result, frozen=True, kw_only=True):
             counts = f"{self.added - self.replaced:,} added, {replaced}{self.unchanged:,} already there"
             lines.append(f"labels: {self.labels} ({counts})")
         if self.replaced:
-            other = setting("by", "NAME")
-            lines.append(f"a replaced label had the same name; keep a second person's labels with {other}")
+            other_name = setting("by", "NAME")
+            lines.append(
+                f"a replaced label had the same name; keep a second person's labels with {other_name}"
+            )
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")

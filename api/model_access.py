@@ -80,7 +80,8 @@ def shares_of(
         )
     for index, share in enumerate(shares):
         if any(
-            (earlier.endpoint, earlier.model) == (share.endpoint, share.model) for earlier in shares[:index]
+            (earlier_share.endpoint, earlier_share.model) == (share.endpoint, share.model)
+            for earlier_share in shares[:index]
         ):
             raise UsageError(
                 f"{setting('endpoints', share.endpoint.base_url)}: named twice with the same key and model"

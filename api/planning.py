@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
 import msgspec
 import numpy as np
 
 from ..calibration.corrected_rate.estimation import rows_of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
-from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot
-from ..calibration.planning.budget_plan import plan_budget as best_plan
 from ..calibration.planning.next_labels import (
     next_by_doubt,
     next_by_stratum,
@@ -21,12 +19,11 @@ from ..calibration.planning.next_labels import (
     rate_so_far,
     unlabelled_items,
 )
-from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot, measured_rates
+from ..calibration.planning.pilots import assumed_pilot, measured_rates
 from ..calibration.planning.plan_results import Draw, MeasuredRates
 from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
-from ..records import nearest
 from ..spelling import either, setting
 from .argument_checks import (
     Ends,
@@ -37,12 +34,10 @@ from .argument_checks import (
     require_range,
     require_whole,
 )
+from .budget_use import JudgeOrRates, best_use, with_current_names
 from .callers import warn_caller
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_table
-
-JudgeOrRates: TypeAlias = str | tuple[float, float]
-"""A judge's name, or its true positive and true negative rate."""
 
 
 @checked_arguments
@@ -105,28 +100,28 @@ def plan_labels(
     _require_clusters(rows_per_cluster, icc)
     goals = {"half_width": half_width, "difference": difference, "draw": draw}
     _require_goal(goals, has_table=table is not None)
-    rows = measured = None
+    rows = rates_of_table = None
     if table is not None:
         rows = read_table(table, open_only=True, tags=[strata] if strata else [], **reading)
     if rows is not None and half_width is not None:
-        measured = measured_rates(rows, judge)
-    if measured is not None and unlabelled is None:
-        unlabelled = measured.n_unlabelled or None
-    expected = _expected(measured, **rates)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+        rates_of_table = measured_rates(rows, judge)
+    if rates_of_table is not None and unlabelled is None:
+        unlabelled = rates_of_table.n_unlabelled or None
+    expected_rates = _expected(rates_of_table, **rates)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
     assumed_rates = {
-        name: getattr(expected, name)
+        name: getattr(expected_rates, name)
         for name, value in rates.items()
-        if measured is None or value is not None
+        if rates_of_table is None or value is not None
     }
     labels = items = next_items = None
     if half_width is not None:
-        labels = _label_counts(half_width, expected, unlabelled, assurance)
+        labels = _label_counts(half_width, expected_rates, unlabelled, assurance)
     if difference is not None:
-        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
+        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected_rates.effect)
     if rows is not None and draw is not None:
         next_items = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
     return SamplePlan(
-        design_effect=expected.effect,
+        design_effect=expected_rates.effect,
         half_width=half_width,
         assurance=assurance,
         labels=labels,
@@ -135,7 +130,7 @@ def plan_labels(
         discordant=discordant,
         items=items,
         draw=next_items,
-        measured=measured,
+        measured=rates_of_table,
         expected={} if labels is None else assumed_rates,
     )
 
@@ -185,14 +180,24 @@ def plan_budget(
     require_whole("of", of)
     _require_clusters(rows_per_cluster, icc)
     require_range("budget", budget, 0.0, math.inf)
-    expected = _expected(None, prevalence=prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
-    pilot_of_rates = partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate)
+    expected_rates = _expected(None, prevalence=prevalence)._replace(
+        rows_per_cluster=rows_per_cluster, icc=icc
+    )
+    pilot_of_rates = partial(
+        assumed_pilot, expected_rates.prevalence, decided=decided, decided_rate=decided_rate
+    )
     pilot = None if table is None else read_table(table, outputs=True, **reading)
     judges = {"cheap": cheap, "expensive": expensive}
-    best = _best_plan(
-        budget, _with_current_names(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
+    best = best_use(
+        budget,
+        with_current_names(costs or {}),
+        judges,
+        pilot_of_rates,
+        pilot,
+        of=of,
+        effect=expected_rates.effect,
     )
-    return SamplePlan(design_effect=expected.effect, budget=best)
+    return SamplePlan(design_effect=expected_rates.effect, budget=best)
 
 
 _BUDGET_ARGUMENTS = frozenset({"budget", "costs", "of", "cheap", "expensive", "decided", "decided_rate"})
@@ -203,16 +208,15 @@ _SHARED_ARGUMENTS = frozenset({"prevalence", "rows_per_cluster", "icc", *TableRe
 
 def plan_both(table: Tables | None = None, **arguments: Any) -> SamplePlan:
     """Return one plan of labels and of a budget; see `plan_labels` and `plan_budget`."""
-    known: list[str] = []
+    known_names: list[str] = []
     for function in (plan_labels, plan_budget):
-        known += known_arguments(function) or []
-    require_known("plan", arguments, known)
+        known_names += known_arguments(function) or []
+    require_known("plan", arguments, known_names)
     label_arguments = {name: value for name, value in arguments.items() if name not in _BUDGET_ARGUMENTS}
     if arguments.get("budget") is None:
         return plan_labels(table, **label_arguments)
-    budget_arguments = {
-        name: value for name, value in arguments.items() if name in _BUDGET_ARGUMENTS | _SHARED_ARGUMENTS
-    }
+    names = _BUDGET_ARGUMENTS | _SHARED_ARGUMENTS
+    budget_arguments = {name: value for name, value in arguments.items() if name in names}
     best = plan_budget(table=table, **budget_arguments)
     if all(arguments.get(name) is None for name in ("half_width", "difference", "draw")):
         return best
@@ -269,12 +273,7 @@ def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None
         raise UsageError(f"a TABLE is for {setting('half_width')}{_other_goals()}: add one of them")
 
 
-_ACCEPTED_ENDS: Mapping[str, Ends] = {
-    "discordant": "high",
-    "decided": "low",
-    "icc": "both",
-    "decided_rate": "both",
-}
+_ACCEPTED_ENDS: Mapping[str, Ends] = {"discordant": "high", "decided": "low", "icc": "both", "decided_rate": "both"}  # fmt: skip
 """Ends of the range from 0 to 1 that an argument may take; other arguments may take neither."""
 
 
@@ -308,80 +307,6 @@ def _require_clusters(rows_per_cluster: float, icc: float) -> None:
         raise UsageError(
             f"{setting('icc')} has no effect on clusters of one item: add {setting('rows_per_cluster')}"
         )
-
-
-def _with_current_names(costs: Mapping[str, float]) -> dict[str, float]:
-    """Return costs by phase; ``dear`` is the former name of ``expensive``."""
-    if {"dear", "expensive"} <= costs.keys():
-        raise UsageError(
-            f"{setting('costs', 'dear')} is the former name of {setting('costs', 'expensive')}: give one"
-        )
-    return {"expensive" if name == "dear" else name: cost for name, cost in costs.items()}
-
-
-def _best_plan(
-    budget: float,
-    costs: dict[str, float],
-    judges: Mapping[str, JudgeOrRates | None],
-    pilot_of_rates: Callable[[Mapping[str, tuple[float, float]]], Pilot],
-    table: Table | None,
-    *,
-    of: int | None,
-    effect: float,
-) -> BudgetPlan:
-    """Return the best use of a budget, from a pilot table or expected rates of judges."""
-    if unknown := sorted(costs.keys() - set(PHASES)):
-        raise UsageError(
-            f"{setting('costs', unknown[0])}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}"
-        )
-    for name, cost in costs.items():
-        require_range("costs", cost, 0.0, math.inf, "both", of=name)
-    if table is None:
-        pilot = pilot_of_rates(_expected_rates(judges))
-    else:
-        names = _named_judges(judges)
-        pilot = measured_pilot(table, names)
-        costs = measured_costs(table, names) | costs  # stated costs override measured ones
-    cost_by_phase: dict[PhaseName, float] = {"check": costs.get("check", 0.0)}
-    for name in PHASES[1:]:  # all but `check`
-        if name == "label" or judges[name] is not None:
-            if name not in costs:
-                raise UsageError(
-                    f"name the cost of one output of this step: {setting('costs', f'{name}=DOLLARS')}"
-                )
-            cost_by_phase[name] = costs[name]
-    return best_plan(budget, cost_by_phase, pilot, outputs=of, effect=effect)
-
-
-def _expected_rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, float]]:
-    """Return the expected rates of judges, for a plan without a table."""
-    rates: dict[str, tuple[float, float]] = {}
-    for name, judge in judges.items():
-        if judge is None:
-            continue
-        if isinstance(judge, str) or len(judge) != 2:  # noqa: PLR2004 - both rates
-            raise UsageError(
-                f"{setting(name, judge)}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
-            )
-        for rate in judge:
-            require_range(name, rate)
-        rates[name] = judge
-    return rates
-
-
-def _named_judges(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
-    """Return the names of judges whose rates a table measures."""
-    names: dict[str, str] = {}
-    for name, judge in judges.items():
-        if isinstance(judge, str):
-            names[name] = judge
-        elif judge is not None:
-            raise UsageError(f"{setting(name)}: name a judge of the TABLE, whose rates are measured on it")
-    if not names:
-        raise UsageError(
-            f"with a TABLE, name its judges: {setting('cheap', 'JUDGE')}, {setting('expensive', 'JUDGE')}"
-        )
-    return names
 
 
 def _label_counts(

@@ -103,28 +103,23 @@ class Prompts(Result, frozen=True, kw_only=True):
 
         An asterisk (*) marks a judge's default variant; brackets hold what is known of each.
         """
-        name, purpose = self.splitter
-        entries = [
-            *(
-                (judge.default, f"{judge.judge}/{judge.variant}", judge.description, judge.known())
-                for judge in self.judges
-            ),
-            (False, name, purpose, ""),
-        ]
-        indent = " " * 33
-        lines = [
-            line
-            for default, prompt, description, known in entries
-            for line in (
-                *wrap(
-                    f"{'*' if default else ' '} {prompt:30} {description.partition('. ')[0].rstrip('.')}",
-                    _WIDTH,
-                    subsequent_indent=indent,
-                ),
-                *wrap(f"[{known}]" if known else "", _WIDTH, initial_indent=indent, subsequent_indent=indent),
-            )
-        ]
+        lines: list[str] = []
+        for judge in self.judges:
+            mark = "*" if judge.default else " "
+            lines += _prompt_lines(mark, f"{judge.judge}/{judge.variant}", judge.description)
+            lines += wrap(f"[{judge.known()}]", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += _prompt_lines(" ", *self.splitter)
         return [*lines, "* default variant"]
+
+
+_INDENT = " " * 33
+"""Indent of lines below a prompt's name, as wide as its column."""
+
+
+def _prompt_lines(mark: str, name: str, description: str) -> list[str]:
+    """Return the lines of a prompt: its name, and the first sentence of its description."""
+    sentence = description.partition(". ")[0].rstrip(".")
+    return wrap(f"{mark} {name:30} {sentence}", _WIDTH, subsequent_indent=_INDENT)
 
 
 def prompts() -> Prompts:

@@ -78,25 +78,25 @@ class ReviewPage(Result, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return the page's details as a document."""
-        drawn = self.drawn
-        graded = f" graded by {drawn.judge}" if drawn.judge else ""
-        sample_words = _SAMPLE_WORDS[drawn.kind].format(
-            seed=drawn.seed,
-            judge=drawn.judge,
-            graded=graded,
-            by=drawn.judge or "a judge",
-            missed_by=drawn.judge or _missed_by(self.run),
+        review_sample = self.drawn
+        graded_words = f" graded by {review_sample.judge}" if review_sample.judge else ""
+        sample_words = _SAMPLE_WORDS[review_sample.kind].format(
+            seed=review_sample.seed,
+            judge=review_sample.judge,
+            graded=graded_words,
+            by=review_sample.judge or "a judge",
+            missed_by=review_sample.judge or _missed_by(self.run),
         )
-        lines = [f"{len(drawn.keys) - drawn.agreed:,} of {drawn.of:,} {sample_words}"]
-        if drawn.agreements:
+        lines = [f"{len(review_sample.keys) - review_sample.agreed:,} of {review_sample.of:,} {sample_words}"]
+        if review_sample.agreements:
             lines.append(
-                f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, drawn the same way"
+                f"{review_sample.agreed:,} of {review_sample.agreements:,} outputs on which they agree, drawn the same way"
             )
         lines += self._labelled_lines()
         if self.page is None:
             return lines
-        file = f"labels{_file_suffix(drawn.kind, self.name or 'NAME')}.jsonl"
-        action = "decide" if drawn.kind in TO_DECIDE else "label"
+        file = f"labels{_file_suffix(review_sample.kind, self.name or 'NAME')}.jsonl"
+        action = "decide" if review_sample.kind in TO_DECIDE else "label"
         instruction = f"next: open it in a browser, {action}, download {file}; then"
         return [*lines, f"page: {self.page}", instruction, *self._next_lines(file)]
 
@@ -109,13 +109,13 @@ class ReviewPage(Result, frozen=True, kw_only=True):
             return [
                 f"all are {done_word}; {setting('by', 'NAME')} asks again, a larger {setting('n')} adds more"
             ]
-        earlier = len(self.drawn.keys) - len(self.keys)
-        if not earlier:
+        labelled_count = len(self.drawn.keys) - len(self.keys)
+        if not labelled_count:
             return []
         who = (
-            f"{self.name} has {done_word} {earlier:,} of them"
+            f"{self.name} has {done_word} {labelled_count:,} of them"
             if self.name
-            else f"{earlier:,} of them are {done_word} already"
+            else f"{labelled_count:,} of them are {done_word} already"
         )
         return [f"{who}; {len(self.keys):,} are left"]
 
@@ -188,13 +188,13 @@ def review(
             store.finished()
         if not accept_edited:
             store.require_unedited()
-        drawn = (
+        review_sample = (
             draw_disputes(store, sample, count, agreements=agreements, seed=seed, judge=judge)
             if is_decision
             else draw_sample(store, sample, count, seed=seed, judge=judge)
         )
         finished_keys = decided_by(store, name) if is_decision else labelled_by(store, name)
-        keys = [key for key in drawn.keys if key not in finished_keys]
+        keys = [key for key in review_sample.keys if key not in finished_keys]
         page = (
             (written_path(out) if out else folder / f"review{_file_suffix(sample, name)}.html")
             if keys
@@ -202,10 +202,10 @@ def review(
         )
         table = page.with_suffix(".table.jsonl") if page and sample == "doubt" else None
         if page:
-            write_review(page, store, drawn, keys, name)
+            write_review(page, store, review_sample, keys, name)
         if table:
-            write_records(table, draw_rows(store, drawn))
-    return ReviewPage(run=folder, drawn=drawn, keys=keys, name=name, page=page, table=table)
+            write_records(table, draw_rows(store, review_sample))
+    return ReviewPage(run=folder, drawn=review_sample, keys=keys, name=name, page=page, table=table)
 
 
 def _labels_added_values(added: LabelsAdded) -> dict[str, Any]:

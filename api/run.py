@@ -236,15 +236,15 @@ class Run(Displayed):
 
     def _rates(self, result: SystemResult) -> SystemRates:
         rates = [self._rate(result.system, stratum) for stratum in result.strata]
-        decided = next((rate for rate in rates if rate.name == DECIDED), None)
-        if decided is None:
+        decided_rate = next((rate for rate in rates if rate.name == DECIDED), None)
+        if decided_rate is None:
             unchecked = StratumRate(name=DECIDED, n=0, of=0, undefined="no checker was asked")
-            decided = self._rate(result.system, unchecked)
+            decided_rate = self._rate(result.system, unchecked)
         judged_rates = [rate for rate in rates if rate.by is not None]
         return SystemRates(
             name=result.system,
             overall=self._rate(result.system, result.overall or _NOTHING_GRADED),
-            decided=decided,
+            decided=decided_rate,
             open={str(rate.by): rate for rate in judged_rates if rate.name != CORRECTED},
             corrected={str(rate.by): rate for rate in judged_rates if rate.name == CORRECTED},
             missing=result.missing,

@@ -67,5 +67,5 @@ def _rate_line(estimation: Estimation) -> str:
     """Return the rate to report, and how many labels correct it."""
     part = estimation.all
     value = "-" if part.rate.value is None else f"{part.rate.value:.2f}"
-    corrected = "uncorrected" if part.reported is None else f"{part.n_labelled:,} labels"
-    return f"{'mean' if part.is_mean else 'pass rate'} {value} ({corrected})"
+    correction = "uncorrected" if part.reported is None else f"{part.n_labelled:,} labels"
+    return f"{'mean' if part.is_mean else 'pass rate'} {value} ({correction})"

@@ -192,7 +192,7 @@ def _run() -> NoReturn:
         error.show()
         _exit(EXIT_USAGE)
     except click.ClickException as error:
-        _propose_current_options(error)
+        error = _with_current_options(error)
         say(f"fiducial: {_one_line(error.format_message())}{_next_step(error)}")
         _exit(EXIT_USAGE)
     except FiducialError as error:
@@ -234,13 +234,20 @@ def _one_line(text: str) -> str:
     return shortened(" ".join(text.split()), _MAX_MESSAGE_LENGTH)
 
 
-def _propose_current_options(error: click.ClickException) -> None:
-    """Replace click's proposals for an unknown option by options of today's names."""
-    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        from .declared_options import options_meant  # most commands end without a message
+def _with_current_options(error: click.ClickException) -> click.ClickException:
+    """Return an error about an unknown option that proposes only options of today's names."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    from .declared_options import options_meant  # most commands end without a message
 
-        similar = error.possibilities or ()
-        error.possibilities = options_meant(error.ctx.command, error.option_name, similar) or None
+    meant = options_meant(error.ctx.command, error.option_name, error.possibilities or ())
+    # click keeps only proposals of similar spelling: the option itself stands in until they are replaced.
+    answer = click.NoSuchOption(
+        error.option_name, possibilities=[error.option_name] if meant else None, ctx=error.ctx
+    )
+    if answer.possibilities:
+        answer.possibilities[:] = meant
+    return answer
 
 
 def _commands_with(error: click.ClickException) -> str:

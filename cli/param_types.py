@@ -67,14 +67,14 @@ class _LocalPath(click.Path):
 
     def _check(self, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
         """Fail if the path does not exist, or is a folder instead of a file or the reverse."""
-        expected = "folder" if not self.file_okay else "file"
+        expected_kind = "folder" if not self.file_okay else "file"
         try:
             if path.is_dir() and not self.dir_okay:
                 self.fail(f"'{path}' is a folder; expected a file.", param, ctx)
             if path.is_file() and not self.file_okay:
                 self.fail(f"'{path}' is a file; expected a folder.", param, ctx)
             if self.exists and not path.exists():
-                self.fail(f"no such {expected}: '{path}'{_nearest_name(path) or '.'}", param, ctx)
+                self.fail(f"no such {expected_kind}: '{path}'{_nearest_name(path) or '.'}", param, ctx)
         except OSError as error:  # a name that is too long, for example
             self.fail(f"'{path}': {error.strerror}.", param, ctx)
 

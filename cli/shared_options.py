@@ -135,12 +135,12 @@ def keep_only(options: dict[str, Any]) -> None:
         return
     from ..api.selecting import selected_files, selected_labels  # only a selection reads the inputs twice
 
-    beside = written_beside(options)
-    cases, outputs = selected_files(options["cases"], options["outputs"], only, beside)
+    path = written_beside(options)
+    cases, outputs = selected_files(options["cases"], options["outputs"], only, path)
     options["cases"] = (cases,)
     options["outputs"] = tuple(outputs)
     if options.get("labels") is not None:
-        options["labels"] = selected_labels(options["labels"], cases, beside)
+        options["labels"] = selected_labels(options["labels"], cases, path)
 
 
 def written_beside(options: Mapping[str, Any]) -> Path:
