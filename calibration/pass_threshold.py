@@ -62,10 +62,10 @@ class PassAt:
         return own_threshold if self.everywhere is None else PassThreshold(self.everywhere, "told")
 
     def require_known_judges(self, names: Iterable[str]) -> None:
-        """Require that every named threshold is of one of these judges.
+        """Require that every override by name is for one of these judges.
 
         Raises:
-            UsageError: One is not.
+            UsageError: There is no judge of a name.
         """
         names = list(dict.fromkeys(names))
         for prefix, threshold in self.judges.items():
@@ -108,5 +108,5 @@ def pass_at_of(thresholds: GivenPassAt) -> PassAt:
 
 
 def begins(name: str, prefix: str) -> bool:
-    """Return whether a judge has this name, with or without a variant and a model behind it."""
+    """Return whether a judge is named ``prefix``, with or without a variant and a model."""
     return name == prefix or name.startswith((f"{prefix}/", f"{prefix}@"))

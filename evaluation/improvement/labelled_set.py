@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decisions, drawn_rank, settled
+from ...calibration.decisions import Decisions, drawn_rank, majority_decision
 from ...errors import InputError, RecordError, RunFolderError
 from ...records import (
     Case,
@@ -93,7 +93,9 @@ def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]
     Raises:
         InputError: There are none, or an output is a workspace.
     """
-    settled_decisions = {item: settled(decisions) for item, decisions in labelled.decisions.by_item.items()}
+    settled_decisions = {
+        item: majority_decision(decisions) for item, decisions in labelled.decisions.by_item.items()
+    }
     scores: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
     with EvaluationInputs(labelled.cases, labelled.outputs) as inputs:
         items: list[LabelledItem] = []

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from ...calibration.gating.gate_bounds import (
     GatedRow,
+    combined_answer,
     corrected_bounds,
     drop_bounds,
     gated_scores,
-    shifted,
-    together,
+    shifted_bounds,
 )
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...calibration.statistic import Statistic
@@ -80,7 +80,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         *(_cost_check(after, limits.cost_at_most) if limits.cost_at_most is not None else ()),
     ]
     nothing = after.graded == 0
-    whole = "cannot tell" if nothing else together(check.answer for check in checks)
+    whole = "cannot tell" if nothing else combined_answer(check.answer for check in checks)
     broke = [regression for pair in pairs for regression in regressions(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
     return Gate(
@@ -117,7 +117,7 @@ def _compared_checks(
 
 def _of_system(run: GatedRun, system: str, checks: list[GateCheck]) -> GateAnswer:
     graded = any(output.score is not None for output in run.systems[system].values())
-    found = together(check.answer for check in checks if check.system in {system, ""})
+    found = combined_answer(check.answer for check in checks if check.system in {system, ""})
     return found if graded else "cannot tell"
 
 
@@ -135,7 +135,7 @@ def _drop_check(
     judged = any(output.judged for found in (pair.before, pair.after) for output in found.values())
     if change is None:
         bounds = drop_bounds(gated_scores(was), gated_scores(now), conditions=conditions)
-        bounds = shifted(bounds, (error or 0.0) if judged else 0.0, ends=ends)
+        bounds = shifted_bounds(bounds, (error or 0.0) if judged else 0.0, ends=ends)
     else:
         graded = min(graded_share(rows) for rows in (was, now))
         bounds = corrected_bounds(change, graded, of=len(pair.common), ends=ends, conditions=conditions)

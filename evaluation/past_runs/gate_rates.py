@@ -17,7 +17,7 @@ from ...calibration.gating.gate_bounds import (
     gated_scores,
     more_cases,
     rate_bounds,
-    shifted,
+    shifted_bounds,
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
@@ -167,7 +167,7 @@ def minimum_checks(
         else:
             bounds = _uncorrected_bounds(rows, minimum, conditions)
         if rate is None and any(output.judged for output in asked.values()):
-            bounds = shifted(bounds, judge_error or 0.0)
+            bounds = shifted_bounds(bounds, judge_error or 0.0)
         by = graders(run, asked, CORRECTED if rate is not None else uncorrected(judge_error))
         doubt = guesses(run, asked) or tried_again(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
