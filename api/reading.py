@@ -16,9 +16,10 @@ import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.file_rows import FileRow
-from ..formats.folder import ImportSummary, require_records, write_folder
+from ..formats.folder import require_records, write_folder
 from ..formats.import_options import Options
 from ..formats.import_record import ImportRecord, explanation
+from ..formats.import_summary import ImportSummary
 from ..formats.imported_records import (
     LOGGED,
     FilePosition,
@@ -40,10 +41,10 @@ from ..report.text.number_text import counted
 from ..spelling import command
 from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
-from ..tables.column_names import shown_columns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from ..tables.header import OF_SECOND_TABLE
+from ..tables.named_columns import shown_columns
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .headers import HeaderReading, header_choice

@@ -7,14 +7,9 @@ from typing import Any, NamedTuple
 
 from ..errors import ChoiceNeeded
 from ..tables.asked_choices import AskedChoices, counted_values
-from ..tables.column_names import (
-    FIELDS,
-    columns_by_field,
-    is_person,
-    judges_named_by_user,
-    people_named_by_user,
-)
+from ..tables.column_names import FIELDS, is_person
 from ..tables.grades import UNKNOWN, as_number, is_missing
+from ..tables.named_columns import columns_by_field, judges_named_by_user, people_named_by_user
 from .json_values import is_list, is_object, parsed
 from .pair_choices import ChoiceDialect, PairedChoice, choice_of, dialect_of
 from .pair_layouts import (

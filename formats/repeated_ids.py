@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..tables.asked_choices import AskedChoices
-from ..tables.column_names import map_options
 from ..tables.grades import as_number, is_missing
+from ..tables.named_columns import map_options
 
 
 def require_one_question(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], path: Path) -> None:

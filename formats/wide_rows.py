@@ -9,7 +9,8 @@ from msgspec import structs
 
 from ..errors import UsageError
 from ..spelling import setting, together
-from ..tables.column_names import FIELDS, column_named, is_person, known_fields, map_options
+from ..tables.column_names import FIELDS, is_person
+from ..tables.named_columns import column_named, known_fields, map_options
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import Skipped
