@@ -257,7 +257,7 @@ def _attached(
         else:
             yield options.converter.convert(imported_score).verdict(run, options.system, 0)
 
-    return converted(feedback, lambda each: attach(each[0]), lambda each: each[1])
+    return converted(feedback, lambda entry: attach(entry[0]), lambda entry: entry[1])
 
 
 def _imported_score(node: FieldReader) -> ImportedScore:
