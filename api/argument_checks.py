@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 from ..errors import UsageError
 from ..records import nearest
 from ..spelling import setting
-from ..tables.column_names import require_chosen_columns
 from ..tables.grades import require_chosen_scores
+from ..tables.named_columns import require_chosen_columns
 from .callers import CallingLine, caller_known
 
 _PACKAGE = __name__.removesuffix("api.argument_checks")

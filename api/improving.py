@@ -20,7 +20,7 @@ from ..evaluation.judging.tasks import split_spec
 from ..evaluation.labelling.adjudications import decisions_on
 from ..evaluation.store.file_names import LABELS, MANIFEST
 from ..evaluation.store.run_store import RunStore
-from ..formats.folder import is_label
+from ..formats.import_summary import is_label
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file, read_records
 from ..records.folder_files import CASES, OUTPUTS

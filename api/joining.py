@@ -12,7 +12,7 @@ from ..evaluation.labelling.joined_references import CompletedCases, JoinedRefer
 from ..evaluation.store.copies import copy_at
 from ..evaluation.store.file_names import GENERATED, MANIFEST
 from ..evaluation.store.run_store import LABELS, RunStore
-from ..formats.folder import import_summary
+from ..formats.import_summary import import_summary
 from ..formats.references import References
 from ..proposed_steps import Command
 from ..records import Author, FolderPath

@@ -15,9 +15,10 @@ import msgspec
 
 from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.file_rows import FileRow
-from ..formats.folder import ImportSummary, require_records, write_folder
+from ..formats.folder import require_records, write_folder
 from ..formats.import_options import Options
 from ..formats.import_record import ImportRecord, explanation
+from ..formats.import_summary import ImportSummary
 from ..formats.imported_records import (
     LOGGED,
     FilePosition,

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ..tables.column_names import FIELDS, UNREAD_FIELDS, require_chosen_columns
+from ..tables.column_names import FIELDS
+from ..tables.named_columns import UNREAD_FIELDS, require_chosen_columns
 from .forms import scratch
 
 SECTION = "section"

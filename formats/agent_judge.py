@@ -33,7 +33,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def _first_requirements(value: dict[str, Any]) -> list[Any]:
-    return [each for name in _JUDGED if is_list(listed := value.get(name)) for each in listed[:1]]
+    return [item for name in _JUDGED if is_list(items := value.get(name)) for item in items[:1]]
 
 
 def _is_requirement(value: Any) -> bool:

@@ -1,9 +1,8 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``, ``criterion``. In results they begin with
-``inputs.``, verdicts with ``outputs.EVALUATOR.``; promptflow's with ``outputs.`` (``get_details``), or they have no prefix but a
-``line_number`` (``flow_outputs/output.jsonl``). Results without a question give only verdicts. Texts may be lists of messages. Functions in
-``ground_truth`` are expected calls.
+In results the names of fields begin with ``inputs.``, those of verdicts with ``outputs.EVALUATOR.``. promptflow's verdicts begin with
+``outputs.`` (``get_details``), or have no prefix but a ``line_number`` beside them (``flow_outputs/output.jsonl``). Results without a
+question give verdicts only. Questions and answers may be lists of messages. Functions in ``ground_truth`` are expected calls.
 """
 
 from __future__ import annotations
@@ -34,12 +33,13 @@ ABOUT = "rows (JSON Lines), results of `evaluate` (JSON)"
 LOST = "metrics over all rows, further numbers"
 
 _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
-_CRITERIA = ("criterion", "criteria", "rubric")
-_ANSWERS = frozenset({"response", "tool_calls", "conversation"})
-_PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
+_CRITERION_FIELDS = ("criterion", "criteria", "rubric")
+_ANSWER_FIELDS = frozenset({"response", "tool_calls", "conversation"})
+_METRIC_PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
 _FAILED = "(Failed)"
-"""promptflow's marker of a line without outputs."""
-_STATUS: dict[str, Outcome] = {
+"""promptflow's value in place of the outputs of a line that failed."""
+
+_OUTCOME_OF_STATUS: dict[str, Outcome] = {
     "error": "failed",
     "skipped": "not_applicable",
     **{outcome: outcome for outcome in UNGRADED},
@@ -70,7 +70,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _columns_of_numbers(rows: Iterable[Any]) -> frozenset[str]:
-    """Return the columns with a number in a row, whose other cells are scores, too."""
+    """Return the columns that have a number in any row, so that they are scores in all rows."""
     return frozenset(
         name
         for row in rows
@@ -94,12 +94,14 @@ def _records(row: FileRow, options: Options, numbers: AbstractSet[str]) -> Itera
         if not name.startswith("outputs.")
     }
     fields = FieldReader(inputs, line.at)
-    if len(inputs) < len(line.value) and not inputs.keys() & _ANSWERS:
-        yield from _verdicts_alone(row, fields, options, numbers)
+    if len(inputs) < len(line.value) and not inputs.keys() & _ANSWER_FIELDS:
+        yield from _verdicts_without_answers(row, fields, options, numbers)
         return
     example = _example(fields, row.number, options)
     metrics = _metrics(line, numbers)
-    yield from collect_scores(example.scores, metrics, lambda each: [_score_of(*each, line)], row.position)
+    yield from collect_scores(
+        example.scores, metrics, lambda metric: [_score_of(*metric, line)], row.position
+    )
     yield from records_of(example, row.position, options)
 
 
@@ -110,7 +112,7 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
         calls = plain_calls(as_values(fields.unpacked("tool_calls")), "tool_calls")
         answer = (answer or AgentAnswer())._replace(calls=calls)
     expected_calls, accepted = _expected(fields)
-    criterion = next((name for name in _CRITERIA if isinstance(fields.value.get(name), str)), "")
+    criterion = next((name for name in _CRITERION_FIELDS if isinstance(fields.value.get(name), str)), "")
     others = {name: value for name, value in fields.value.items() if name not in _FIELDS | {criterion}}
     example = Example(
         id=fields.name("id") or "",
@@ -129,19 +131,19 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
     return example
 
 
-def _verdicts_alone(
+def _verdicts_without_answers(
     row: FileRow, fields: FieldReader, options: Options, numbers: AbstractSet[str]
 ) -> Iterator[ImportedRecord]:
     """Yield verdicts on outputs of another file, matched by id, else by row number."""
-    number = fields.get("line_number")
+    number = fields.get("line_number")  # from 0
     number = number + 1 if isinstance(number, int) else row.number
     case_id = fields.name("id") or options.seen.new_id("row", row.position.path, number)
     scores: list[ImportedScore] = []
     line = row.node
     metrics = _metrics(line, numbers)
-    yield from collect_scores(scores, metrics, lambda each: [_score_of(*each, line)], row.position)
-    for each in options.converter.convert_all(scores, row.position):
-        yield each if isinstance(each, Skipped) else each.verdict(case_id, options.system, 0)
+    yield from collect_scores(scores, metrics, lambda metric: [_score_of(*metric, line)], row.position)
+    for score in options.converter.convert_all(scores, row.position):
+        yield score if isinstance(score, Skipped) else score.verdict(case_id, options.system, 0)
 
 
 def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
@@ -163,7 +165,7 @@ def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldRead
 
 
 def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
-    """Return the expected calls, None if the ground truth has none, and the accepted answers."""
+    """Return the expected calls, or None if there are none, and the accepted answers."""
     items = row.unpacked("expected_actions", "ground_truth")
     if not is_list(items):
         return None, answers_of(items)
@@ -181,7 +183,7 @@ def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
 def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:
     for at, tool in enumerate(as_values(row.unpacked("tool_definitions"))):
         node = FieldReader(tool, f"tool_definitions[{at}]")
-        if "functions" in node:  # a service described by OpenAPI
+        if "functions" in node:  # a service that OpenAPI describes lists several
             yield from (reader.value for reader in node.nodes("functions"))
         else:
             yield node.value
@@ -196,14 +198,14 @@ def _context(row: FieldReader) -> list[Any]:
 
 
 def _metrics(line: FieldReader, numbers: AbstractSet[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each verdict's name, evaluator and metric."""
-    keys: dict[str, list[str]] = {}
+    """Yield the name of each verdict, with its evaluator and its metric."""
+    keys_of_evaluator: dict[str, list[str]] = {}
     for name in line.value:
         if name.startswith("outputs."):
             evaluator, dot, key = name.removeprefix("outputs.").partition(".")
             # Without a dot, the name is a metric of promptflow.
-            keys.setdefault(evaluator if dot else "", []).append(key if dot else evaluator)
-    for evaluator, fields in keys.items():
+            keys_of_evaluator.setdefault(evaluator if dot else "", []).append(key if dot else evaluator)
+    for evaluator, fields in keys_of_evaluator.items():
         metrics = _metrics_among(evaluator, fields, line, numbers)
         for metric in metrics:
             is_only = len(metrics) == 1 or metric in {"", evaluator}
@@ -214,30 +216,35 @@ def _metrics(line: FieldReader, numbers: AbstractSet[str]) -> Iterator[tuple[str
 def _metrics_among(
     evaluator: str, keys: list[str], line: FieldReader, numbers: AbstractSet[str]
 ) -> list[str]:
-    """Return an evaluator's metrics: keys that have parts (`_PARTS`), and others with numbers."""
+    """Return an evaluator's metrics: those with keys for parts of a verdict, and plain numbers."""
     metrics: dict[str, None] = {}
     for key in keys:
-        for part in _PARTS[1:]:  # without the score, which may be a metric by itself
+        for part in _METRIC_PARTS[1:]:  # without the score, which may be a metric by itself
             if key == part or key.endswith(f"_{part}"):
                 metrics[key.removesuffix(part).removesuffix("_")] = None
         if key.endswith("_score") and key.removesuffix("_score") in keys:
             metrics[key.removesuffix("_score")] = None
     if "score" in keys:
         metrics[""] = None
-    parts = set[str]()
+    keys_of_parts = set[str]()
     for metric in metrics:
-        parts |= {metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS)}
+        keys_of_parts |= {
+            metric,
+            f"gpt_{metric}",
+            *(f"{metric}_{part}".lstrip("_") for part in _METRIC_PARTS),
+        }
     prefix = _prefix(evaluator)
-    alone = [
+    plain_numbers = [
         key
         for key in keys
-        if key not in parts and (f"{prefix}{key}" in numbers or _is_score(line.value[f"{prefix}{key}"]))
+        if key not in keys_of_parts
+        and (f"{prefix}{key}" in numbers or _is_score(line.value[f"{prefix}{key}"]))
     ]
-    return [*metrics, *alone]
+    return [*metrics, *plain_numbers]
 
 
 def _prefix(evaluator: str) -> str:
-    """Return the prefix of an evaluator's keys; promptflow's have no evaluator."""
+    """Return the prefix of an evaluator's keys; keys of promptflow name no evaluator."""
     return f"outputs.{evaluator}." if evaluator else "outputs."
 
 
@@ -247,24 +254,24 @@ def _is_score(value: Any) -> bool:
 
 def _is_flow_output(row: dict[str, Any]) -> bool:
     """Return whether a row is a line of promptflow's ``flow_outputs/output.jsonl``."""
-    prefixed = any(name.startswith(("inputs.", "outputs.")) for name in row)
-    return isinstance(row.get("line_number"), int) and len(row) > 1 and not prefixed
+    has_prefix = any(name.startswith(("inputs.", "outputs.")) for name in row)
+    return isinstance(row.get("line_number"), int) and len(row) > 1 and not has_prefix
 
 
 def _as_details(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a line of outputs with the column names of ``get_details``."""
+    """Return such a line with the column names of ``get_details``."""
     return {
         f"{'inputs' if name == 'line_number' else 'outputs'}.{name}": value for name, value in row.items()
     }
 
 
 class _MetricFields(NamedTuple):
-    """One metric's fields in a line, such as ``outputs.EVALUATOR.METRIC_score``.
+    """Fields of one metric in a line, such as ``outputs.EVALUATOR.METRIC_score``.
 
     Attributes:
         line: The line.
         prefix: The beginning of the evaluator's fields.
-        metric: The metric's name; empty if the evaluator has no other.
+        metric: The metric's name, or "" if the evaluator has only one.
     """
 
     line: FieldReader
@@ -297,7 +304,7 @@ class _MetricFields(NamedTuple):
         return reason if isinstance(reason, str) else None
 
     def part(self, name: str) -> Any:
-        """Return one of the fields, None if it is missing."""
+        """Return one of the fields, or None if it is missing."""
         return self.line.value.get(
             f"{self.prefix}{self.metric}_{name}" if self.metric else f"{self.prefix}{name}"
         )
@@ -309,8 +316,8 @@ def _score_of(by: str, evaluator: str, metric: str, line: FieldReader) -> Import
     score, passed, reason, status = fields.score, fields.passed, fields.reason, fields.part("status")
     if score == _FAILED:
         return unscored(by, "failed", "promptflow: the line failed")
-    if isinstance(status, str) and status in _STATUS:
-        return unscored(by, _STATUS[status], reason or status)
+    if isinstance(status, str) and status in _OUTCOME_OF_STATUS:
+        return unscored(by, _OUTCOME_OF_STATUS[status], reason or status)
     if score is None and passed is None:
         return unscored(by, "not_applicable", reason or "the evaluator gave no score")
     return scored(

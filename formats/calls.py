@@ -1,9 +1,8 @@
-"""Tool calls in any format, and chats as steps of an agent.
+"""Tool calls in the forms of many tools, and chats as steps of an agent.
 
-Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``kwargs``, ``inputParameters``,
-``input_parameters``, ``input``, ``parameters``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
-``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages may be in the form of OpenAI,
-Anthropic, Gemini, Bedrock or LangChain, whose ``invalid_tool_calls`` are calls.
+Messages may have the form of OpenAI, Anthropic, Gemini, Bedrock or LangChain. A call has a name, arguments (an object or
+JSON text) and perhaps an id, under any of several keys. Its result is a message of role ``tool`` or a part of a message; it
+is matched to the call by id, else in order. The result of a failed call is ``{"error": ...}``.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from .field_reader import FieldReader
 from .json_values import as_text, is_list, is_object, parsed, question_text
 from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
-_ARGUMENTS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
-_IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
-_MORE = "additional_kwargs"
-"""Where LangChain keeps what a provider's message has more, its calls in older versions."""
+_ARGUMENT_KEYS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
+_ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
+_EXTRA_FIELDS = "additional_kwargs"
+"""Field in which LangChain keeps a provider's further fields; older versions keep calls there."""
 
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
@@ -33,13 +32,13 @@ _ROLES = {
 }
 """Roles by their names in logs and in the ShareGPT format."""
 
-_SPEAKERS = ("role", "type", "from", "sender", "speaker")
-_TEXTS = ("value", "text", "message", "body")
-"""Names of a message's text beside `content`, if they hold one."""
+_ROLE_KEYS = ("role", "type", "from", "sender", "speaker")
+_TEXT_KEYS = ("value", "text", "message", "body")
+"""Keys of a message's text in logs that do not call it `content`."""
 _CONTENT_FIELDS = frozenset(
-    {"content", "parts", "contents", "refusal", *_TEXTS, "tool_calls", "toolCalls", "function_call"}
+    {"content", "parts", "contents", "refusal", *_TEXT_KEYS, "tool_calls", "toolCalls", "function_call"}
 )
-_METADATA_FIELDS = frozenset({*_SPEAKERS, "id", "name", "model", "status", "finish_reason", "stop_reason", "object", "timestamp", "time", "ts", "date",
+_METADATA_FIELDS = frozenset({*_ROLE_KEYS, "id", "name", "model", "status", "finish_reason", "stop_reason", "object", "timestamp", "time", "ts", "date",
                     "created", "created_at", "createdAt"})  # fmt: skip
 """Fields of a message that are not its text."""
 
@@ -52,7 +51,13 @@ class IdentifiedCall(NamedTuple):
 
 
 class AgentAnswer(NamedTuple):
-    """Agent's answer: its last text, all its calls, and its steps if they add information."""
+    """Agent's answer.
+
+    Attributes:
+        text: Its last text.
+        calls: All its calls, or None without any.
+        steps: Its texts, calls and results in order, or None if text and calls say as much.
+    """
 
     text: str | None = None
     calls: list[ToolCall] | None = None
@@ -65,17 +70,21 @@ class AgentAnswer(NamedTuple):
 
 
 def call_of(value: Any, at: str = "") -> IdentifiedCall:
-    """Return a tool call in any format.
+    """Read a tool call in any of the known forms.
+
+    Args:
+        value: The call.
+        at: Its path, for errors.
 
     Raises:
         RecordError: It has no name, or arguments that are neither an object nor a text.
     """
     node = FieldReader(value, at)
-    identity = node.name(*_IDS)
+    identity = node.name(*_ID_KEYS)
     for name in _CALL_WRAPPERS:
         if is_object(node.value.get(name)):
             node = node.node(name)
-            identity = identity or node.name(*_IDS)
+            identity = identity or node.name(*_ID_KEYS)
     function = node.name("name", "function", "tool_name", "toolName")
     if not function:
         raise node.refuse("name", "the name of a function")
@@ -90,13 +99,13 @@ def plain_calls(values: Iterable[Any], at: str) -> list[ToolCall]:
 def has_arguments(value: Any) -> bool:
     """Return whether a call has arguments, even an empty object of them."""
     call = value if is_object(value) else dict[str, Any]()
-    return any(call.get(name) is not None for name in _ARGUMENTS) or any(
+    return any(call.get(name) is not None for name in _ARGUMENT_KEYS) or any(
         is_object(inner := call.get(name)) and has_arguments(inner) for name in _CALL_WRAPPERS
     )
 
 
 def _arguments(node: FieldReader) -> dict[str, Any] | str:
-    name = node.first(*_ARGUMENTS)
+    name = node.first(*_ARGUMENT_KEYS)
     if name is None:
         return {}
     value = node.value[name]
@@ -111,16 +120,16 @@ def calls_of(message: FieldReader) -> list[IdentifiedCall]:
 
 
 def lacks_arguments(message: FieldReader) -> bool:
-    """Return whether a call of a message has no field for arguments, even for none."""
+    """Return whether any call of a message lacks the key of its arguments."""
     return not all(_names_arguments(value) for value, _ in _call_values(message))
 
 
 def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
     """Yield the calls of a message as they are written, each with its path."""
-    made = message.items("tool_calls", "toolCalls")
-    if not made and _MORE in message and is_object(more := message.value[_MORE]):
-        made = FieldReader(more, message.path(_MORE)).items("tool_calls")
-    yield from ((item, at) for at, item in made)
+    items = message.items("tool_calls", "toolCalls")
+    if not items and _EXTRA_FIELDS in message and is_object(more := message.value[_EXTRA_FIELDS]):
+        items = FieldReader(more, message.path(_EXTRA_FIELDS)).items("tool_calls")
+    yield from ((item, at) for at, item in items)
     if message.get("function_call") is not None:
         yield message.value["function_call"], message.path("function_call")
     yield from ((part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS)
@@ -128,7 +137,7 @@ def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
 
 def _names_arguments(value: Any) -> bool:
     call = value if is_object(value) else dict[str, Any]()
-    return any(name in call for name in _ARGUMENTS) or any(
+    return any(name in call for name in _ARGUMENT_KEYS) or any(
         _names_arguments(call[name]) for name in _CALL_WRAPPERS if name in call
     )
 
@@ -152,31 +161,29 @@ def text_of(message: FieldReader) -> str | None:
 
 def _other_text(message: FieldReader) -> str | None:
     """Return a text under a name other than `content`."""
-    return next((text for name in _TEXTS if isinstance(text := message.get(name), str)), None)
+    return next((text for name in _TEXT_KEYS if isinstance(text := message.get(name), str)), None)
 
 
 def has_chat_form(message: FieldReader) -> bool:
-    """Return whether a message's text is in the chat API's field."""
+    """Return whether a message has its text, if any, in `content`, as the chat API does."""
     return message.get("content") is not None or _other_text(message) is None
 
 
 def _require_known_text(message: FieldReader) -> None:
-    """Refuse an agent's message with its text under an unknown name; it is not an empty answer.
+    """Require that an agent's message has no text under an unknown key: it would seem empty.
 
     Raises:
-        RecordError: There is such a text.
+        RecordError: It has one.
     """
-    if not message.value.keys() & _CONTENT_FIELDS:
-        unread = [
-            name
-            for name, value in message.value.items()
-            if isinstance(value, str) and name not in _METADATA_FIELDS
-        ]
-        if unread:
-            raise RecordError(
-                f"missing; expected a text; rename the field that holds it: {', '.join(map(repr, unread))}",
-                field=message.path("content"),
-            )
+    if message.value.keys() & _CONTENT_FIELDS:
+        return
+    texts = {name for name, value in message.value.items() if isinstance(value, str)}
+    unknown = [name for name in message.value if name in texts - _METADATA_FIELDS]
+    if unknown:
+        raise RecordError(
+            f"missing; expected a text; rename the field that holds it: {', '.join(map(repr, unknown))}",
+            field=message.path("content"),
+        )
 
 
 def _is_text(part: FieldReader) -> bool:
@@ -184,26 +191,26 @@ def _is_text(part: FieldReader) -> bool:
 
 
 def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
-    """Return the call results in a message, each with its call's id if known."""
+    """Return the results of calls in a message, each with the id of its call, or None."""
     call_id = message.name("tool_call_id", "toolCallId")
-    if call_id is None and _MORE in message and is_object(more := message.value[_MORE]):
-        call_id = FieldReader(more, message.path(_MORE)).name("tool_call_id")
+    if call_id is None and _EXTRA_FIELDS in message and is_object(more := message.value[_EXTRA_FIELDS]):
+        call_id = FieldReader(more, message.path(_EXTRA_FIELDS)).name("tool_call_id")
     results = list[tuple[str | None, Any]]()
     for part in parts_of(message):
         fields = RESULT_PARTS.get(str(part.get("type")))
         if fields is not None:
-            results.append((part.name(*_IDS) or call_id, _result(part, _typed_output(part.get(*fields)))))
+            results.append((part.name(*_ID_KEYS) or call_id, _result(part, _typed_output(part.get(*fields)))))
     if results or role_of(message) != "tool":
         return results
     return [(call_id, _result(message, message.get("content")))]
 
 
-_OUTPUTS = frozenset({"text", "json", "content", "error-text", "error-json"})
+_VERCEL_RESULT_TYPES = frozenset({"text", "json", "content", "error-text", "error-json"})
 
 
 def _typed_output(value: Any) -> Any:
-    """Return a result out of the type and value in which Vercel's AI SDK writes it."""
-    if not is_object(value) or value.keys() != {"type", "value"} or value["type"] not in _OUTPUTS:
+    """Return a result without the ``{type, value}`` in which Vercel's AI SDK wraps it."""
+    if not is_object(value) or value.keys() != {"type", "value"} or value["type"] not in _VERCEL_RESULT_TYPES:
         return value
     return {"error": value["value"]} if value["type"].startswith("error") else value["value"]
 
@@ -220,8 +227,8 @@ def _result(node: FieldReader, value: Any) -> Any:
 
 
 def role_of(message: FieldReader) -> str | None:
-    """Return the role of a message by its usual name."""
-    role = message.text(*_SPEAKERS)
+    """Return the role of a message as the chat API calls it, or None without one."""
+    role = message.text(*_ROLE_KEYS)
     return None if role is None else _ROLES.get(role, role)
 
 
@@ -238,10 +245,13 @@ def message_of(value: Any, at: str = "") -> Message:
     text = text_of(message)
     if text is None and all(part.text("type") in _CALL_PARTS for part in parts_of(message)):
         content = None if is_list(content) else content
-    plain: Message = {"role": role, "content": content if text is None and "parts" not in message else text}
+    chat_message: Message = {
+        "role": role,
+        "content": content if text is None and "parts" not in message else text,
+    }
     calls = calls_of(message)
     if calls:
-        plain["tool_calls"] = [
+        chat_message["tool_calls"] = [
             {
                 **({} if call.id is None else {"id": call.id}),
                 "type": "function",
@@ -249,7 +259,7 @@ def message_of(value: Any, at: str = "") -> Message:
             }
             for call in calls
         ]
-    return plain
+    return chat_message
 
 
 def _result_messages(message: FieldReader) -> list[Message]:
@@ -260,11 +270,10 @@ def _result_messages(message: FieldReader) -> list[Message]:
     ]
 
 
-def _apart(message: FieldReader) -> list[Message]:
-    """Return a message as messages of a case: several if it holds several results."""
-    apart = [*results_apart([message])]
+def _split_results(message: FieldReader) -> list[Message]:
+    """Return a message as messages of a case, with one message for each result in it."""
     messages = list[Message]()
-    for reader in apart:
+    for reader in results_apart([message]):
         results = _result_messages(reader)
         messages += results if len(results) > 1 else [message_of(reader.value, reader.at)]
     return messages
@@ -278,13 +287,13 @@ def messages_of(value: Any, at: str = "") -> list[Message]:
     if isinstance(value, str):
         return [user_message(value)]
     if not is_list(value):
-        return _apart(FieldReader(value, at))
+        return _split_results(FieldReader(value, at))
     messages: list[Message] = []
     for number, item in enumerate(value):
         if isinstance(item, str):
             messages.append(user_message(item))
         else:
-            messages += _apart(FieldReader(item, f"{at}[{number}]"))
+            messages += _split_results(FieldReader(item, f"{at}[{number}]"))
     return messages
 
 
@@ -294,7 +303,7 @@ def user_message(text: str | None) -> Message:
 
 
 def question_of(value: Any, at: str = "") -> list[Message]:
-    """Return the question: messages, bare or in an object, or text; empty if there are none."""
+    """Return a question as messages: a list of them, perhaps under `messages`, or a text."""
     for messages in (value, value.get("messages") if is_object(value) else None):
         if are_messages(messages):
             return messages_of(messages, at)
@@ -307,10 +316,10 @@ def split_question(messages: list[FieldReader]) -> tuple[list[FieldReader], list
 
     Results of calls belong to the answer, even if they are in a user message.
     """
-    apart = list(results_apart(messages))
-    asked = (role_of(reader) == "user" and not results_of(reader) for reader in apart)
-    end = max((count for count, is_asked in enumerate(asked, start=1) if is_asked), default=0)
-    return apart[:end], apart[end:]
+    separate = list(results_apart(messages))
+    are_questions = (role_of(reader) == "user" and not results_of(reader) for reader in separate)
+    end = max((count for count, is_question in enumerate(are_questions, start=1) if is_question), default=0)
+    return separate[:end], separate[end:]
 
 
 def are_messages(value: Any) -> bool:
@@ -323,9 +332,9 @@ def are_messages(value: Any) -> bool:
 
 
 def _names_speaker(item: dict[str, Any]) -> bool:
-    """Return whether an object names a speaker, other than by a role, and a text."""
-    has_speaker = any(isinstance(item.get(name), str) for name in _SPEAKERS[2:])
-    return has_speaker and not item.keys().isdisjoint(_TEXTS)
+    """Return whether an object has a speaker, under a key other than a role or type, and a text."""
+    has_speaker = any(isinstance(item.get(name), str) for name in _ROLE_KEYS[2:])
+    return has_speaker and not item.keys().isdisjoint(_TEXT_KEYS)
 
 
 def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
@@ -335,13 +344,13 @@ def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
 
 def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
     """Return the steps of an agent's turn: its texts, its calls, and their results."""
-    steps, pending = list[Step](), list[str | None]()
+    steps, pending_ids = list[Step](), list[str | None]()
     results = list[tuple[str | None, Any]]()
 
     def add_results() -> None:
-        if pending and results:
-            steps.append(ToolResults(results=_in_order(pending, results)))
-        pending.clear()
+        if pending_ids and results:
+            steps.append(ToolResults(results=_in_order(pending_ids, results)))
+        pending_ids.clear()
         results.clear()
 
     for message in messages:
@@ -353,24 +362,24 @@ def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
                 steps.append(text)
             if calls:
                 steps.append([call.call for call in calls])
-                pending.extend(call.id for call in calls)
+                pending_ids.extend(call.id for call in calls)
         results.extend(results_of(message))
     add_results()
     return steps
 
 
 def answer_of_steps(steps: list[Step]) -> AgentAnswer:
-    """Return an agent's answer from its steps; drop steps if text and calls are enough."""
+    """Return an agent's answer from its steps; its steps are None if text and calls say as much."""
     texts = [step for step in steps if isinstance(step, str)]
     calls = [call for step in steps if is_list(step) for call in step]
-    adds_order = len(steps) > len(texts[-1:]) + bool(calls) or (
-        len(steps) == 2 and is_list(steps[0])  # noqa: PLR2004 - calls, and a text after them
-    )
-    return AgentAnswer(texts[-1] if texts else None, calls or None, steps if adds_order else None)
+    has_more_steps = len(steps) > len(texts[-1:]) + bool(calls)
+    is_text_after_calls = len(steps) == 2 and is_list(steps[0])  # noqa: PLR2004 - calls, and a text after them
+    order_matters = has_more_steps or is_text_after_calls
+    return AgentAnswer(texts[-1] if texts else None, calls or None, steps if order_matters else None)
 
 
 def _in_order(call_ids: list[str | None], results: list[tuple[str | None, Any]]) -> list[Any]:
-    """Return one result per call, matched by id; other results are matched in order."""
+    """Return one result per call: the one with its id, else the next result without a known id."""
     by_id = {call_id: value for call_id, value in results if call_id is not None and call_id in call_ids}
-    others = iter([value for call_id, value in results if call_id is None or call_id not in call_ids])
-    return [by_id[call_id] if call_id in by_id else next(others, None) for call_id in call_ids]
+    unmatched = iter([value for call_id, value in results if call_id is None or call_id not in call_ids])
+    return [by_id[call_id] if call_id in by_id else next(unmatched, None) for call_id in call_ids]

@@ -148,9 +148,9 @@ def _add_scores(example: Example, case: FieldReader, position: FilePosition) -> 
     metrics: list[tuple[str, Any]] = []
     scores: list[ImportedScore] = []
     names = ("metricsData", "metrics_data")
-    yield from collect_scores(metrics, [names], lambda each: case.items(*each), position)
+    yield from collect_scores(metrics, [names], lambda field: case.items(*field), position)
     yield from collect_scores(
-        scores, metrics, lambda each: [_imported_score(FieldReader(each[1], each[0]))], position
+        scores, metrics, lambda metric: [_imported_score(FieldReader(metric[1], metric[0]))], position
     )
     example.scores = numbered_names(scores)
 

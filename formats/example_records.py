@@ -1,4 +1,7 @@
-"""Records of an example; its contents decide the kind of its case (`KindSpec.rows`)."""
+"""Records of an example: its case, its output and the verdicts on it.
+
+The contents of an example decide the kind of its case; `KindSpec.rows` lists which contents give which kind.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +41,16 @@ DEFAULT_CRITERION = "The reply does what the user asked for, correctly and compl
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
 
 EMPTY = EMPTY_ANSWER
-"""Error of an empty output, which has neither a text nor a call."""
+"""Error of an output with neither a text nor a call."""
 
 EXPECTED_NAMES = "expected_calls"
-"""Tag that names expected functions if their arguments are unknown."""
+"""Tag with the names of expected functions whose arguments are unknown."""
 
 
 def records_of(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     """Return the records of an example: its case, its output if answered, and the verdicts.
 
-    A conversation is one example, or one per turn, depending on the options.
+    A conversation is one case, or one case per turn if the user chose that.
     """
     if not example.conversation:
         return _records(example, position, options)
@@ -65,7 +68,7 @@ def _records_by_turn(example: Example, position: FilePosition, options: Options)
 
 
 def _as_one_example(example: Example) -> Example:
-    """Return a conversation as one example: the calls of all turns, the last text as answer."""
+    """Return a conversation as one example, whose answer has all calls and the last text."""
     turns = example.conversation
     return msgspec.structs.replace(
         example,
@@ -78,7 +81,7 @@ def _as_one_example(example: Example) -> Example:
 
 
 def _turn_examples(example: Example, position: FilePosition, options: Options) -> Iterator[Example | Skipped]:
-    """Yield the turns of a conversation as examples; references and scores belong to the last."""
+    """Yield the turns of a conversation as examples; the last has the references and scores."""
     name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
     earlier: list[Message] = []
     for number, turn in enumerate(example.conversation, start=1):
@@ -101,7 +104,7 @@ def _turn_examples(example: Example, position: FilePosition, options: Options) -
             turn_example.expected_calls, turn_example.accepted, turn_example.scores = None, [], []
             turn_example.lost = []
         yield turn_example
-        earlier = earlier + turn.messages
+        earlier = earlier + turn.messages  # a new list, since examples keep the former one
 
 
 def _records(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
@@ -120,24 +123,27 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
-    cases, references = (
-        options.seen.cases,
-        (example.expected_calls is not None, example.accepted, example.criterion, example.criteria),
+    cases = options.seen.cases
+    references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
+    new_case = cases.note(
+        case, without_calls, output, has_reference=any(references), is_trial=example.is_trial
     )
-    noted = cases.note(case, without_calls, output, has_reference=any(references), is_trial=example.is_trial)
-    output = _asked_otherwise(case, output) if cases.asks_otherwise else output
-    graded = any(score.outcome == "graded" for score in example.scores)
-    may_grade = graded or example.labelled_by
-    is_new = output is not None and not (may_grade and _grades_again(example, output, options, graded=graded))
+    output = _with_own_question(case, output) if cases.asks_otherwise else output
+    is_graded = any(score.outcome == "graded" for score in example.scores)
+    may_grade = is_graded or example.labelled_by
+    only_grades = (
+        output is not None and may_grade and _grades_again(example, output, options, graded=is_graded)
+    )
+    is_new = output is not None and not only_grades
     if output is not None and is_new:
         try:
-            options.seen.outputs.add(output, position, graded=graded, in_table=example.in_table)
+            options.seen.outputs.add(output, position, graded=is_graded, in_table=example.in_table)
         except RecordError:
-            cases.undo()  # an answer that is not read decides no kind
+            cases.undo()  # an answer that is not read does not decide the kind of its case
             raise
         options.recognized.attempts += not example.is_trial and options.joined is None and output.trial > 0
-    if noted is not None:
-        yield noted
+    if new_case is not None:
+        yield new_case
     if output is not None and is_new:
         yield output
     if example.scores:
@@ -145,8 +151,8 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         yield from _verdicts(example, key, position, options)
 
 
-def _asked_otherwise(case: Case, output: Output | None) -> Output | None:
-    """Return the output of a trial with what it was asked, which its case does not hold."""
+def _with_own_question(case: Case, output: Output | None) -> Output | None:
+    """Return an output with the question of its own row, which may differ from its case's."""
     if output is None or not case.all_messages:
         return output
     return msgspec.structs.replace(output, asked=case.turns)
@@ -155,7 +161,7 @@ def _asked_otherwise(case: Case, output: Output | None) -> Output | None:
 def _verdicts(
     example: Example, key: ItemKey, position: FilePosition, options: Options
 ) -> Iterator[Verdict | Skipped]:
-    """Yield the verdicts on an example's output, and list scores on an unknown scale."""
+    """Yield the verdicts on an example's output, and a skipped entry for each unreadable score."""
     for score in options.converter.convert_all(example.scores, position):
         if isinstance(score, Skipped):
             yield score
@@ -167,14 +173,14 @@ def _verdicts(
 
 
 def _grades_again(example: Example, output: Output, options: Options, *, graded: bool) -> bool:
-    """Return whether a row repeats an output for its grade: by another person, or the first one."""
+    """Return whether a row repeats an output only to grade it: by another person, or at all."""
     if example.labelled_by:
         return options.seen.outputs.has_same(output)
     return graded and options.seen.outputs.adds_grade(output)
 
 
 def _output_of(example: Example, case_id: str, system: str, options: Options) -> Output | None:
-    """Return the output of an example, or None if it was neither answered nor failed."""
+    """Return the output of an example, or None if it has neither an answer nor an error."""
     answer = example.answer
     error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
     if error is None and answer is None:
@@ -192,13 +198,13 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
         turns=example.turns or (None if answer.steps is None else [answer.steps]),
         error=error,
     )
-    return _numbered(output, example, options) if example.in_table and example.id else output
+    return _with_trial(output, example, options) if example.in_table and example.id else output
 
 
-def _numbered(output: Output, example: Example, options: Options) -> Output:
-    """Return an output as the next attempt, unless its row says whose or which it is."""
-    is_told = example.is_trial or example.system is not None or options.joined is not None
-    return output if is_told else options.seen.outputs.as_attempt(output)
+def _with_trial(output: Output, example: Example, options: Options) -> Output:
+    """Return an output as the next attempt, unless its row names the system or the trial."""
+    is_named = example.is_trial or example.system is not None or options.joined is not None
+    return output if is_named else options.seen.outputs.as_attempt(output)
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
@@ -235,8 +241,10 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
 def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
-    Fields that the example lacks stay unchanged. It raises a `RecordError` if no column can hold the reference of
-    this kind of case.
+    Fields that the example lacks stay unchanged.
+
+    Raises:
+        RecordError: No column can have the reference of this kind of case.
     """
     spec = kind_spec(case.kind)
     added = _with_expected_calls(added, case.tools)
@@ -268,8 +276,8 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
 def _with_expected_calls(example: Example, tools: list[dict[str, Any]] | None = None) -> Example:
     """Return an example with its accepted answers as expected calls, if they are calls.
 
-    They are if each is a JSON object with name and arguments, or a text such as ``book(city="Rome")`` that calls
-    tools of the case.
+    They are calls if each is a JSON object with name and arguments, or a text such as ``book(city="Rome")`` that calls
+    a tool of the case.
     """
     if example.expected_calls is not None or not example.accepted:
         return example
@@ -278,7 +286,7 @@ def _with_expected_calls(example: Example, tools: list[dict[str, Any]] | None = 
 
 
 def _calls_as_json(texts: list[str]) -> list[Any]:
-    """Read texts that are calls as JSON; empty if one is not."""
+    """Return the calls in texts of JSON, or an empty list if a text is no call."""
     if not all(text.startswith("{") for text in texts):
         return []
     calls = [parsed(text) for text in texts]
@@ -289,7 +297,7 @@ def _calls_as_json(texts: list[str]) -> list[Any]:
 
 
 def _calls_of_tools(texts: list[str], tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Read texts that call tools; empty if one does not."""
+    """Return the calls in texts such as ``book()``, or an empty list if one calls no tool."""
     if not tools or not all("(" in text for text in texts):
         return []
     try:
@@ -305,7 +313,7 @@ def _contents(example: Example, options: Options, *, checkable: bool) -> RowCont
     Args:
         example: The example.
         options: Options that say whether accepted answers count.
-        checkable: Whether all expected calls have arguments; otherwise a call is due, but cannot be checked.
+        checkable: Whether all expected calls have arguments. Without them a call is expected, but cannot be checked.
     """
     return RowContents(
         expected_calls=checkable,
@@ -338,7 +346,7 @@ def _reference(
 def _exact_arguments(call: ToolCall) -> dict[str, Any]:
     """Return the expected arguments, each to be matched exactly.
 
-    An object that looks like a marker of alternatives is escaped.
+    An object that looks like a marker of alternatives (``{"any_of": ...}``) is escaped.
     """
     arguments = call.arguments
     if isinstance(arguments, str):

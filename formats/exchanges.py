@@ -1,10 +1,9 @@
 """Model calls of a log: request, answer and session, in any usual wrapper.
 
-The request is the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body``, ``kwargs``; the
-answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply``, ``choices``. Both may be
-inside ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry``, ``body``, ``message``, as objects or JSON text. An answer is
-a completion (``choices``), a response (``output``), candidates, messages, or a text. ``session_id`` (``conversation_id``,
-``thread_id``, ``chat_id``) is the case's id, ``user`` its cluster, ``metadata`` its tags.
+The request is the line itself or a field such as ``request`` or ``body``, the answer a field such as ``response`` or ``output``, and both may be
+inside a wrapper such as ``data`` or ``payload``, as objects or JSON text; `logged_request` lists the names. An answer is a completion
+(``choices``), a response (``output``), candidates, messages, or a text. ``session_id`` (``conversation_id``, ``thread_id``, ``chat_id``) is the
+case's id, ``user`` its cluster, ``metadata`` its tags.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from .logged_messages import says_something
 from .logged_request import REQUESTS, RESPONSES, asked_messages, request_in, scopes_of
 from .tool_documents import tools_in
 
-_TIMES = ("turn", "turn_index", "seq", "sequence", "timestamp", "time", "ts", "created_at", "createdAt", "created", "start_time", "startTime")  # fmt: skip
-_ERRORS = ("error", "exception", "error_message", "err")
-_FAILED_STATUS = frozenset({"error", "failed", "failure", "timeout", "timed_out", "exception"})
+_TIME_FIELDS = ("turn", "turn_index", "seq", "sequence", "timestamp", "time", "ts", "created_at", "createdAt", "created", "start_time", "startTime")  # fmt: skip
+_ERROR_FIELDS = ("error", "exception", "error_message", "err")
+_FAILED_STATUSES = frozenset({"error", "failed", "failure", "timeout", "timed_out", "exception"})
 _MIN_HTTP_ERROR = 400
 
 
 def error_in(node: FieldReader) -> str | None:
     """Return the error that an object reports, or None if there is none."""
-    for name in _ERRORS:
+    for name in _ERROR_FIELDS:
         error = parsed(node.get(name))
         if is_object(error):
             error = next(
@@ -50,27 +49,27 @@ def error_in(node: FieldReader) -> str | None:
 
 
 def failure_in(node: FieldReader) -> str | None:
-    """Return the error or status that reports a failed call."""
+    """Return the error, or else the status, that reports a failed call."""
     return error_in(node) or failed_status(node)
 
 
 def failed_status(node: FieldReader) -> str | None:
-    """Return a status that reports a failed call."""
+    """Return the status that reports a failed call, or None for any other status."""
     status = node.get("status_code", "statusCode", "status")
     if isinstance(status, int) and not isinstance(status, bool) and status >= _MIN_HTTP_ERROR:
         return f"HTTP {status}"
-    return status if isinstance(status, str) and status.lower() in _FAILED_STATUS else None
+    return status if isinstance(status, str) and status.lower() in _FAILED_STATUSES else None
 
 
 def first_name(scopes: Sequence[FieldReader], names: Sequence[str]) -> str | None:
-    """Return the first id in some objects that is a text or a whole number."""
+    """Return the first id under these names in some objects: a text, or a whole number as text."""
     values: Iterator[Any] = (scope.value.get(name) for name in names for scope in scopes)
     return next((str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool) and v != ""), None)  # fmt: skip
 
 
 def time_in(scopes: Sequence[FieldReader]) -> float | None:
     """Return the time of a call, or its number in its session."""
-    for name in _TIMES:
+    for name in _TIME_FIELDS:
         for scope in scopes:
             value = scope.value.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool):
@@ -84,9 +83,9 @@ def time_in(scopes: Sequence[FieldReader]) -> float | None:
     return None
 
 
-_USERS = ("user_id", "userId", "user", "end_user")
-_IDS = ("custom_id", "id", "request_id", "requestId")
-_CALLS = ("expected_calls", "expected_tool_calls", "reference_tool_calls")
+_USER_FIELDS = ("user_id", "userId", "user", "end_user")
+_ID_FIELDS = ("custom_id", "id", "request_id", "requestId")
+_EXPECTED_CALL_FIELDS = ("expected_calls", "expected_tool_calls", "reference_tool_calls")
 
 
 class Exchange(msgspec.Struct, kw_only=True):
@@ -95,12 +94,12 @@ class Exchange(msgspec.Struct, kw_only=True):
     Attributes:
         messages: The conversation up to the answer.
         choices: The answers, each as messages of the agent; several are attempts at one request.
-        answered: Whether the line has a field for an answer, even an empty one.
+        answered: Whether the line has a field for an answer, be it empty.
         error: The reason for a missing answer.
-        cut_off: Whether the answer ended at the limit of tokens.
+        cut_off: Whether the answer ended at the token limit.
         time: Order within a session, or None if unknown.
         trial: Number of the attempt, if the line has one.
-        scores: Scores of the answer that stand on the line.
+        scores: Scores of the answer in the same line.
     """
 
     position: FilePosition
@@ -126,19 +125,21 @@ class Exchange(msgspec.Struct, kw_only=True):
 
     @property
     def has_failed(self) -> bool:
-        """Return whether the exchange ended with an error and without an answer."""
-        return self.error is not None and not any(map(says_something, (n for c in self.choices for n in c)))
+        """True if the exchange ended with an error and without an answer."""
+        return self.error is not None and not any(
+            says_something(message) for choice in self.choices for message in choice
+        )
 
     @property
     def answers(self) -> bool:
-        """Return whether the line holds an answer, also as the last of its messages."""
+        """True if the line has an answer, perhaps as the last of its messages."""
         return bool(self.choices) or (bool(self.messages) and role_of(self.messages[-1]) == "assistant")
 
 
 def is_exchange(value: Any, *, plain: bool = True) -> bool:
     """Return whether a line is an exchange with a model.
 
-    It holds a request with chat messages or, with ``plain``, columns for session, question and answer.
+    An exchange has a request with chat messages or, if ``plain``, columns for session, question and answer.
     """
     if not is_object(value):
         return False
@@ -153,12 +154,16 @@ def is_exchange(value: Any, *, plain: bool = True) -> bool:
     if first_name(scopes, SESSIONS) is not None and any(name in inner for name in RESPONSES):
         return True
     if request is scopes[0] and not is_object(response_in(inner, request)[1]):
-        return False  # columns of a table; others become tags
+        return False  # these are columns of a table, whose other columns become tags
     return any(are_messages(parsed(request.get(name))) for name in ("messages", "contents", *REQUESTS))
 
 
 def exchange_of(row: FileRow) -> Exchange:
-    """Return the exchange in a line; raise a `RecordError` if there is no question."""
+    """Return the exchange in a line.
+
+    Raises:
+        RecordError: It has no question.
+    """
     line = FieldReader({"messages": row.value}, row.at) if is_list(row.value) else row.node
     scopes = scopes_of(line)
     inner = scopes[-1]
@@ -176,8 +181,9 @@ def exchange_of(row: FileRow) -> Exchange:
     error = _error_of([*scopes, *bodies], answered=answered)
     if not (messages or answered or error):
         raise RecordError("there is no message", field=line.path("messages"))
-    metadata = [FieldReader(held) for scope in [*scopes, request] if (held := scope.object_in("metadata"))]
-    named = [*scopes, *metadata, request]
+    metadata_objects = (scope.object_in("metadata") for scope in [*scopes, request])
+    metadata = [FieldReader(fields) for fields in metadata_objects if fields]
+    fields_of_ids = [*scopes, *metadata, request]
     exchange = Exchange(
         position=row.position,
         number=row.number,
@@ -186,9 +192,9 @@ def exchange_of(row: FileRow) -> Exchange:
         answered=field is not None,
         error=error,
         cut_off=is_cut_off(response),
-        id=first_name(scopes, _IDS) or "",
-        session=first_name(named, SESSIONS),
-        cluster=first_name(named, _USERS),
+        id=first_name(scopes, _ID_FIELDS) or "",
+        session=first_name(fields_of_ids, SESSIONS),
+        cluster=first_name(fields_of_ids, _USER_FIELDS),
         model=request.text("model") or first_name([*scopes, *bodies], ("model", "modelId", "modelVersion")),
         tools=tools_in(request) or tools_in(inner),
         tags={name: value for scope in metadata for name, value in tags_of(scope.value).items()},
@@ -206,8 +212,8 @@ def _error_of(reports: Sequence[FieldReader], *, answered: bool) -> str | None:
 
 
 def _add_references(exchange: Exchange, scope: FieldReader) -> None:
-    """Add the references beside a call: expected calls, accepted answers, context, criterion."""
-    calls, accepted = scope.unpacked(*_CALLS), scope.unpacked("accepted_answers")
+    """Add the reference in a call's line: expected calls, accepted answers, context, criterion."""
+    calls, accepted = scope.unpacked(*_EXPECTED_CALL_FIELDS), scope.unpacked("accepted_answers")
     context = scope.unpacked("context", "contexts", "search_results", "retrieved_contexts")
     if is_list(calls):
         exchange.expected_calls = calls

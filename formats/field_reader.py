@@ -1,4 +1,7 @@
-"""JSON object of another tool's file, read field by field with type checks."""
+"""Object of another tool's file, read field by field with type checks.
+
+Most methods take several names of a field, since tools and versions differ, and use the first that has a value.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,9 @@ from ..records.json_text import type_name
 from .json_values import is_object, parsed
 
 MAX_WHOLE = 1 << 53
-"""Largest number of a trial, turn or repetition."""
+"""Largest number of a trial, turn or repetition: larger ones are not exact as floats."""
 
-
-_NUMBERS = (int, float)
+_NUMBER_TYPES = (int, float)
 
 
 class FieldReader:
@@ -21,7 +23,7 @@ class FieldReader:
 
     Args:
         value: The object.
-        at: Its path, such as ``results[3].response``; empty for a whole line.
+        at: Its path, such as ``results[3].response``, or "" for a whole line.
 
     Raises:
         RecordError: It is not an object.
@@ -43,20 +45,20 @@ class FieldReader:
         return f"{self.at}.{name}" if self.at else name
 
     def refuse(self, name: str, expected: str) -> RecordError:
-        """Return an error for an invalid field."""
+        """Return the error for a field that is missing or of another type."""
         if self.value.get(name) is None:
             return RecordError(f"missing; expected {expected}", field=self.path(name))
         return RecordError(f"expected {expected}, got {type_name(self.value[name])}", field=self.path(name))
 
     def first(self, *names: str) -> str | None:
-        """Return the first of these names that has a value."""
+        """Return the first of these names that is present with a value, or None."""
         for name in names:  # reading spends most of its time here
             if self.value.get(name) is not None:
                 return name
         return None
 
     def get(self, *names: str) -> Any:
-        """Return the value of the first of these names that has one, or None if none has."""
+        """Return the first value present under these names, else None."""
         for name in names:
             value = self.value.get(name)
             if value is not None:
@@ -64,9 +66,9 @@ class FieldReader:
         return None
 
     def _typed(self, names: tuple[str, ...], types: type | tuple[type, ...], expected: str) -> Any:
-        """Return the value of the first of these names that has one, checked by type.
+        """Return the first value present under these names, else None, checked by type.
 
-        True and false are not numbers.
+        True and false are no numbers.
         """
         name = self.first(*names)
         if name is None:
@@ -77,31 +79,31 @@ class FieldReader:
         return value
 
     def text(self, *names: str) -> str | None:
-        """Return a text."""
+        """Return a text, or None if missing."""
         return self._typed(names, str, "a text")
 
     def name(self, *names: str) -> str | None:
-        """Return an id or a name: a text unchanged, or a whole number, even if written as 7.0."""
-        value = self._typed(names, (str, *_NUMBERS), "a text or a whole number")
+        """Return an id or a name: a text, or a whole number (also written as 7.0) as text."""
+        value = self._typed(names, (str, *_NUMBER_TYPES), "a text or a whole number")
         if isinstance(value, float):
             value = self._integer(value, names, "a text or a whole number")
         return None if value is None else str(value)
 
     def need(self, *names: str) -> str:
         """Return a required id or name."""
-        found = self.name(*names)
-        if found is None:
+        name = self.name(*names)
+        if name is None:
             raise self.refuse(names[0], "a text")
-        return found
+        return name
 
     def number(self, *names: str) -> float | None:
         """Return a number, or None if missing or NaN."""
-        value = self._typed(names, _NUMBERS, "a number")
+        value = self._typed(names, _NUMBER_TYPES, "a number")
         return None if value is None or math.isnan(value) else value
 
     def whole(self, *names: str) -> int | None:
-        """Return a whole number, even if written as 7.0."""
-        value: float | None = self._typed(names, _NUMBERS, "a whole number")
+        """Return a whole number (also written as 7.0), or None if missing."""
+        value: float | None = self._typed(names, _NUMBER_TYPES, "a whole number")
         if value is None:
             return None
         number = self._integer(value, names, "a whole number")
@@ -110,29 +112,29 @@ class FieldReader:
         return number
 
     def _integer(self, value: float, names: tuple[str, ...], expected: str) -> int:
-        """Return a number as an integer; data frames write 7 as 7.0 beside empty cells."""
+        """Return a number as an int: a data frame with empty cells turns 7 into 7.0."""
         if isinstance(value, float) and not value.is_integer():
             name = self.path(self.first(*names) or names[0])
             raise RecordError(f"expected {expected}, got {value:g}", field=name)
         return int(value)
 
     def node(self, *names: str) -> FieldReader:
-        """Return an object; empty if missing."""
+        """Return the object in a field, empty if missing."""
         name = self.first(*names)
         return FieldReader({} if name is None else self.value[name], self.path(name or names[0]))
 
     def items(self, *names: str) -> list[tuple[str, Any]]:
-        """Return the items of a list with their paths; empty if missing."""
+        """Return the items of a list with their paths, or an empty list if missing."""
         name = self.first(*names)
-        found: list[Any] = self._typed(names, list, "a list") or []
-        return [(f"{self.path(name or '')}[{number}]", item) for number, item in enumerate(found)]
+        items: list[Any] = self._typed(names, list, "a list") or []
+        return [(f"{self.path(name or '')}[{number}]", item) for number, item in enumerate(items)]
 
     def nodes(self, *names: str) -> list[FieldReader]:
-        """Return the objects of a list; empty if missing."""
+        """Return the objects in a list, or an empty list if missing."""
         return [FieldReader(item, at) for at, item in self.items(*names)]
 
     def unpacked(self, *names: str) -> Any:
-        """Return a value, decoded if it is JSON text."""
+        """Return the first value present under these names, else None, decoded if it is JSON text."""
         for name in names:
             value = self.value.get(name)
             if value is not None:
@@ -140,6 +142,6 @@ class FieldReader:
         return None
 
     def object_in(self, *names: str) -> dict[str, Any]:
-        """Return the object in a field, or in JSON text there; empty if missing."""
+        """Return the object in a field, perhaps as JSON text, or an empty object."""
         value = self.unpacked(*names)
         return value if is_object(value) else {}

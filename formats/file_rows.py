@@ -1,4 +1,7 @@
-"""Other tools' files as unchanged JSON values; rows with a repeated key are skipped."""
+"""Values of other tools' JSON files, unchanged; rows that repeat a key are skipped.
+
+`files_in` finds the files of a folder, `read_rows` yields their values, `convert_rows` turns each into records.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Return a path that is a file, or a folder's files with these suffixes, sorted by name.
 
     Raises:
-        InputError: A folder holds none.
+        InputError: A folder has none.
     """
     if not path.is_dir():
         return [path]
@@ -48,27 +51,27 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return files
 
 
-_RESULTS = frozenset({".latest_test_run.json"})
-"""Hidden files that hold results: DeepEval's latest run, in its folder ``.deepeval``."""
+_HIDDEN_RESULT_FILES = frozenset({".latest_test_run.json"})
+"""Hidden files of results: DeepEval's latest run, in its folder ``.deepeval``."""
 
 
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Return the files in a folder with these suffixes, sorted by name.
 
-    Other hidden files than results are left out, and folders in it that fiducial made.
+    Hidden files are left out, except results, as are subfolders that fiducial made.
     """
     own = set[Path]()
     return sorted(
         file
         for file in _walk(folder, own)
         if file.name.lower().endswith(suffixes)
-        and (file.name in _RESULTS or not file.name.startswith("."))
+        and (file.name in _HIDDEN_RESULT_FILES or not file.name.startswith("."))
         and file.is_file()
     )
 
 
 def own_folders(folder: Path) -> set[Path]:
-    """Return the folders in a folder that fiducial made, which are not read."""
+    """Return the subfolders that fiducial made, which are not read."""
     own = set[Path]()
     for _ in _walk(folder, own):
         pass
@@ -76,16 +79,16 @@ def own_folders(folder: Path) -> set[Path]:
 
 
 def _walk(folder: Path, own: set[Path]) -> Iterator[Path]:
-    """Yield the files in a folder, and add those of its folders that fiducial made to ``own``."""
+    """Yield the files in a folder, and add the subfolders that fiducial made to ``own``."""
     for place, folders, files in os.walk(folder):
-        made = {name for name in folders if is_own_folder(Path(place, name))}
-        own.update(Path(place, name) for name in made)
-        folders[:] = [name for name in folders if name not in made]
+        own_names = {name for name in folders if is_own_folder(Path(place, name))}
+        own.update(Path(place, name) for name in own_names)
+        folders[:] = [name for name in folders if name not in own_names]  # in place: `walk` skips the others
         yield from (Path(place, name) for name in files)
 
 
 Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
-"""Function that returns the rows in an object, each with its path; None if the object is a row."""
+"""Function that returns the rows within an object with their paths, or None if it is a row itself."""
 
 
 def read_rows(
@@ -93,13 +96,12 @@ def read_rows(
 ) -> Iterator[FileRow | Skipped]:
     """Yield the JSON values of a file, or of every such file in a folder.
 
-    A file holds one value per line, a list of values, or a single one. Invalid JSON is skipped if the rest of the file can be
-    read.
+    A file has one value per line, a list of values, or a single one. A line of invalid JSON is skipped.
 
     Args:
         path: JSON Lines or JSON.
         within: Function that finds the rows in an object, such as a page of an API.
-        is_row: Function that returns whether a list is a single row, not a list of rows.
+        is_row: Function that returns whether a list is a single row, rather than a list of rows.
     """
     for file in files_of(path, JSON_SUFFIXES):
         rows = imported_rows(json_values(file, is_row=is_row), file)
@@ -108,9 +110,9 @@ def read_rows(
 
 def imported_rows(rows: Iterable[TableRow | UnreadRow], path: Path) -> Iterator[FileRow | Skipped]:
     """Yield rows of a file with their positions in it."""
-    whole = FilePosition(path)
+    position_of_file = FilePosition(path)
     for row in rows:
-        position = whole if row.line is None else FilePosition(path, row.line)
+        position = position_of_file if row.line is None else FilePosition(path, row.line)
         if isinstance(row, UnreadRow):
             yield Skipped(file=str(path), line=row.line, field=row.at or None, reason=row.reason)
         else:
@@ -140,7 +142,7 @@ def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[Fi
 def convert_rows(
     rows: Iterable[FileRow | Skipped], convert: Callable[[FileRow], Iterable[ImportedRecord]]
 ) -> Iterator[ImportedRecord]:
-    """Convert rows one by one; list the reason for each invalid one."""
+    """Convert rows one by one, with a skipped entry for each that cannot be read."""
 
     def checked(row: FileRow) -> Iterable[ImportedRecord]:
         require_no_markers(row.value, row.at)

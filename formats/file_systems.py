@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..tables.column_names import known_fields
 from ..tables.csv_file import SUFFIXES
 from ..tables.grades import is_missing
 from ..tables.layout import names_apart
+from ..tables.named_columns import known_fields
 from ..tables.table_rows import read_table_rows
 from .arrow_rows import read_any_rows
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, imported_rows

@@ -1,4 +1,4 @@
-"""Phoenix's table of spans: a column per attribute, ``attributes.output.value``."""
+"""Phoenix's table of spans, with one column per attribute: ``attributes.output.value``."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .json_values import is_list, is_object, parsed
 from .printed_lists import printed_list
 from .traces.attributes import dotted
 
-_ATTRIBUTES = "attributes."
+_ATTRIBUTE_PREFIX = "attributes."
 _KIND = "openinference.span.kind"
-_IDS = ("context.span_id", "context.trace_id")
+_ID_COLUMNS = ("context.span_id", "context.trace_id")
 
 
 def is_flat_span(glimpse: Any) -> bool:
-    """Return whether a row is a span, with its ids and attributes as columns."""
+    """Return whether a row is a span with ids and attributes as columns."""
     return (
         is_object(glimpse)
-        and not glimpse.keys().isdisjoint(_IDS)
-        and any(name.startswith(_ATTRIBUTES) or name == "span_kind" for name in glimpse)
+        and not glimpse.keys().isdisjoint(_ID_COLUMNS)
+        and any(name.startswith(_ATTRIBUTE_PREFIX) or name == "span_kind" for name in glimpse)
     )
 
 
 def nested_spans(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Yield rows of such a table as an SDK writes spans; any other row unchanged."""
+    """Yield rows of such a table as spans like an SDK's, and other rows unchanged."""
     for row in rows:
         if isinstance(row, FileRow) and is_flat_span(row.value):
             try:
@@ -43,14 +43,14 @@ def nested_spans(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skippe
 def _span(row: dict[str, Any]) -> dict[str, Any]:
     attributes: dict[str, Any] = {}
     for name, value in row.items():
-        if name.startswith(_ATTRIBUTES) and not _is_absent(value):
-            attributes |= dotted(name.removeprefix(_ATTRIBUTES), _listed(name, value))
+        if name.startswith(_ATTRIBUTE_PREFIX) and not _is_absent(value):
+            attributes |= dotted(name.removeprefix(_ATTRIBUTE_PREFIX), _decoded_list(name, value))
     if _KIND not in attributes and isinstance(kind := row.get("span_kind"), str):
         attributes[_KIND] = kind
     events = parsed(row.get("events"))
     return {
         "name": row.get("name"),
-        "context": {name.partition(".")[2]: row.get(name) for name in _IDS},
+        "context": {name.partition(".")[2]: row.get(name) for name in _ID_COLUMNS},
         "parent_id": None if _is_absent(row.get("parent_id")) else row["parent_id"],
         "start_time": row.get("start_time"),
         "status": {"code": row.get("status_code"), "message": row.get("status_message")},
@@ -63,11 +63,11 @@ def _is_absent(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and value != value)  # noqa: PLR0124 - NaN
 
 
-def _listed(name: str, value: Any) -> Any:
-    """Return the list of objects in a cell, as JSON or as Python prints it, else its value.
+def _decoded_list(name: str, value: Any) -> Any:
+    """Return the list of objects in a cell (JSON, or printed by Python), else the cell's value.
 
     Raises:
-        RecordError: It begins as one and cannot be read.
+        RecordError: It begins like such a list and cannot be read.
     """
     if not isinstance(value, str) or not value.lstrip().startswith("[{"):
         return value

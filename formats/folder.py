@@ -1,110 +1,27 @@
-"""Write imported records to a folder: cases, outputs, verdicts, and what was skipped."""
+"""Write imported records to a folder: cases, outputs, verdicts, and what was skipped.
+
+`write_folder` counts the records as they pass, and returns an `ImportSummary` of the folder.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-import msgspec
-
 from ..errors import InputError, UsageError, as_named
-from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
+from ..records import Case, Output, Verdict, atomic_write, read_records
 from ..records.folder_files import CASES, CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
 from ..records.json_text import encode_json, encode_line
-from ..tables.standing_labels import is_tie
-from .example_records import DEFAULT_CRITERION, EMPTY
+from .import_summary import ImportCounts, ImportSummary, is_label
 from .imported_records import ImportedRecord, RevisedCase, Skipped, revised
 from .imported_scores import ScoreConverter
-from .skipped_kinds import SkippedKinds, SkippedPart
 
 SKIPPED = "skipped.jsonl"
 """File of the skipped records.
 
-Verdicts, clusters and labels have files only if there are some. People's labels are among the verdicts, too.
+Verdicts, clusters and labels have files only if there are any. People's labels are in the file of verdicts, too.
 """
-
-
-class ImportSummary(msgspec.Struct, kw_only=True):
-    """Summary of an import.
-
-    Attributes:
-        format: Format of the files.
-        folder: Folder of the records.
-        kinds: Number of cases by kind.
-        outputs: Number of outputs by system.
-        answered: Number of outputs that did not fail, by kind of case.
-        transcripts: Number of these with recorded steps, by kind of case.
-        verdicts: Number of verdicts by author and outcome.
-        sources: Source of each author: a judge, a checker, a person.
-        sessions: Number of cases that are conversations of several turns.
-        earlier_calls: Number of conversations with calls before the last turn.
-        failed: Number of outputs that are an error instead of an answer.
-        empty: Number of empty outputs.
-        shared: Number of cases that several systems answered.
-        labels: Number of people's verdicts, which ``labels.jsonl`` holds, too.
-        scored: Whether a judge's score is among the verdicts.
-        columns: The columns of a table's fields.
-        tags: Columns of a table that are not fields.
-        guesses: Fields without a column, each with a tag that may hold it.
-        raters: Tags that may be labels by their values, if there are several.
-        asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
-        ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
-        pairing: The column whose values pair rows of several systems, if none is known to be the id.
-        unread: Columns of logged calls that look like grades, each with a file that has it.
-        unread_ids: The column of the cases' ids in each of those files that has one.
-        own_folders: Number of folders that fiducial made, which were not read.
-        cut_off: Number of logged answers that ended at the token limit.
-        attempts: Number of answers to a question that was answered before, where no column tells them apart.
-        file_systems: The systems that are named after their files.
-        default_criterion: Number of cases graded by the default criterion, for lack of another.
-        skipped: Number of skipped records.
-        first_skipped: The first of these.
-        skipped_parts: Skipped records by kind of problem, the most frequent first, with the first of each.
-    """
-
-    format: str
-    folder: str
-    kinds: dict[Kind, int] = {}
-    outputs: dict[str, int] = {}
-    answered: dict[Kind, int] = {}
-    transcripts: dict[Kind, int] = {}
-    verdicts: dict[str, dict[str, int]] = {}
-    sources: dict[str, Source] = {}
-    sessions: int = 0
-    earlier_calls: int = 0
-    failed: int = 0
-    empty: int = 0
-    shared: int = 0
-    labels: int = 0
-    scored: bool = False
-    own_folders: int = 0
-    cut_off: int = 0
-    attempts: int = 0
-    file_systems: list[str] = []
-    default_criterion: int = 0
-    skipped: int = 0
-    first_skipped: Skipped | None = None
-    skipped_parts: list[SkippedPart] = []
-    columns: dict[str, str] = {}
-    tags: list[str] = []
-    guesses: dict[str, str] = {}
-    raters: list[str] = []
-    asked: dict[str, str] = {}
-    ratings: dict[str, str] = {}
-    pairing: str | None = None
-    unread: dict[str, str] = {}
-    unread_ids: dict[str, str] = {}
-
-    @property
-    def judges(self) -> list[str]:
-        """The judges that graded something."""
-        return [
-            by
-            for by, outcomes in self.verdicts.items()
-            if self.sources.get(by) == "judge" and outcomes.get("graded")
-        ]
 
 
 def write_folder(
@@ -115,9 +32,17 @@ def write_folder(
     source: object = None,
     converter: ScoreConverter | None = None,
 ) -> ImportSummary:
-    """Write imported records, all or nothing, replacing an earlier import.
+    """Write imported records, all or none, in place of an earlier import.
 
-    Errors name the source. Verdicts of authors whose scale turns out to be unknown (``converter``) are withdrawn.
+    Only after all records it is known whether an author has a scale, and which cases later lines revised. So graded verdicts
+    of authors without a scale are removed afterwards, and revised cases replaced.
+
+    Args:
+        records: The records.
+        folder: The folder.
+        name: Name of the format.
+        source: The source that errors name.
+        converter: Converter of the scores.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.
@@ -125,7 +50,7 @@ def write_folder(
     """
     if (folder / MANIFEST).exists():
         raise UsageError(f"{folder} holds a run; name another folder")
-    summary, revisions = _Summary(), dict[str, Case]()
+    summary, revisions = ImportCounts(), dict[str, Case]()
     converter = converter or ScoreConverter()
     with ExitStack() as stack:
         if not folder.exists():
@@ -163,7 +88,7 @@ def _records(
     records: Iterable[ImportedRecord],
     revisions: dict[str, Case],
     converter: ScoreConverter,
-    summary: _Summary,
+    summary: ImportCounts,
     source: object,
 ) -> Iterator[Case | Output | Verdict | Skipped]:
     """Yield the records, then a skipped entry for each author whose verdicts are withdrawn.
@@ -178,7 +103,7 @@ def _records(
     yield from converter.withdrawn(summary.graded, as_named(source))
 
 
-def _withdraw(authors: Iterable[str], folder: Path, summary: _Summary) -> None:
+def _withdraw(authors: Iterable[str], folder: Path, summary: ImportCounts) -> None:
     """Remove the graded verdicts of some authors from the files and the summary."""
     withdrawn = summary.graded.keys() & set(authors)
     for path in (folder / VERDICTS, folder / LABELS):
@@ -188,9 +113,11 @@ def _withdraw(authors: Iterable[str], folder: Path, summary: _Summary) -> None:
 
 
 def _remove_verdicts(path: Path, authors: Collection[str]) -> None:
-    kept = (record for record in read_records(path, Verdict) if not (record.graded and record.by in authors))
+    other_verdicts = (
+        record for record in read_records(path, Verdict) if not (record.graded and record.by in authors)
+    )
     with atomic_write(path) as file:
-        for verdict in kept:
+        for verdict in other_verdicts:
             file.write(encode_line(verdict, path))
     _remove_empty(path.parent, path.name)
 
@@ -200,168 +127,6 @@ def _revise(folder: Path, revisions: Mapping[str, Case]) -> None:
     with atomic_write(path) as file:
         for case in read_records(path, Case):
             file.write(encode_line(revised(case, revisions), path))
-
-
-def import_summary(folder: Path) -> ImportSummary:
-    """Return the summary of an import from its files, with labels added since.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
-    summary = _Summary()
-    summary.add_files(folder, CASES, OUTPUTS, VERDICTS)
-    path = folder / LABELS
-    verdicts = read_records(path, Verdict) if path.exists() else ()
-    labels = sum(is_label(verdict) and verdict.graded for verdict in verdicts)
-    return msgspec.structs.replace(summary.imported("", folder), labels=labels)
-
-
-_RECORDS: Mapping[str, type[Case | Output | Verdict]] = {CASES: Case, OUTPUTS: Output, VERDICTS: Verdict}
-
-
-class _Summary:
-    """Counts of an import's records; call `complete` before `imported`."""
-
-    def __init__(self) -> None:
-        self.kinds = Counter[Kind]()
-        self.verdicts: dict[str, Counter[str]] = {}
-        self.sources: dict[str, Source] = {}
-        self.clusters: dict[str, str] = {}
-        self.first_skipped: Skipped | None = None
-        self._skipped = SkippedKinds()
-        self._kind_of: dict[str, Kind] = {}
-        self._outputs, self._tallies = Counter[str](), Counter[str]()
-        self._graded = Counter[tuple[str, Source]]()
-        self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
-        self._before_their_case: list[tuple[str, bool]] = []
-        self._shared = _Answered()
-
-    def add(self, record: Case | Output | Verdict | Skipped) -> None:
-        """Count a record."""
-        if isinstance(record, Case):
-            self.kinds[record.kind] += 1
-            self._tallies["default_criterion"] += record.reference.get("criterion") == DEFAULT_CRITERION
-            self._kind_of[record.id] = record.kind
-            if len(record.messages) > 1:
-                self._tallies["sessions"] += len(record.turns) > 1
-            if record.cluster is not None:
-                self.clusters[record.id] = record.cluster
-        elif isinstance(record, Output):
-            self._outputs[record.system] += 1
-            if record.error is None:
-                self._count_answer(record.case_id, has_steps=record.turns is not None)
-            else:
-                self._tallies["empty" if record.error == EMPTY else "failed"] += 1
-            if record.turns is not None:
-                self._tallies["earlier_calls"] += _calls_earlier(record.turns)
-            self._shared.add(record)
-        elif isinstance(record, Verdict):
-            self.verdicts.setdefault(record.by, Counter())[record.outcome] += 1
-            self.sources.setdefault(record.by, record.source)
-            self._graded[record.by, record.source] += record.graded
-        else:
-            self._tallies["skipped"] += 1
-            self.first_skipped = self.first_skipped or record
-            self._skipped.add(record)
-
-    def add_files(self, folder: Path, *names: str) -> None:
-        """Count the records of files, and complete the counts; see `complete`."""
-        for name in names:
-            if (folder / name).exists():
-                for record in read_records(folder / name, _RECORDS[name]):
-                    self.add(record)
-        self.complete(folder / OUTPUTS)
-
-    def count_kinds(self, folder: Path) -> None:
-        """Count cases and answers by kind anew, from the files."""
-        counts = _Summary()
-        counts.add_files(folder, CASES, OUTPUTS)
-        self.kinds, self._answered, self._transcripts = counts.kinds, counts._answered, counts._transcripts
-        self._tallies["default_criterion"] = counts._tallies["default_criterion"]
-
-    @property
-    def graded(self) -> Mapping[str, int]:
-        """Number of graded verdicts by author."""
-        return {by: outcomes["graded"] for by, outcomes in self.verdicts.items() if outcomes["graded"]}
-
-    def withdraw(self, authors: Collection[str]) -> None:
-        """Remove the graded verdicts of some authors from the counts."""
-        for key in [key for key in self._graded if key[0] in authors]:
-            del self._graded[key]
-        for by in authors:
-            del self.verdicts[by]["graded"]
-            if not self.verdicts[by]:
-                del self.verdicts[by]
-
-    def _count_answer(self, case_id: str, *, has_steps: bool) -> None:
-        kind = self._kind_of.get(case_id)
-        if kind is None:
-            self._before_their_case.append((case_id, has_steps))
-            return
-        self._answered[kind] += 1
-        self._transcripts[kind] += has_steps
-
-    def complete(self, source: object) -> None:
-        """Count the answers that came before their cases.
-
-        Raises:
-            InputError: An output has no case.
-        """
-        for case_id, has_steps in self._before_their_case:
-            if case_id not in self._kind_of:
-                raise InputError(f"an output answers the case {case_id!r}, which is not there", path=source)
-            self._count_answer(case_id, has_steps=has_steps)
-
-    def imported(self, name: str, folder: Path) -> ImportSummary:
-        """Return the summary."""
-        graded = Counter[Source]()
-        for (_, author_type), count in self._graded.items():
-            graded[author_type] += count
-        return ImportSummary(
-            format=name,
-            folder=str(folder),
-            kinds=dict(self.kinds),
-            outputs=dict(self._outputs),
-            answered=dict(self._answered),
-            transcripts=dict(self._transcripts),
-            labels=graded["human"] + graded["construction"],
-            scored=graded["judge"] > 0,
-            verdicts={by: dict(outcomes) for by, outcomes in self.verdicts.items()},
-            sources=self.sources,
-            shared=self._shared.shared,
-            first_skipped=self.first_skipped,
-            skipped_parts=self._skipped.parts,
-            sessions=self._tallies["sessions"],
-            earlier_calls=self._tallies["earlier_calls"],
-            failed=self._tallies["failed"],
-            empty=self._tallies["empty"],
-            skipped=self._tallies["skipped"],
-            default_criterion=self._tallies["default_criterion"],
-        )
-
-
-class _Answered:
-    """Counter of cases that several systems answered, by hashes of their ids."""
-
-    def __init__(self) -> None:
-        self._first: dict[int, str] = {}
-        self._shared = set[int]()
-
-    def add(self, output: Output) -> None:
-        """Count an output."""
-        key = hash(output.case_id)
-        if self._first.setdefault(key, output.system) != output.system:
-            self._shared.add(key)
-
-    @property
-    def shared(self) -> int:
-        """Number of cases that several systems answered."""
-        return len(self._shared)
-
-
-def _calls_earlier(turns: list[list[Step]]) -> bool:
-    """Return whether calls were made before the last turn of a conversation."""
-    return any(isinstance(step, list) and step for turn in turns[:-1] for step in turn)
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -375,11 +140,6 @@ def _remove_empty(folder: Path, *names: str) -> None:
             (folder / name).unlink()
 
 
-def is_label(verdict: Verdict) -> bool:
-    """Return whether a verdict is a trusted label, or a tie between people."""
-    return is_tie(verdict) or (verdict.graded and verdict.source in {"human", "construction"})
-
-
 def _write_clusters(path: Path, clusters: dict[str, str]) -> None:
     if not clusters:
         path.unlink(missing_ok=True)
@@ -389,7 +149,16 @@ def _write_clusters(path: Path, clusters: dict[str, str]) -> None:
 
 
 def require_records(first: Skipped | None, name: str, source: object) -> None:
-    """Refuse a source without a record, with the first reason."""
+    """Refuse a source that gave no record.
+
+    Args:
+        first: The first skipped record, whose reason the error repeats.
+        name: Name of the format.
+        source: The source.
+
+    Raises:
+        InputError: Always.
+    """
     if first is None:
         raise InputError(f"it has no records to read as {name}", path=source)
     reason = f"no record in it can be read as {name}: {first.reason}"

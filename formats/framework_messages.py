@@ -1,6 +1,7 @@
-"""Messages as agent frameworks store them, as messages of a chat.
+"""Messages of agent frameworks as messages of a chat.
 
-Pydantic AI's requests and responses, LlamaIndex' blocks, ADK's events, smolagents' steps, AutoGen's events.
+Pydantic AI's requests and responses, LlamaIndex's blocks, ADK's events, smolagents' steps and AutoGen's events. Each form has a
+function that recognises it and one that reads it; `_FORMS` pairs them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _Message = dict[str, Any]
 
 
 def framework_messages(value: Any) -> list[_Message] | None:
-    """Return an item of a framework's conversation as messages of a chat, or None for any other."""
+    """Return an item of a framework's conversation as messages of a chat, or None."""
     if not is_object(value):
         return None
     return next((read(value) for is_of, read in _FORMS if is_of(value)), None)
@@ -28,8 +29,8 @@ def _call(name: Any, arguments: Any, identity: Any) -> dict[str, Any]:
     }
 
 
-def _said(text: str | None, calls: list[dict[str, Any]]) -> list[_Message]:
-    """Return an agent's message; none if there is neither a text nor a call."""
+def _agent_message(text: str | None, calls: list[dict[str, Any]]) -> list[_Message]:
+    """Return an agent's message, or no message without a text and a call."""
     message: _Message = {"role": "assistant", "content": text}
     return [message | ({"tool_calls": calls} if calls else {})] if text is not None or calls else []
 
@@ -41,7 +42,7 @@ def _result(identity: Any, content: Any, *, failed: bool = False) -> _Message:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if is_object(each)] if is_list(value) else []
+    return [item for item in value if is_object(item)] if is_list(value) else []
 
 
 def _texts(parts: list[dict[str, Any]], name: str = "text") -> str | None:
@@ -56,16 +57,19 @@ def _is_pydantic_ai(value: _Message) -> bool:
 def _of_pydantic_ai(value: _Message) -> list[_Message]:
     parts = _objects(value["parts"])
     if value["kind"] == "response":
-        texts = [each for each in parts if each.get("part_kind") == "text"]
+        texts = [part for part in parts if part.get("part_kind") == "text"]
         calls = [
-            _call(each.get("tool_name"), each.get("args"), each.get("tool_call_id"))
-            for each in parts
-            if each.get("part_kind") == "tool-call"
+            _call(part.get("tool_name"), part.get("args"), part.get("tool_call_id"))
+            for part in parts
+            if part.get("part_kind") == "tool-call"
         ]
-        return _said(_texts(texts, "content"), calls)
-    asked = any(each.get("part_kind") == "user-prompt" for each in parts)
-    told = value.get("instructions")
-    messages: list[_Message] = [{"role": "system", "content": told}] if told and asked else []
+        return _agent_message(_texts(texts, "content"), calls)
+    has_prompt = any(part.get("part_kind") == "user-prompt" for part in parts)
+    instructions = value.get("instructions")
+    # Later requests of a run repeat the instructions, without a prompt.
+    messages: list[_Message] = (
+        [{"role": "system", "content": instructions}] if instructions and has_prompt else []
+    )
     for part in parts:
         kind, content = part.get("part_kind"), part.get("content")
         if kind == "system-prompt":
@@ -83,10 +87,10 @@ def _of_pydantic_ai(value: _Message) -> list[_Message]:
 
 
 def _prompt(content: Any) -> Any:
-    """Return a user's content, whose texts may stand bare in a list."""
+    """Return a user's content, with bare texts in a list as parts of a message."""
     if not is_list(content):
         return content
-    return [{"type": "text", "text": each} if isinstance(each, str) else each for each in content]
+    return [{"type": "text", "text": item} if isinstance(item, str) else item for item in content]
 
 
 def _is_llama_index(value: _Message) -> bool:
@@ -95,17 +99,17 @@ def _is_llama_index(value: _Message) -> bool:
 
 def _of_llama_index(value: _Message) -> list[_Message]:
     blocks = _objects(value["blocks"])
-    more = value.get("additional_kwargs")
-    extra: dict[str, Any] = more if is_object(more) else {}
+    kwargs = value.get("additional_kwargs")
+    extra: dict[str, Any] = kwargs if is_object(kwargs) else {}
     text = _texts(blocks)
     if value["role"] == "tool":
         return [_result(extra.get("tool_call_id"), text)]
-    made = [
+    calls_in_blocks = [
         _call(block.get("tool_name"), block.get("tool_kwargs"), block.get("tool_call_id"))
         for block in blocks
         if block.get("block_type") == "tool_call"
     ]
-    calls = made or _objects(extra.get("tool_calls"))
+    calls = calls_in_blocks or _objects(extra.get("tool_calls"))
     message: _Message = {"role": value["role"], "content": text}
     return [message | ({"tool_calls": calls} if calls else {})]
 
@@ -116,10 +120,10 @@ def _is_adk(value: _Message) -> bool:
 
 def _of_adk(value: _Message) -> list[_Message]:
     content = value.get("content")
-    held: dict[str, Any] = content if is_object(content) else {}
-    parts = _objects(held.get("parts"))
+    fields: dict[str, Any] = content if is_object(content) else {}
+    parts = _objects(fields.get("parts"))
     if value.get("partial") is True:
-        return []  # a piece of a stream, which a whole event follows
+        return []  # a chunk of a stream; the complete event follows
     calls, results = list[dict[str, Any]](), list[_Message]()
     for part in parts:
         call, response = part.get("function_call", part.get("functionCall")), part.get("function_response", part.get("functionResponse"))  # fmt: skip
@@ -127,10 +131,10 @@ def _of_adk(value: _Message) -> list[_Message]:
             calls.append(_call(call.get("name"), call.get("args"), call.get("id")))
         if is_object(response):
             results.append(_result(response.get("id"), response.get("response")))
-    text = _texts([each for each in parts if not each.get("thought")])
-    if held.get("role") == "user" and not results:
+    text = _texts([part for part in parts if not part.get("thought")])
+    if fields.get("role") == "user" and not results:
         return [{"role": "user", "content": text}]
-    return [*_said(text, calls), *results]
+    return [*_agent_message(text, calls), *results]
 
 
 def _is_smolagents(value: _Message) -> bool:
@@ -148,23 +152,23 @@ def _of_task(value: _Message) -> list[_Message]:
 
 
 def _of_smolagents(value: _Message) -> list[_Message]:
-    said = value.get("model_output_message")
-    output: dict[str, Any] = said if is_object(said) else {}
+    message = value.get("model_output_message")
+    output: dict[str, Any] = message if is_object(message) else {}
     calls = _objects(output.get("tool_calls")) or _objects(value.get("tool_calls"))
-    functions = [each["function"] for each in calls if is_object(each.get("function"))]
+    functions = [call["function"] for call in calls if is_object(call.get("function"))]
     if len(functions) == 1 and functions[0].get("name") == "final_answer":
         arguments = parsed(functions[0].get("arguments"))
         answer = arguments.get("answer") if is_object(arguments) else arguments
         return [{"role": "assistant", "content": answer if isinstance(answer, str) else str(answer)}]
-    messages = _said(value.get("model_output"), calls)
+    messages = _agent_message(value.get("model_output"), calls)
     error = value.get("error")
     if is_object(error):
         return [
             *messages,
-            *(_result(each.get("id"), error.get("message"), failed=True) for each in calls[:1]),
+            *(_result(call.get("id"), error.get("message"), failed=True) for call in calls[:1]),
         ]
     lines = str(value.get("observations") or "").splitlines()
-    if len(lines) != len(calls):  # results that have several lines cannot be told apart
+    if len(lines) != len(calls):  # results of several lines cannot be told apart: the first call gets all
         lines = [str(value.get("observations") or "")]
     return [
         *messages,
@@ -172,25 +176,22 @@ def _of_smolagents(value: _Message) -> list[_Message]:
     ]
 
 
-_AUTOGEN = frozenset({"TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage", "StopMessage", "ThoughtEvent"})  # fmt: skip
+_AUTOGEN_TYPES = frozenset({"TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage", "StopMessage", "ThoughtEvent"})  # fmt: skip
 
 
 def _is_autogen(value: _Message) -> bool:
-    return value.get("type") in _AUTOGEN and "source" in value
+    return value.get("type") in _AUTOGEN_TYPES and "source" in value
 
 
 def _of_autogen(value: _Message) -> list[_Message]:
     content, kind = value.get("content"), value["type"]
     if kind == "ToolCallRequestEvent":
-        calls = [
-            _call(object_.get("name"), object_.get("arguments"), object_.get("id"))
-            for object_ in _objects(content)
-        ]
-        return _said(None, calls)
+        calls = [_call(call.get("name"), call.get("arguments"), call.get("id")) for call in _objects(content)]
+        return _agent_message(None, calls)
     if kind == "ToolCallExecutionEvent":
         return [
-            _result(object_.get("call_id"), object_.get("content"), failed=object_.get("is_error") is True)
-            for object_ in _objects(content)
+            _result(result.get("call_id"), result.get("content"), failed=result.get("is_error") is True)
+            for result in _objects(content)
         ]
     role = "user" if value["source"] == "user" else "assistant"
     return [{"role": role, "content": content}]

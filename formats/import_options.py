@@ -48,7 +48,7 @@ class SeenKeys:
         if hash(name) not in self.cases.known:
             return name
         again = (f"{name}-{number}" for number in count(2))
-        return next(each for each in again if hash(each) not in self.cases.known)
+        return next(name for name in again if hash(name) not in self.cases.known)
 
     def note_label(self, verdict: Verdict) -> None:
         """Note a person's label, for the majority of several people."""

@@ -57,7 +57,7 @@ class ImportRecord(msgspec.Struct, kw_only=True):
             grades: The columns of judges (``score``) and people (``label``).
             reading: Settings that the user gave.
         """
-        columns = [*fields.items(), *((field, each) for field, names in grades.items() for each in names)]
+        columns = [*fields.items(), *((field, name) for field, names in grades.items() for name in names)]
         named: Mapping[str, str] = reading.get("map") or {}
         columns += [(field, column) for field, column in named.items() if not column]
         return cls(

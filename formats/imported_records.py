@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from ..errors import InputError, RecordError
-from ..records import Case, Output, Record, Verdict
+from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Record, Verdict
+from ..records.json_text import encode_json
 
 T = TypeVar("T")
 
@@ -145,3 +146,25 @@ def only_records(records: Iterator[ImportedRecord]) -> Iterator[Case | RevisedCa
         if isinstance(record, Skipped):
             raise RecordError(record.reason, path=record.file, line=record.line, field=record.field)
         yield record
+
+
+def within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
+    """Skip records that are too large for a line of a file, and what refers to them."""
+    too_large = set[str | ItemKey]()  # ids of cases and keys of outputs
+    problem = f"larger than {MAX_LINE_BYTES >> 20} MiB"
+    for record in records:
+        if isinstance(record, RevisedCase):
+            if record.case.id not in too_large and len(encode_json(record.case)) < MAX_LINE_BYTES:
+                yield record
+            continue
+        name = type(record).__name__.lower()
+        if too_large and isinstance(record, Output | Verdict) and {record.case_id, record.key} & too_large:
+            yield Skipped(file=str(path), reason=f"the {name} is of a case or output that is {problem}")
+        elif len(encode_json(record)) < MAX_LINE_BYTES:
+            yield record
+        else:
+            if isinstance(record, Case):
+                too_large.add(record.id)
+            elif isinstance(record, Output):
+                too_large.add(record.key)
+            yield Skipped(file=str(path), reason=f"the {name} is {problem}")

@@ -1,4 +1,7 @@
-"""Scores of another tool's scorer or a person, as verdicts under the author's name."""
+"""Scores that other tools' files have, as verdicts under the name of their author.
+
+`scored` reads a value as an `ImportedScore`; `ScoreConverter` turns it into a score in [0, 1] by its author's scale.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,13 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 ScoreForm: TypeAlias = Literal["any", "letters", "numbers"]
-"""Form of a tool's scores: words or numbers; also C, P, I and N for correct, partly, incorrect and no answer; or numbers, beside which
-``failed`` is no grade."""
+"""Form of a tool's scores.
 
-_LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
+``any``: words or numbers. ``letters``: also C, P, I and N for correct, partly, incorrect and no answer. ``numbers``: numbers, so
+that ``failed`` says that the scorer failed, and is no grade.
+"""
+
+_LETTER_SCORES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
 
 class ImportedScore(NamedTuple):
@@ -44,11 +50,11 @@ class ImportedScore(NamedTuple):
         score: In [0, 1], or None if there is none, or its scale is unknown.
         outcome: Outcome of the verdict: ``graded`` if there is a score.
         reason: Explanation of the score, or of its absence.
-        source: Source of ``by``: judge, checker or person.
+        source: Whether the author is a judge, a checker or a person.
         evidence: Details.
         repeat: Number of the repetition.
-        number: The tool's number, if only the user may know its scale.
-        field: Its path, for errors.
+        number: The number as the tool wrote it, if its scale may be another than [0, 1].
+        field: Its path in the file, for errors.
     """
 
     by: str
@@ -80,12 +86,14 @@ class ImportedScore(NamedTuple):
 class ScoreConverter:
     """Conversion of other tools' scores to [0, 1].
 
+    It remembers numbers above 1 of authors without a scale: then all their scores are withdrawn.
+
     Args:
         scales: Scales by judge; the name "" stands for all judges that are not named.
-        grades: The meaning of people's grades.
+        grades: Scale of people's grades.
 
     Attributes:
-        above_one: The largest number above 1 of each author that gave one and has no scale.
+        above_one: Largest number above 1 of each author without a scale that gave one.
     """
 
     def __init__(self, scales: Mapping[str, Scale] = {}, grades: Scale = UNDECLARED_SCALE) -> None:
@@ -100,7 +108,7 @@ class ScoreConverter:
         return self._scales
 
     def scale_of(self, judge: str) -> Scale:
-        """Return the scale of a judge that has a score."""
+        """Return the scale of a judge, and note that the judge has a score."""
         self._authors.setdefault(judge)
         return judge_scale(self._scales, judge)
 
@@ -141,7 +149,7 @@ class ScoreConverter:
     def withdrawn(self, graded: Mapping[str, int], file: object) -> Iterator[Skipped]:
         """Yield a skipped entry for each author whose graded verdicts have to be withdrawn.
 
-        They are those of authors without a scale that gave a number above 1: beside a 5, a 1 may be the worst score.
+        These are the authors in `above_one`: if an author also gives a 5, a 1 may be the worst score.
 
         Args:
             graded: Number of graded verdicts by author.
@@ -154,10 +162,10 @@ class ScoreConverter:
                 yield Skipped(file=str(file), field=by, reason=reason)
 
     def require_all_used(self) -> None:
-        """Refuse a scale for a judge without any score.
+        """Require that every judge with a scale has a score.
 
         Raises:
-            UsageError: There is such a scale.
+            UsageError: A judge has none.
         """
         for judge in named_judges(self._scales):
             if judge not in self._authors:
@@ -185,21 +193,21 @@ def scored(
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
 ) -> ImportedScore:
-    """Return the score of a value; NaN gives an ungraded result.
+    """Return the score of a value, ungraded for NaN.
 
     `ScoreConverter` decides on a number outside [0, 1].
 
     Args:
         by: Author of the score.
         value: A boolean, a number, or a word for either.
-        passed: Whether the tool passed the answer, if known; the score is made to agree, by the ``threshold`` in the evidence.
-        ends: The ends of the tool's scale, if known.
+        passed: Whether the tool passed the answer, if known. The score is made to agree with it; see `_agreeing_score`.
+        ends: The lowest and the highest score of the tool's scale, if known.
         reason: Its explanation.
         source: Source of ``by``: judge, checker or person.
         field: Its path, for errors.
         written: Form of the tool's scores.
-        evidence: Details, with the number itself if the score differs.
-        absent: Reason for a missing score if the value may be null, or None if it may not.
+        evidence: Details; the value is added if the score differs from it.
+        absent: Reason for a missing score, or None if a null is an error.
 
     Raises:
         RecordError: The value is neither a number on the scale nor a known word.
@@ -219,7 +227,11 @@ def scored(
         scale = Scale(low, high)
     score = _score_on(scale, number)
     if not scale.is_declared and passed is not None and number is not None:
-        score = float(passed) if score is None else _agreeing(score, details.get("threshold"), passed=passed)
+        score = (
+            float(passed)
+            if score is None
+            else _agreeing_score(score, details.get("threshold"), passed=passed)
+        )
     if score is None and (number is None or scale.is_declared):
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
         raise RecordError(f"expected a score in {_range(scale)} from {by!r}, got {what}", field=field)
@@ -244,10 +256,11 @@ def _range(scale: Scale) -> str:
     return f"[{min(worst, best):g}, {max(worst, best):g}]"
 
 
-def _agreeing(number: float, threshold: Any, *, passed: bool) -> float:
+def _agreeing_score(number: float, threshold: Any, *, passed: bool) -> float:
     """Return a score in [0, 1] that agrees with the tool's own verdict.
 
-    If lower is better, as for a rate of hallucinations, the score is 1 minus the number.
+    If only numbers below the threshold pass, lower is better, as for a rate of hallucinations: the score is 1 minus the
+    number.
     """
     if not isinstance(threshold, int | float) or isinstance(threshold, bool):
         return float(passed) if number in {0.0, 1.0} else number
@@ -272,7 +285,7 @@ def unscored(
 
 
 def outcome_called(name: object) -> Outcome | None:
-    """Return the outcome of this name, if it is an ungraded one."""
+    """Return the ungraded outcome of this name, or None if there is none."""
     return next((outcome for outcome in UNGRADED if outcome == name), None)
 
 
@@ -282,7 +295,7 @@ def collect_scores(
     scores_of: Callable[[T], Iterable[S]],
     position: FilePosition,
 ) -> Iterator[Skipped]:
-    """Add what items hold to ``scores``; yield a skipped entry for each invalid item."""
+    """Add the scores of items to ``scores``, and yield a skipped entry for each invalid item."""
     for item in items:
         try:
             scores += list(scores_of(item))
@@ -296,7 +309,7 @@ def collect_parts(
     parts_of: Callable[[T], Iterable[Callable[[], ImportedScore]]],
     position: FilePosition,
 ) -> Iterator[Skipped]:
-    """Add the scores of items that have several; an invalid part costs no other."""
+    """Add the scores of items with several parts; an invalid part does not cost the others."""
     parts: list[Callable[[], ImportedScore]] = []
     yield from collect_scores(parts, items, parts_of, position)
     yield from collect_scores(scores, parts, lambda part: [part()], position)
@@ -307,7 +320,7 @@ def verdict_on_absent_output(
 ) -> Verdict:
     """Return the verdict on an output that is not in the file.
 
-    Its ``fiducial.*`` fields name the output; otherwise it is that of ``case_id`` and ``system``.
+    Its ``fiducial.*`` fields name the output; without them, ``case_id`` and ``system`` do.
     """
     named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
     trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
@@ -319,13 +332,13 @@ def verdict_on_absent_output(
 
 
 def _whole(value: Any) -> int:
-    """Return a whole number that may be text; 0 if it is none."""
+    """Return a whole number, perhaps written as text, or 0 for anything else."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
 
 
 def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
-    """Number the scores that share a name, so that each has its own author."""
+    """Return the scores with a number behind repeated names, so that each has its own author."""
     taken = {score.by for score in scores}
     seen = Counter[str]()
     numbered = list[ImportedScore]()
@@ -346,8 +359,8 @@ def _number(value: Any, written: ScoreForm) -> float | None:
     if not isinstance(value, str):
         return None
     word = value.strip().lower()
-    if written == "letters" and word in _LETTERS:
-        return _LETTERS[word]
+    if written == "letters" and word in _LETTER_SCORES:
+        return _LETTER_SCORES[word]
     if written == "numbers" and plain_word(word) in FAILURES:
         return None
     return WORDS.get(plain_word(word))

@@ -1,13 +1,13 @@
 """Inspect's logs, and scores for its ``precomputed_scores``.
 
-A sample is a case, an epoch a trial of the logged model; messages after the input are the answer's steps. A score, or each of
-its values (``scorer/value``), is a verdict under its scorer's name.
+A sample is a case, an epoch a trial of the logged model; the messages after the input are the steps of the answer. A score is a
+verdict under its scorer's name; of a score with several values, each is one (``scorer/value``).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,15 +31,15 @@ NAME = "inspect"
 ABOUT = "logs (`.eval`, `.json`), scores for `precomputed_scores` (JSON Lines)"
 LOST = "events, attachments, non-text content, usage, sandboxes; a user's messages during a run are listed"
 
-_OUTCOMES: dict[str, Outcome] = {
+_OUTCOME_OF_REASON: dict[str, Outcome] = {
     "invalid_response_format": "unparsable",
     "refusal": "refused",
     "no_response": "failed",
     "grader_failed": "failed",
     "scoring_failed": "failed",
-    **{own: own for own in UNGRADED},
+    **{outcome: outcome for outcome in UNGRADED},
 }
-"""Outcomes of unscored samples by Inspect's words; any other is not applicable."""
+"""Outcome of an unscored sample by Inspect's reason; for any other reason, ``not_applicable``."""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -125,17 +125,17 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _planned(log: FieldReader) -> int | None:
-    """Return the number of samples that a log was to have, epochs counted, or None if unknown."""
+    """Return the planned number of samples times epochs, or None if unknown."""
     dataset, config = log.node("eval").node("dataset"), log.node("eval").node("config")
-    chosen = dataset.items("sample_ids")
-    samples = len(chosen) or dataset.whole("samples")
+    sample_ids = dataset.items("sample_ids")
+    samples = len(sample_ids) or dataset.whole("samples")
     return None if samples is None else samples * (config.whole("epochs") or 1)
 
 
 def _unfinished(
     log: FieldReader, position: FilePosition, stored: int, planned: int | None
 ) -> Iterator[Skipped]:
-    """List the samples that a log lacks since it ended early."""
+    """Yield a skipped entry if a log ended before all samples."""
     status = log.get("status")
     if status == "success" or planned is None or stored >= planned:
         return
@@ -159,16 +159,16 @@ def read_sample(
     """
     sample = _with_attachments(sample)
     question = messages_of(sample.get("input"), sample.path("input"))
-    answer, told_off = _answered(sample, len(question))
-    if sample.items("choices"):  # which a solver put into the question
-        sent = sample.nodes("messages")
-        end = next((at for at, each in enumerate(sent) if role_of(each) == "assistant"), len(sent))
+    answer, user_messages = _answered(sample, len(question))
+    if sample.items("choices"):  # a solver wrote these into the question, which the input does not have
+        messages = sample.nodes("messages")
+        end = _index_of_reply(messages)
         question = [
-            message for reader in sent[:end] for message in messages_of(reader.value, reader.at)
+            message for reader in messages[:end] for message in messages_of(reader.value, reader.at)
         ] or question
     yield from (
         position.skipped_part(field, "a user's message during the run has no place in an answer")
-        for field in told_off
+        for field in user_messages
     )
     error = sample.node("error")
     example = Example(
@@ -191,11 +191,11 @@ def read_sample(
 
 
 def _with_attachments(sample: FieldReader) -> FieldReader:
-    """Return the sample with long texts restored, which a log stores separately."""
-    kept = sample.node("attachments").value
-    if not kept:
+    """Return a sample with its long texts, which a log stores apart, in their places."""
+    texts = sample.node("attachments").value
+    if not texts:
         return sample
-    attachments = _Attachments(kept)
+    attachments = _Attachments(texts)
     parts = {name: attachments.put_back(sample.value.get(name)) for name in _WITH_ATTACHMENTS}
     first = _first_request(sample)
     events = [] if first is None else [attachments.put_back(first.value)]
@@ -210,20 +210,20 @@ class _Attachments:
 
     def __init__(self, attachments: dict[str, Any]) -> None:
         self._texts = attachments
-        self._left = MAX_LINE_BYTES
+        self._chars_left = MAX_LINE_BYTES
 
     def put_back(self, value: Any) -> Any:
         """Return a value with texts instead of their names."""
         if isinstance(value, str) and value.startswith(_ATTACHMENT):
             return self._text(value)
         if is_list(value):
-            return [self.put_back(each) for each in value]
-        return {name: self.put_back(each) for name, each in value.items()} if is_object(value) else value
+            return [self.put_back(item) for item in value]
+        return {name: self.put_back(item) for name, item in value.items()} if is_object(value) else value
 
     def _text(self, name: str) -> Any:
         text = self._texts.get(name.removeprefix(_ATTACHMENT), name)
-        self._left -= len(text) if isinstance(text, str) else 0
-        if self._left < 0:
+        self._chars_left -= len(text) if isinstance(text, str) else 0
+        if self._chars_left < 0:
             raise RecordError(
                 f"its attachments come to more than {MAX_LINE_BYTES >> 20} MiB", field="attachments"
             )
@@ -241,33 +241,35 @@ def _first_request(sample: FieldReader) -> FieldReader | None:
 
 
 def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | None, list[str]]:
-    """Return the model's answer to the input, and the places of others' messages in it."""
+    """Return the model's answer to the input, and the paths of the user's messages within it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
-    first = next(
-        (at for at, each in enumerate(messages) if role_of(each) == "assistant" and at >= question_length),
-        None,
-    )
-    if first is None:
+    first = question_length + _index_of_reply(messages[question_length:])
+    if first >= len(messages):
         output = sample.node("output")
         text = output.text("completion")
         # A reply without a word is an answer; a sample that failed, or that no model was asked about, has none.
-        replied = bool(output.nodes("choices")) and not sample.node("error").value
-        return (AgentAnswer(text or "") if text or replied else None), []
-    rest = messages[first:]
-    answer = answer_of(rest)
+        has_reply = bool(output.nodes("choices")) and not sample.node("error").value
+        return (AgentAnswer(text or "") if text or has_reply else None), []
+    answer_messages = messages[first:]
+    answer = answer_of(answer_messages)
     completion = sample.node("output").text("completion")
     if completion and not answer.calls:
         answer = answer._replace(text=completion)
-    return answer, [reader.at for reader in rest if role_of(reader) == "user"]
+    return answer, [reader.at for reader in answer_messages if role_of(reader) == "user"]
+
+
+def _index_of_reply(messages: Sequence[FieldReader]) -> int:
+    """Return the index of the first message of the model, or their number if there is none."""
+    return next((at for at, reader in enumerate(messages) if role_of(reader) == "assistant"), len(messages))
 
 
 def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
-    """Yield a function for each score of a scorer; one without values has an ungraded result."""
+    """Yield a function for each value of a score; a score without any is one ungraded result."""
     value = score.value.get("value")
     explanation = score.text("explanation")
     metadata = score.node("metadata")
-    why = score.text("reason") or metadata.text("unscored_reason")
+    reason = score.text("reason") or metadata.text("unscored_reason")
     details: dict[str, Any] = {"answer": score.text("answer"), "metadata": metadata.value or None}
     if is_list(value):
         value = {str(number): part for number, part in enumerate(value)}
@@ -276,9 +278,9 @@ def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedS
         parts = {f"{by}/{name}": part for name, part in value.items()} or {by: None}
     for name, part in parts.items():
         if part is None or (isinstance(part, float) and math.isnan(part)):
-            told = {**details, "unscored": why}
-            outcome = _OUTCOMES.get(why or "", "not_applicable")
-            yield partial(unscored, name, outcome, explanation or why or "not scored", evidence=told)
+            evidence = {**details, "unscored": reason}
+            outcome = _OUTCOME_OF_REASON.get(reason or "", "not_applicable")
+            yield partial(unscored, name, outcome, explanation or reason or "not scored", evidence=evidence)
         else:
             yield partial(
                 scored,
@@ -292,7 +294,7 @@ def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedS
 
 
 def _precomputed(row: FileRow, options: Options) -> ImportedRecord:
-    """Read a score for `precomputed_scores`, whose sample is not in the file."""
+    """Read a score for `precomputed_scores`; its sample is not in the file."""
     score = row.node
     value = score.value.get("value")
     if (is_list(value) or is_object(value)) and len(value) != 1:

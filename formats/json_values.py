@@ -1,4 +1,4 @@
-"""Type guards for JSON values; JSON in texts, read or written."""
+"""JSON values: type guards, JSON inside texts, and values as text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
-    """Return whether a value can be a call's arguments: an object, or its JSON text."""
+    """Return whether a value can be a call's arguments: an object, or a text of JSON."""
     return isinstance(value, dict | str)
 
 
@@ -36,9 +36,9 @@ _DECODER = json.JSONDecoder(object_pairs_hook=read_object)
 
 
 def parsed(value: Any) -> Any:
-    """Return a value, decoded if it is JSON text of an object, list or text.
+    """Return a value, decoded if it is a text of JSON that is an object, a list or a text.
 
-    Text with a repeated key in an object stays text.
+    A text in which an object repeats a key stays text.
     """
     if not isinstance(value, str) or not value.lstrip().startswith(_OPENINGS):
         return value
@@ -73,9 +73,9 @@ def as_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-_SINGLE = (str, int, float, bool)
-_ANSWERS = ("answer", "output", "response", "text", "content", "result", "completion", "output_text")
-_QUESTIONS = ("question", "query", "input", "prompt", "q", "text", "content", "user_input")
+_SCALARS = (str, int, float, bool)
+_ANSWER_FIELDS = ("answer", "output", "response", "text", "content", "result", "completion", "output_text")
+_QUESTION_FIELDS = ("question", "query", "input", "prompt", "q", "text", "content", "user_input")
 
 
 def answer_text(value: Any) -> str | None:
@@ -83,7 +83,7 @@ def answer_text(value: Any) -> str | None:
 
     An object gives its only text, or that of a field named like an answer.
     """
-    return _plain(value, _ANSWERS)
+    return _text_of(value, _ANSWER_FIELDS)
 
 
 def question_text(value: Any) -> str | None:
@@ -91,23 +91,23 @@ def question_text(value: Any) -> str | None:
 
     An object gives its only text, or that of a field named like a question.
     """
-    return _plain(value, _QUESTIONS)
+    return _text_of(value, _QUESTION_FIELDS)
 
 
-def _plain(value: Any, names: tuple[str, ...]) -> str | None:
+def _text_of(value: Any, names: tuple[str, ...]) -> str | None:
     if is_object(value):
         if len(value) == 1:
             (only,) = value.values()
             if not isinstance(only, dict | list):
                 return as_text(only)
-        named = [name for name in names if isinstance(value.get(name), str)]
-        if len(named) == 1:
-            return value[named[0]]
+        text_fields = [name for name in names if isinstance(value.get(name), str)]
+        if len(text_fields) == 1:
+            return value[text_fields[0]]
     return as_text(value)
 
 
 def number_in(value: Any) -> Any:
-    """Return the number in a text; any other value unchanged."""
+    """Return the number that a text is, or any other value unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
@@ -117,6 +117,6 @@ def number_in(value: Any) -> Any:
 def tags_of(metadata: dict[str, Any]) -> dict[str, TagValue]:
     """Return metadata as tags, with compound values as JSON."""
     return {
-        name: value if value is None or isinstance(value, _SINGLE) else as_text(value)
+        name: value if value is None or isinstance(value, _SCALARS) else as_text(value)
         for name, value in metadata.items()
     }

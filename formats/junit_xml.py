@@ -1,6 +1,6 @@
 """JUnit XML of pytest and other test runners: a case per test, and whether it passed.
 
-XML that declares a document type or an entity is refused, so that nothing in it can grow or name another file.
+XML that declares a document type is refused: its entities could expand without limit, or name other files.
 """
 
 from __future__ import annotations
@@ -27,27 +27,37 @@ NAME = "junit"
 ABOUT = "results of tests as JUnit XML (`pytest --junitxml=FILE`), one verdict each; what `record_property` notes are tags"
 LOST = "times, captured output, properties of suites; an expected failure (`xfail`) is skipped"
 
-_BY = "junit"
-"""Author of the verdicts: no runner says which it is."""
+_AUTHOR = "junit"
+"""Author of the verdicts, since no file names its test runner."""
 
-_ROOTS = frozenset({"testsuites", "testsuite"})
-_FAULTS = frozenset({"failure", "error"})
-_EARLIER = frozenset({"rerunFailure", "rerunError", "flakyFailure", "flakyError"})
-"""Earlier attempts at a test, as Maven's Surefire notes them."""
-_NOT_RUN = frozenset({"disabled", "ignored", "notrun", "skipped", "suppressed"})
-_FAILED = frozenset({"error", "fail", "failed", "failure"})
+_ROOT_ELEMENTS = frozenset({"testsuites", "testsuite"})
+_FAULT_ELEMENTS = frozenset({"failure", "error"})
+_RETRY_ELEMENTS = frozenset({"rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+"""Elements of failed earlier attempts at a test, as Maven's Surefire writes them."""
+
+_NOT_RUN_STATES = frozenset({"disabled", "ignored", "notrun", "skipped", "suppressed"})
+_FAILED_STATES = frozenset({"error", "fail", "failed", "failure"})
 """States of a test that some runners, such as GoogleTest and CTest, give as an attribute alone."""
-_TOLD = _FAULTS | _EARLIER | {"skipped"}
-_CHUNK, _START = 1 << 16, 1 << 12
-_DEEPEST = 50
-_LONGEST = 2_000
-"""Characters of a reason."""
+_ELEMENTS_WITH_REASON = _FAULT_ELEMENTS | _RETRY_ELEMENTS | {"skipped"}
+_CHUNK_BYTES, _START_BYTES = 1 << 16, 1 << 12
+_MAX_DEPTH = 50
+_MAX_REASON_CHARS = 2_000
 
 Attributes: TypeAlias = dict[str, str]
 
 
 class _Test(msgspec.Struct):
-    """A test as its element says."""
+    """A test, as its element describes it.
+
+    Attributes:
+        name: Its name with its class or file.
+        line: The line of its element.
+        times: Number of elements of this name.
+        tags: Its properties.
+        fault: Reason of its failure, or None if it did not fail.
+        skipped: Reason why it did not run, or None if it did.
+        earlier: Reasons of failed earlier attempts.
+    """
 
     name: str
     line: int
@@ -67,7 +77,7 @@ def recognises(glimpse: object) -> bool:
 def is_junit(path: Path) -> bool:
     """Return whether a file begins as JUnit XML."""
     with readable(path), path.open("rb") as file:
-        start = file.read(_START).replace(b"\0", b"")
+        start = file.read(_START_BYTES).replace(b"\0", b"")
     return start.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<") and b"<testsuite" in start
 
 
@@ -91,7 +101,7 @@ def _records(test: _Test, position: FilePosition, options: Options) -> Iterator[
             f"{test.name} stands {test.times} times: read as one test that fails if any of them does",
         )
     attempts = [
-        *(scored(_BY, False, reason=reason, source="checker") for reason in test.earlier),
+        *(scored(_AUTHOR, False, reason=reason, source="checker") for reason in test.earlier),
         _score(test),
     ]
     for trial, score in enumerate(attempts):
@@ -109,10 +119,10 @@ def _records(test: _Test, position: FilePosition, options: Options) -> Iterator[
 
 def _score(test: _Test) -> ImportedScore:
     if test.fault is not None:
-        return scored(_BY, False, reason=test.fault, source="checker")
+        return scored(_AUTHOR, False, reason=test.fault, source="checker")
     if test.skipped is not None:
-        return unscored(_BY, "not_applicable", test.skipped, source="checker")
-    return scored(_BY, True, source="checker")
+        return unscored(_AUTHOR, "not_applicable", test.skipped, source="checker")
+    return scored(_AUTHOR, True, source="checker")
 
 
 def _tests(path: Path) -> Iterator[_Test]:
@@ -124,7 +134,7 @@ def _tests(path: Path) -> Iterator[_Test]:
     reader = _Reader()
     try:
         with readable(path), path.open("rb") as file:
-            reader.parse(iter(partial(file.read, _CHUNK), b""))
+            reader.parse(iter(partial(file.read, _CHUNK_BYTES), b""))
     except expat.ExpatError as error:
         raise InputError(f"no XML: {expat.ErrorString(error.code)}", path=path, line=error.lineno) from error
     except RecordError as error:
@@ -149,9 +159,9 @@ class _Reader:
         self._parser.buffer_text = True
         self._open: list[str] = []
         self._test: _Test | None = None
-        self._told: list[str] = []
+        self._reason_parts: list[str] = []
         self._states: list[str] = []
-        self._length = 0
+        self._reason_length = 0
 
     @property
     def line(self) -> int:
@@ -159,7 +169,7 @@ class _Reader:
         return self._parser.CurrentLineNumber
 
     def parse(self, chunks: Iterable[bytes]) -> None:
-        """Read a file, given in parts."""
+        """Read a file in chunks."""
         for chunk in chunks:
             self._parser.Parse(chunk, False)
         self._parser.Parse(b"", True)
@@ -171,11 +181,11 @@ class _Reader:
 
     def _start(self, name: str, attributes: Attributes) -> None:
         name = name.rpartition(":")[2]
-        if not self._open and name not in _ROOTS:
+        if not self._open and name not in _ROOT_ELEMENTS:
             raise RecordError(f"expected testsuites or testsuite, got {name!r}")
         self._open.append(name)
-        if len(self._open) > _DEEPEST:
-            raise RecordError(f"elements are nested more than {_DEEPEST} deep")
+        if len(self._open) > _MAX_DEPTH:
+            raise RecordError(f"elements are nested more than {_MAX_DEPTH} deep")
         if name == "testcase":
             self._test = _Test(name=_name(attributes), line=self.line)
             self._states = [attributes.get(literal, "").lower() for literal in ("status", "result")]
@@ -185,41 +195,45 @@ class _Reader:
     def _inside(self, test: _Test, name: str, attributes: Attributes) -> None:
         if name == "property" and attributes.get("name"):
             test.tags[attributes["name"]] = attributes.get("value", "")
-        elif name in _TOLD:
-            self._told, self._length = [attributes.get("message", "")[:_LONGEST]], 0
+        elif name in _ELEMENTS_WITH_REASON:
+            self._reason_parts, self._reason_length = [attributes.get("message", "")[:_MAX_REASON_CHARS]], 0
 
     def _text(self, text: str) -> None:
-        if self._test is not None and self._open[-1] in _TOLD and self._length < _LONGEST:
-            self._told.append(text[: _LONGEST - self._length])
-            self._length += len(text)
+        if (
+            self._test is not None
+            and self._open[-1] in _ELEMENTS_WITH_REASON
+            and self._reason_length < _MAX_REASON_CHARS
+        ):
+            self._reason_parts.append(text[: _MAX_REASON_CHARS - self._reason_length])
+            self._reason_length += len(text)
 
     def _end(self, name: str) -> None:
         name = self._open.pop()
         test = self._test
         if test is None:
             return
-        told = "\n".join(filter(None, (each.strip() for each in self._told)))[:_LONGEST]
-        if name in _FAULTS:
-            test.fault = test.fault or told or name
-        elif name in _EARLIER:
-            test.earlier.append(told or name)
+        reason = "\n".join(filter(None, (part.strip() for part in self._reason_parts)))[:_MAX_REASON_CHARS]
+        if name in _FAULT_ELEMENTS:
+            test.fault = test.fault or reason or name
+        elif name in _RETRY_ELEMENTS:
+            test.earlier.append(reason or name)
         elif name == "skipped":
-            test.skipped = told or name
+            test.skipped = reason or name
         elif name == "testcase":
             self._count_states(test)
-            self._keep(test)
+            self._merge(test)
             self._test = None
 
     def _count_states(self, test: _Test) -> None:
-        """Count a failure, or that the test did not run, that no element says."""
+        """Take a failure, or that the test did not run, from attributes if no element says so."""
         failed, not_run = (
-            [state for state in self._states if state in known] for known in (_FAILED, _NOT_RUN)
+            [state for state in self._states if state in known] for known in (_FAILED_STATES, _NOT_RUN_STATES)
         )
         test.fault = test.fault or next(iter(failed), None)
         test.skipped = test.skipped or next(iter(not_run), None)
 
-    def _keep(self, test: _Test) -> None:
-        """Keep a test; of several by one name a failure, else a pass, else that it was skipped."""
+    def _merge(self, test: _Test) -> None:
+        """Add a test; of several by one name a failure counts, else a pass, else a skip."""
         known = self.tests.setdefault(test.name, test)
         if known is test:
             return

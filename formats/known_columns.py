@@ -1,4 +1,7 @@
-"""Rows of any table by usual column names or the user's; other columns become tags."""
+"""Rows of any table as examples, by usual or mapped column names; other columns become tags.
+
+`row_example` reads a row of an imported table, `reference_example` one of a joined table of references.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,8 @@ from ..records.scale import Scale
 from ..records.typed_values import convert
 from ..tables.alike_grades import PEOPLE, AlikeGrades
 from ..tables.column_errors import nothing_asked
-from ..tables.column_names import (
-    HEADERS,
-    is_person,
-    known_fields,
-    lists_answers,
-    people_named_by_user,
-    person_column,
-)
+from ..tables.column_names import HEADERS, is_person, lists_answers
+from ..tables.named_columns import known_fields, people_named_by_user, person_column
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -51,22 +48,22 @@ from .recognized_grades import RecognizedGrades
 from .score_columns import RowGrades, ScoreReader, judge_scores, label_readers, score_readers, verdicts_in
 from .written_calls import written_calls
 
-_ANSWERS_IN = ("text", "aliases")
-"""Fields with a list of accepted answers, of SQuAD's and TriviaQA's answers."""
+_ANSWER_LIST_KEYS = ("text", "aliases")
+"""Keys of the list of accepted answers in the objects of SQuAD (text) and TriviaQA (aliases)."""
 
-_Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
-"""An attribute of an example, and its reader."""
+_AttributeReader: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
+"""Name of an attribute of an example, and the function that reads it from a row."""
 
 
 def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tuple[Example, list[Skipped]]:
-    """Return a row's example, from mapped or known columns, and its skipped parts."""
+    """Return the example of a row, and the parts of it that cannot be read."""
     line = row.node
     columns = _columns(tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges)
     fields = _fields(line, columns.names)
     messages = fields.unpacked("messages") if "messages" in columns.names else None
     question, answer = _question_and_answer(fields, line.value, messages, options)
     if answer is None and messages is None and "response" in columns.names:
-        answer = AgentAnswer()
+        answer = AgentAnswer()  # an empty cell in a column of answers is an empty answer
     example = Example(
         number=row.number,
         messages=question,
@@ -80,14 +77,13 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     )
     if not columns.has_grades:  # most tables have none
         return example, []
-    answered = answer is not None and not answer.is_empty
-    grades = RowGrades(graded, options.converter, options.grades, answered=answered)
+    has_answer = answer is not None and not answer.is_empty
+    grades = RowGrades(graded, options.converter, options.grades, answered=has_answer)
     readers = _score_readers(columns, line, fields, grades, example.labelled_by)
-    skipped = collect_scores(example.scores, readers, lambda read: read(), row.position)
-    found = list(skipped)
+    skipped = list(collect_scores(example.scores, readers, lambda read: read(), row.position))
     if options.alike.is_watching:
         note_alike(options.alike, example.scores)
-    return example, found
+    return example, skipped
 
 
 def note_alike(alike: AlikeGrades, scores: Iterable[ImportedScore]) -> None:
@@ -103,7 +99,7 @@ def _tags(line: FieldReader, names: Iterable[str]) -> dict[str, TagValue]:
 
 
 def _turns_of(fields: FieldReader, messages: Any, options: Options) -> list[ConversationTurn]:
-    """Return the turns of a conversation that holds its answers; empty for a single turn."""
+    """Return the turns of a conversation whose messages include the answers, or an empty list."""
     if fields.first("response", "tool_calls"):
         return []
     return conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
@@ -112,7 +108,7 @@ def _turns_of(fields: FieldReader, messages: Any, options: Options) -> list[Conv
 def _score_readers(
     columns: _Columns, line: FieldReader, fields: FieldReader, grades: RowGrades, by: str | None
 ) -> Iterator[ScoreReader]:
-    """Yield the readers of a row's scores: its own, judges' and people's."""
+    """Yield the readers of a row's verdicts, of judges' scores and of people's labels."""
     if "verdicts" in columns.names:
         yield partial(verdicts_in, fields)
     if "score" in columns.names:
@@ -130,13 +126,15 @@ class _Columns(NamedTuple):
     names: Mapping[str, str]
     """The column of each field."""
     others: list[str]
-    """Columns that are neither fields nor judges' scores."""
+    """Columns that are neither fields nor judges' scores: tags."""
     judges: list[str]
+    """Columns of judges' scores."""
     people: list[str]
-    """Other columns that hold several people's grades."""
-    parts: list[_Part]
+    """Columns among the tags with several people's grades."""
+    parts: list[_AttributeReader]
+    """Readers of the attributes for which there are columns."""
     person: str | None
-    """The column that names who gave the label."""
+    """The column that names the person who gave the label."""
 
     @property
     def has_grades(self) -> bool:
@@ -151,14 +149,14 @@ def _columns(
     label: str | None,
     judges: tuple[str, ...],
 ) -> _Columns:
-    """Return the meaning of columns. Cached, since rows of a table share a header."""
+    """Return the meaning of columns; cached, since the rows of a table share them."""
     names = dict(known_fields(header, mapping))
     names.pop("label", None)
     if label in header:
         names["label"] = label
-    material = instruction_input(header, names)
-    if material is not None:
-        names["instruction_input"] = material
+    input_column = instruction_input(header, names)
+    if input_column is not None:
+        names["instruction_input"] = input_column
     free = [*_non_field_columns(dict.fromkeys(header), names)]
     judge_columns = [name for name in judges if name in free]
     others = [name for name in free if name not in judge_columns]
@@ -169,22 +167,22 @@ def _columns(
         others=[name for name in others if name != person],
         judges=judge_columns,
         people=[name for name in others if name in named_people or (not named_people and is_person(name))],
-        parts=_field_readers(names, _ROW),
+        parts=_field_readers(names, _ROW_READERS),
         person=person,
     )
 
 
 def instruction_input(header: Iterable[str], names: Mapping[str, str]) -> str | None:
-    """Return the column that completes an instruction, as in Alpaca's data, or None if absent."""
+    """Return the column `input` that completes an instruction in data like Alpaca's, or None."""
     return "input" if names.get("query", "").lower() == "instruction" and "input" in header else None
 
 
 def reference_example(
     row: FileRow, names: Mapping[str, str], grades: Scale, columns: RecognizedGrades
 ) -> tuple[Example, list[Skipped]]:
-    """Return the reference fields of a row, from known columns, and its skipped parts.
+    """Return the reference in a row, and the parts of it that cannot be read.
 
-    These are the fields of a case besides question and answer.
+    A reference is every field of a case except question and answer.
     """
     line = row.node
     fields = _fields(line, names)
@@ -193,7 +191,7 @@ def reference_example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         **{
             attribute: read(fields)
-            for attribute, read in _field_readers(names, _REFERENCE)
+            for attribute, read in _field_readers(names, _REFERENCE_READERS)
             if attribute != "expected_calls"
         },
     )
@@ -214,20 +212,20 @@ def reference_example(
 
 
 def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
-    """Return a row's cells by field; NaN is an empty cell, but as a score a judge's failure."""
+    """Return a row's cells by field, with None for NaN, except in a score, where a judge failed."""
     cells = {field: line.value[name] for field, name in names.items()}
     for field, value in cells.items():
         if isinstance(value, float) and math.isnan(value) and field != "score":
             cells[field] = None
     answers = cells.get("accepted_answers")
     if isinstance(answers, str) and lists_answers(names["accepted_answers"]):
-        cells["accepted_answers"] = _between_bars(answers)
+        cells["accepted_answers"] = _split_at_bars(answers)
     return FieldReader(cells, line.at)
 
 
-def _between_bars(text: str) -> Any:
-    """Return the answers that bars separate; other text, and a list, unchanged."""
-    bar = next((each for each in ("||", "|") if each in text), None)
+def _split_at_bars(text: str) -> Any:
+    """Return the answers in a text with bars between them; any other text, or a list, unchanged."""
+    bar = next((separator for separator in ("||", "|") if separator in text), None)
     if bar is None or is_list(parsed(text)) or python_texts(text) is not None:
         return text
     return [part.strip() for part in text.split(bar) if part.strip()] or text
@@ -247,18 +245,18 @@ def _list(fields: FieldReader, name: str) -> list[Any] | None:
 
 
 def _calls(fields: FieldReader, name: str) -> list[Any] | None:
-    """Return calls, which may be written as text, all together or one by one.
+    """Return calls as objects; texts may each contain one call or several.
 
     Raises:
         RecordError: A text cannot be read as calls.
     """
-    listed = _list(fields, name)
-    if listed is None or not any(isinstance(each, str) for each in listed):
-        return listed
+    items = _list(fields, name)
+    if items is None or not any(isinstance(item, str) for item in items):
+        return items
     path, allow_names = fields.path(name), name == "expected_calls"
     calls: list[Any] = []
-    for each in listed:
-        calls += written_calls(each, path, names=allow_names) if isinstance(each, str) else [each]
+    for item in items:
+        calls += written_calls(item, path, names=allow_names) if isinstance(item, str) else [item]
     return calls
 
 
@@ -279,8 +277,8 @@ def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
     if not is_object(value):
         return answers_of(value)
-    listed = next((value[name] for name in _ANSWERS_IN if is_list(value.get(name))), None)
-    return answers_of(answer_text(value) if listed is None else [*answers_of(value.get("value")), *listed])
+    answers = next((value[name] for name in _ANSWER_LIST_KEYS if is_list(value.get(name))), None)
+    return answers_of(answer_text(value) if answers is None else [*answers_of(value.get("value")), *answers])
 
 
 def _question_and_answer(
@@ -295,20 +293,17 @@ def _question_and_answer(
         end = len(nodes)
         while answer is None and end and is_agents(nodes[end - 1]):
             end -= 1
-        question, done = nodes[:end], nodes[end:]
-        answer = answer or (answer_of(done) if done else None)
+        question, reply = nodes[:end], nodes[end:]
+        answer = answer or (answer_of(reply) if reply else None)
         return messages_of([reader.value for reader in question], "messages"), answer
-    if (
-        query is None
-        and answer is None
-        and fields.first("accepted_answers", "context", "expected_calls") is None
-    ):
+    is_asked_or_answered = query is not None or answer is not None
+    if not is_asked_or_answered and fields.first("accepted_answers", "context", "expected_calls") is None:
         raise RecordError(nothing_asked(row, fields.value, options.recognized.guesses))
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))
-    if text is not None and "instruction_input" in fields and (material := fields.text("instruction_input")):
-        text = f"{text}\n\n{material}"
+    if text is not None and "instruction_input" in fields and (addition := fields.text("instruction_input")):
+        text = f"{text}\n\n{addition}"
     return [] if text is None else [user_message(text)], answer
 
 
@@ -338,12 +333,13 @@ def _tools(fields: FieldReader) -> list[dict[str, Any]]:
 
 
 def _id(name: str | None) -> str:
-    """Return an id unchanged; empty for a blank cell."""
+    """Return an id unchanged, or "" for a blank cell."""
     return name if name is not None and name.strip() else ""
 
 
 def _trial(fields: FieldReader) -> int:
     value = fields.get("trial")
+    # Data frames write 1 as "1.0" in a column with empty cells.
     digits, _, decimals = value.partition(".") if isinstance(value, str) else ("", "", "")
     if digits.removeprefix("-").isdecimal() and not decimals.strip("0"):
         fields = FieldReader({"trial": int(digits)}, fields.at)
@@ -359,7 +355,7 @@ def _turns(fields: FieldReader) -> list[list[Step]] | None:
     return None if turns is None else convert(turns, list[list[Step]])
 
 
-_REFERENCE: Mapping[str, _Part] = {
+_REFERENCE_READERS: Mapping[str, _AttributeReader] = {
     "id": ("id", lambda fields: _id(fields.name("id"))),
     "expected_calls": ("expected_calls", _expected_calls),
     "accepted_answers": ("accepted", _accepted),
@@ -367,19 +363,19 @@ _REFERENCE: Mapping[str, _Part] = {
     "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),
     "cluster": ("cluster", lambda fields: fields.name("cluster")),
 }
-"""Readers of a reference's fields."""
+"""Readers of the fields of a reference."""
 
-_ROW: Mapping[str, _Part] = {
-    **_REFERENCE,
+_ROW_READERS: Mapping[str, _AttributeReader] = {
+    **_REFERENCE_READERS,
     "tool_definitions": ("tools", _tools),
     "error": ("error", lambda fields: as_text(fields.get("error"))),
     "system": ("system", lambda fields: fields.name("system")),
     "trial": ("trial", _trial),
     "turns": ("turns", _turns),
 }
-"""Readers of a row's other fields, except conversation and scores."""
+"""Readers of a row's fields, except those of conversation and scores."""
 
 
-def _field_readers(fields: Iterable[str], known: Mapping[str, _Part]) -> list[_Part]:
-    """Return the attributes of an example for which a row has columns, with their readers."""
+def _field_readers(fields: Iterable[str], known: Mapping[str, _AttributeReader]) -> list[_AttributeReader]:
+    """Return the readers of the attributes for which a row has columns."""
     return [known[field] for field in fields if field in known]

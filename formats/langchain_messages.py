@@ -39,8 +39,8 @@ def plain_message(value: dict[str, Any]) -> dict[str, Any]:
 def plain_messages(value: Any) -> Any:
     """Return a value in which every serialized message of LangChain is a flat one."""
     if is_list(value):
-        return [plain_messages(each) for each in value]
+        return [plain_messages(item) for item in value]
     if not is_object(value):
         return value
     flat = plain_message(value)
-    return flat if flat is not value else {name: plain_messages(each) for name, each in value.items()}
+    return flat if flat is not value else {name: plain_messages(item) for name, item in value.items()}

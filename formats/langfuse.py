@@ -1,7 +1,7 @@
 """Langfuse's observations, scores, traces and dataset items.
 
-A trace is a case. A score is a verdict under its name, a person's if annotated; a corrected output is an accepted answer. Dataset items are
-cases with accepted answers.
+A trace is a case. A score is a verdict under its name, a person's if its source is an annotation; a corrected output is an accepted
+answer. Dataset items are cases with accepted answers.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ ABOUT = (
 )
 LOST = "usage, cost, timing, model parameters, prompts' names; scores of sessions and experiments are listed"
 
-_KINDS: dict[str, SpanKind] = {
+_KIND_OF_TYPE: dict[str, SpanKind] = {
     "AGENT": "agent",
     "CHAIN": "agent",
     "GENERATION": "llm",
     "TOOL": "tool",
     "RETRIEVER": "retriever",
 }
-_TYPES = frozenset({"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"})  # fmt: skip
+_OBSERVATION_TYPES = frozenset({"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"})  # fmt: skip
 
 
 def recognises(glimpse: Any) -> bool:
@@ -52,11 +52,10 @@ def recognises(glimpse: Any) -> bool:
     page = glimpse.get("data")
     if is_list(page) and page and is_object(page[0]):
         return recognises(page[0])
-    observation = str(glimpse.get("type")).upper() in _TYPES and (
-        "traceId" in glimpse or "projectId" in glimpse
-    )
+    has_ids = "traceId" in glimpse or "projectId" in glimpse
+    is_observation = str(glimpse.get("type")).upper() in _OBSERVATION_TYPES and has_ids
     return (
-        observation
+        is_observation
         or _is_score(glimpse)
         or _is_trace(glimpse)
         or ("datasetName" in glimpse and "input" in glimpse)
@@ -128,11 +127,11 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     yield from convert_rows(rows, log.take)
     roots = {span.trace: span for span in reversed(log.spans.values()) if span.parent is None}
     yield from converted(
-        log.scores, lambda each: _score(*each, log.spans, roots, options), lambda each: each[1]
+        log.scores, lambda score: _score(*score, log.spans, roots, options), lambda score: score[1]
     )
     yield from records_of_spans(log.spans.values(), options)
     yield from converted(
-        log.items, lambda each: records_of(_item(each[0]), each[1], options), lambda each: each[1]
+        log.items, lambda item: records_of(_item(item[0]), item[1], options), lambda item: item[1]
     )
 
 
@@ -144,7 +143,7 @@ def _tags(node: FieldReader) -> dict[str, Any]:
 
 
 def _span(node: FieldReader, position: FilePosition) -> Span:
-    kind = _KINDS.get((node.text("type") or "").upper(), "other")
+    kind = _KIND_OF_TYPE.get((node.text("type") or "").upper(), "other")
     request, reply = (parsed(recorded(node.get(name))) for name in ("input", "output"))
     span = Span(
         id=node.need("id"),

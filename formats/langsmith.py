@@ -1,7 +1,7 @@
 """LangSmith's runs, examples and feedback, in one file or a folder.
 
-A run of an example is an output of its case, in a system named after the session; other traces are their own cases. Feedback is a verdict
-under its key, a person's if its source is the application.
+A run of an example is an output of that case, of a system named after the session. Any other trace is a case of its own. Feedback
+is a verdict under its key; it is a person's if its source is the application.
 """
 
 from __future__ import annotations
@@ -64,12 +64,16 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     for span, _ in log.runs.values():
         by_trace.setdefault(span.trace, []).append(span)
     examples = _examples(log, by_trace, options)
-    yield from converted(examples, lambda each: records_of(each[0](), each[1], options), lambda each: each[1])
+    yield from converted(
+        examples,
+        lambda entry: records_of(entry[0](), entry[1], options),
+        lambda entry: entry[1],
+    )
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
 
 
 def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Yield runs, examples and feedback; a result of an experiment holds all three."""
+    """Yield runs, examples and feedback, all three out of each result of an experiment."""
     for row in rows:
         value: Any = row.value if isinstance(row, FileRow) else None
         if isinstance(row, FileRow) and is_evaluated_row(value):
@@ -82,8 +86,8 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
         yield replace(row, value=run, at=_at(row, "run"))
         if value.get("example") is not None:
             yield replace(row, value=value["example"], at=_at(row, "example"))
-        listed: Any = results.get("results") if is_object(results) else results
-        for number, result in enumerate(listed if is_list(listed) else list[Any]()):
+        items: Any = results.get("results") if is_object(results) else results
+        for number, result in enumerate(items if is_list(items) else list[Any]()):
             scored_row = {
                 "run_id": run.get("id") if is_object(run) else None,
                 **(result if is_object(result) else {}),
@@ -98,26 +102,29 @@ def _at(row: FileRow, name: str) -> str:
 def _examples(
     log: _Log, by_trace: dict[str, list[Span]], options: Options
 ) -> Iterator[tuple[Callable[[], Example], FilePosition]]:
-    """Yield runs that answer examples, removing their traces; then unanswered examples."""
+    """Yield runs that answer examples, removing their traces, then unanswered examples.
+
+    Each is a function that returns the example, with its position.
+    """
     answered, trials, tools = set[str](), TrialCounter(), _tools_by_example(log, by_trace)
     for span, example_id in log.runs.values():
         if example_id is not None:
             answered.add(example_id)
             spans = by_trace.pop(span.trace, [span])
             trial = trials.next(example_id, span.system or options.system)
-            made = partial(_example, span, spans, example_id, log.examples)
-            yield partial(made, trial=trial, tools=tools[example_id]), span.position
+            make = partial(_example, span, spans, example_id, log.examples)
+            yield partial(make, trial=trial, tools=tools[example_id]), span.position
     for identity, (node, position) in log.examples.items():
         if identity not in answered:
             yield partial(_unanswered, node), position
 
 
 def _tools_by_example(log: _Log, by_trace: dict[str, list[Span]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the tools that any of its systems was offered, for each example."""
+    """Return the tools of each example: those that any of its systems was offered."""
     offers: dict[str, list[list[dict[str, Any]]]] = {}
     for span, example_id in log.runs.values():
         if example_id is not None:
-            offers.setdefault(example_id, []).extend(each.tools for each in by_trace[span.trace])
+            offers.setdefault(example_id, []).extend(other.tools for other in by_trace[span.trace])
     return {example_id: all_tools(tools) for example_id, tools in offers.items()}
 
 
@@ -250,7 +257,7 @@ def _attached(
         else:
             yield options.converter.convert(imported_score).verdict(run, options.system, 0)
 
-    return converted(feedback, lambda each: attach(each[0]), lambda each: each[1])
+    return converted(feedback, lambda entry: attach(entry[0]), lambda entry: entry[1])
 
 
 def _imported_score(node: FieldReader) -> ImportedScore:

@@ -59,7 +59,7 @@ def _scores(row: dict[str, Any]) -> list[dict[str, Any]]:
     for name in _RESULTS:
         held = parsed(row.get(name))
         listed: Any = held.get("results") if is_object(held) else held
-        if is_list(listed) and listed and all(is_object(each) and "key" in each for each in listed):
+        if is_list(listed) and listed and all(is_object(item) and "key" in item for item in listed):
             return [*listed]
     return []
 

@@ -9,21 +9,21 @@ from .calls import are_messages
 from .field_reader import FieldReader
 from .json_values import as_text, is_list, is_object, parsed
 from .logged_messages import is_silent, item_messages, message_key
-from .logged_request import DEEPEST, REQUESTS, RESPONSES
+from .logged_request import MAX_DEPTH, REQUESTS, RESPONSES
 from .message_parts import results_apart
 from .streamed_chunks import whole_answer
 
-_TEXTS = ("output_text", "content", "text", "answer", "reply", "completion", "generated_text", "message", "response", "output", "result")  # fmt: skip
+_TEXT_FIELDS = ("output_text", "content", "text", "answer", "reply", "completion", "generated_text", "message", "response", "output", "result")  # fmt: skip
 
 
 def response_in(inner: FieldReader, request: FieldReader) -> tuple[str | None, Any]:
-    """Return the answer and the name of its field; no name if there is no such field."""
+    """Return the name of the answer's field, or None, and the answer."""
     if "choices" in inner:
         return "choices", {name: inner.value.get(name) for name in ("choices", "model", "created")}
     names = [name for name in RESPONSES if name in inner]
-    asked = {name for name in REQUESTS if request is inner}
+    request_names = {name for name in REQUESTS if request is inner}
     name = next((name for name in names if inner.value[name] is not None), names[0] if names else None)
-    if name is None or name in asked:
+    if name is None or name in request_names:
         return None, None
     value = inner.value[name]
     response = parsed(value)
@@ -36,14 +36,14 @@ def _is_answer(value: Any) -> bool:
 
 
 def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]:  # noqa: PLR0911 - one form of an answer each
-    """Return the answers in a response of any format."""
-    if value is None or depth > DEEPEST:
+    """Return the answers in a response of any form, each as messages of an agent."""
+    if value is None or depth > MAX_DEPTH:
         return []
     if isinstance(value, str | int | float):
         return [[FieldReader({"role": "assistant", "content": as_text(value)}, at)]]
     if is_list(value):
-        whole = whole_answer(value)
-        return _listed(value, at) if whole is None else answers_in(whole, at, depth + 1)
+        joined = whole_answer(value)  # of a stream's chunks
+        return _answers_in_list(value, at) if joined is None else answers_in(joined, at, depth + 1)
     response = FieldReader(value, at)
     if response.get("choices", "candidates") is not None:
         return [[_choice(node)] for node in response.nodes("choices", "candidates")]
@@ -57,26 +57,21 @@ def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]: 
             return answers_in(inner, response.path(name), depth + 1)
     if response.first("role", "tool_calls", "parts", "function_call") or is_list(response.get("content")):
         return [[FieldReader({**value, "role": "assistant"}, at)]]
-    text = response.text(*_TEXTS)
+    text = response.text(*_TEXT_FIELDS)
     return [] if text is None else [[FieldReader({"role": "assistant", "content": text}, at)]]
 
 
-def _listed(items: list[Any], at: str) -> list[list[FieldReader]]:
+def _answers_in_list(items: list[Any], at: str) -> list[list[FieldReader]]:
     nodes = [FieldReader(item, f"{at}[{number}]") for number, item in enumerate(items) if not is_silent(item)]
     if nodes and all(node.first("message", "delta") for node in nodes):
         return [[_choice(node)] for node in nodes]
     if nodes and not any(node.first("role", "type") for node in nodes):
         return [[FieldReader({**node.value, "role": "assistant"}, node.at)] for node in nodes[:1]]
-    return (
-        [
-            [
-                FieldReader({"role": "assistant", **message.value}, message.at)
-                for message in item_messages(nodes)
-            ]
-        ]
-        if nodes
-        else []
-    )
+    if not nodes:
+        return []
+    return [
+        [FieldReader({"role": "assistant", **message.value}, message.at) for message in item_messages(nodes)]
+    ]
 
 
 def _choice(choice: FieldReader) -> FieldReader:
@@ -88,17 +83,16 @@ def _choice(choice: FieldReader) -> FieldReader:
 
 
 def beyond_request(request: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
-    """Return an answer's messages without those repeated from the request."""
+    """Return an answer's messages without the request, if they repeat it."""
     choice = list(results_apart(choice))
-    if len(choice) > len(request) and all(
-        message_key(a) == message_key(b) for a, b in zip(request, choice, strict=False)
-    ):
-        return choice[len(request) :]
-    return choice
+    repeats_request = len(choice) > len(request) and all(
+        message_key(asked) == message_key(answered) for asked, answered in zip(request, choice, strict=False)
+    )
+    return choice[len(request) :] if repeats_request else choice
 
 
 def is_cut_off(response: Any) -> bool:
-    """Return whether an answer ended at the limit of tokens."""
+    """Return whether an answer ended at the token limit."""
     for body in bodies_of(response):
         details, choices = body.object_in("incomplete_details"), body.get("choices")
         ends = (
@@ -106,18 +100,18 @@ def is_cut_off(response: Any) -> bool:
             if is_list(choices)
             else []
         )
-        if not _LIMITS.isdisjoint(map(str, [body.get("stop_reason"), details.get("reason"), *ends])):
+        if not _LIMIT_REASONS.isdisjoint(map(str, [body.get("stop_reason"), details.get("reason"), *ends])):
             return True
     return False
 
 
-_LIMITS = frozenset({"length", "max_tokens", "max_output_tokens"})
-"""Reasons to stop that say so."""
+_LIMIT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens"})
+"""Reasons to stop that mean the token limit."""
 
 
 def bodies_of(response: Any, depth: int = 0) -> list[FieldReader]:
     """Return a response and its body, if they are objects."""
-    if not is_object(response) or depth > DEEPEST:
+    if not is_object(response) or depth > MAX_DEPTH:
         return []
     node = FieldReader(response)
     return [node, *bodies_of(node.unpacked("body"), depth + 1)]

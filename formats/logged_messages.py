@@ -20,22 +20,22 @@ def says_something(message: FieldReader) -> bool:
     return bool((text_of(message) or "").strip() or calls_of(message) or results_of(message))
 
 
-_SILENT = frozenset({"reasoning", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
+_NON_CHAT_ITEMS = frozenset({"reasoning", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
                      "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"})  # fmt: skip
 """Items of a response that are no part of a chat: reasoning, and the work of tools that the provider runs."""
 
 
 def is_silent(item: Any) -> bool:
     """Return whether an item of a response is not part of a chat."""
-    return is_object(item) and item.get("type") in _SILENT
+    return is_object(item) and item.get("type") in _NON_CHAT_ITEMS
 
 
-_ITEMS = _SILENT | {"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "mcp_call"}  # fmt: skip
+_NON_MESSAGE_ITEMS = _NON_CHAT_ITEMS | {"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "mcp_call"}  # fmt: skip
 """Items of a response that are no messages."""
 
 
 def is_conversation(value: Any) -> bool:
-    """Return whether a value is a list of messages, LangChain's too, or of a response's items."""
+    """Return whether a value is a list of messages (also LangChain's) or of a response's items."""
     return is_list(value) and bool(value) and all(map(_is_item, value))
 
 
@@ -43,12 +43,12 @@ def _is_item(value: Any) -> bool:
     if not is_object(value) or "role" in value or framework_messages(value) is not None:
         return is_object(value)
     flat = plain_message(value)  # a call and a tool have a type of LangChain's, too, but no content
-    return value.get("type") in _ITEMS or (flat is not value and "content" in flat)
+    return value.get("type") in _NON_MESSAGE_ITEMS or (flat is not value and "content" in flat)
 
 
 def conversation_messages(value: list[Any], at: str = "") -> list[FieldReader]:
     """Return a conversation as messages of a chat, with results of calls apart from texts."""
-    items = (FieldReader(each, f"{at}[{number}]") for number, each in enumerate(value))
+    items = (FieldReader(item, f"{at}[{number}]") for number, item in enumerate(value))
     return list(results_apart(item_messages(items)))
 
 
@@ -68,7 +68,7 @@ def item_message(item: FieldReader) -> dict[str, Any]:
 
 
 def item_messages(items: Iterable[FieldReader]) -> list[FieldReader]:
-    """Return items of a response as messages: successive calls are one step, reasoning none."""
+    """Return items of a response as messages; successive calls are one, reasoning is left out."""
     messages: list[FieldReader] = []
     after_call = False
     for item in chain.from_iterable(map(_function_items, items)):
@@ -97,14 +97,14 @@ def _function_items(item: FieldReader) -> list[FieldReader]:
         return [FieldReader({**value, "type": "function_call_output"}, item.at)]
     if kind != "mcp_call":
         return [item]
-    same = {"call_id": value.get("id")}
+    shared = {"call_id": value.get("id")}
     call = {"name": value.get("name"), "arguments": value.get("arguments")}
     error = value.get("error")
     output = value.get("output") if error is None else {"error": error}
     return [
-        FieldReader({"type": "function_call", **same, **call}, item.at),
+        FieldReader({"type": "function_call", **shared, **call}, item.at),
         *(
-            [FieldReader({"type": "function_call_output", **same, "output": output}, item.at)]
+            [FieldReader({"type": "function_call_output", **shared, "output": output}, item.at)]
             if output is not None
             else []
         ),
@@ -112,7 +112,7 @@ def _function_items(item: FieldReader) -> list[FieldReader]:
 
 
 def message_key(message: FieldReader) -> tuple[Any, ...]:
-    """Return a key equal for messages that differ only in spelling or ids."""
+    """Return a key that is equal for messages that differ only in form or in ids."""
     calls = tuple((call.call.name, as_text(parsed(call.call.arguments))) for call in calls_of(message))
     results = tuple(as_text(value) for _, value in results_of(message))
     role = "tool" if results else role_of(message)

@@ -26,37 +26,38 @@ REQUESTS = (
     "query",
 )
 RESPONSES = ("response", "res", "resp", "output", "outputs", "completion", "response_body", "responseBody", "result", "reply", "answer")  # fmt: skip
-_AROUND = ("data", "payload", "record", "event", "log", "entry", "exchange", "body", "message", "msg", "@message", "jsonPayload", "_source", "fields", "properties")  # fmt: skip
+_WRAPPERS = ("data", "payload", "record", "event", "log", "entry", "exchange", "body", "message", "msg", "@message", "jsonPayload", "_source", "fields", "properties")  # fmt: skip
 _TRANSCRIPTS = ("turns", "transcript", "history", "chat_history")
-DEEPEST = 4
-"""Most nested objects that are searched."""
+MAX_DEPTH = 4
+"""Maximum number of nested objects that are searched."""
 
 
 def with_messages(value: Any) -> Any:
-    """Return a line with its transcript as ``messages``; any other line unchanged.
+    """Return a line with its transcript as ``messages``, or any other line unchanged.
 
-    Events are those of a session of ADK. Turns with roles are DeepEval's; a transcript beside a question or an answer comes before it.
+    Events are those of an ADK session. Turns with roles are DeepEval's and read there. In a line with a question or an answer, a
+    transcript is the conversation before it.
     """
     if not is_object(value) or not value.keys().isdisjoint(("messages", *REQUESTS, *RESPONSES)):
         return value
     events: Any = value.get("events")
     if is_list(events) and events and all(framework_messages(event) is not None for event in events):
-        return {**{key: held for key, held in value.items() if key != "events"}, "messages": events}
+        return {**{key: field for key, field in value.items() if key != "events"}, "messages": events}
     for name in _TRANSCRIPTS:
         turns: Any = value.get(name)
         if are_messages(turns) and not (name == "turns" and all("role" in turn for turn in turns)):
-            return {**{key: held for key, held in value.items() if key != name}, "messages": turns}
+            return {**{key: field for key, field in value.items() if key != name}, "messages": turns}
     return value
 
 
 def scopes_of(line: FieldReader) -> list[FieldReader]:
-    """Return the line and the nested objects down to the one that holds the request."""
+    """Return the line and the objects nested in it, down to the one with the request."""
     scopes = [line]
-    while len(scopes) < DEEPEST and request_in(scopes[-1]) is None:
+    while len(scopes) < MAX_DEPTH and request_in(scopes[-1]) is None:
         inner = next(
             (
                 FieldReader(value, scopes[-1].path(name))
-                for name in _AROUND
+                for name in _WRAPPERS
                 if is_object(value := scopes[-1].unpacked(name))
             ),
             None,
@@ -75,10 +76,10 @@ def request_in(node: FieldReader, depth: int = 0) -> FieldReader | None:
         return node
     for name in REQUESTS:
         value = node.unpacked(name)
-        if is_object(value) and depth < DEEPEST:
-            held = FieldReader(value, node.path(name))
-            inner = request_in(held, depth + 1)
-            if inner is not None and (inner is held or held.first(*RESPONSES) is None):
+        if is_object(value) and depth < MAX_DEPTH:
+            field = FieldReader(value, node.path(name))
+            inner = request_in(field, depth + 1)
+            if inner is not None and (inner is field or field.first(*RESPONSES) is None):
                 return inner
         elif value and (is_list(value) or isinstance(value, str)) and name not in {"body", "request_body"}:
             return node
@@ -95,13 +96,13 @@ def asked_messages(request: FieldReader) -> list[FieldReader]:
         raise request.refuse("messages", "a list of messages")
     at = request.path(name)
     items = (
-        FieldReader(user_message(each) if isinstance(each, str) else each, f"{at}[{number}]")
-        for number, each in enumerate(value)
+        FieldReader(user_message(item) if isinstance(item, str) else item, f"{at}[{number}]")
+        for number, item in enumerate(value)
     )
     messages = list(results_apart(item_messages(items)))
-    for each in messages:
-        if role_of(each) is None:
-            raise each.refuse("role", "the role of a message")
+    for message in messages:
+        if role_of(message) is None:
+            raise message.refuse("role", "the role of a message")
     system = (
         _gemini_system(request)
         if name == "contents"
@@ -116,7 +117,7 @@ def _gemini_system(request: FieldReader) -> Any:
     """Return the instructions of a request to Gemini: a text, or the parts of a content."""
     configured = request.unpacked("config")
     for holder in (request.value, configured if is_object(configured) else {}):
-        held = holder.get("systemInstruction", holder.get("system_instruction"))
-        if held is not None:
-            return held.get("parts") if is_object(held) else held
+        instruction = holder.get("systemInstruction", holder.get("system_instruction"))
+        if instruction is not None:
+            return instruction.get("parts") if is_object(instruction) else instruction
     return None

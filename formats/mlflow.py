@@ -62,11 +62,11 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         scores = list[ImportedScore]()
         yield from collect_parts(scores, [row.node], _feedback, row.position)
         metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
-        for each in options.converter.convert_all(scores, row.position):
-            if isinstance(each, Skipped):
-                yield each
+        for score in options.converter.convert_all(scores, row.position):
+            if isinstance(score, Skipped):
+                yield score
             else:
-                yield verdict_on_absent_output(each, metadata, trace, options.system)
+                yield verdict_on_absent_output(score, metadata, trace, options.system)
         return
     spans = _spans(row)
     yield from _assess(spans, row)

@@ -1,7 +1,8 @@
 """OpenAI's chats, stored completions, batches, responses, and hosted Evals rows.
 
-A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, with at least ``messages``; a completion with ``messages``
-and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper.
+A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, of which only ``messages`` is required; a completion
+with ``messages`` and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper. Lines of sessions and batches, and
+failed calls, are deferred until all lines are read.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ def recognises(glimpse: Any) -> bool:
     if not is_object(glimpse):
         return False
     body = glimpse.get("body", with_messages(glimpse))
-    chat = is_object(body) and isinstance(body.get("messages"), list)
-    named = glimpse.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
-    return chat or named or is_evals_row(glimpse) or is_reply(glimpse)
+    is_chat = is_object(body) and isinstance(body.get("messages"), list)
+    is_api_object = glimpse.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
+    return is_chat or is_api_object or is_evals_row(glimpse) or is_reply(glimpse)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read chats, one per line; see `Format`.
 
-    Lines that need others are kept in `Options.deferred`; afterwards `deferred_records` reads them.
+    Lines that need others are kept in `Options.deferred`, which `deferred_records` reads afterwards.
     """
     yield from convert_rows(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
@@ -83,7 +84,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _case_id(exchange: Exchange, options: Options) -> str:
-    """Return the id of an exchange's case; empty if the log has none, or a case is a turn."""
+    """Return the id of an exchange's case, or "" if the log has none or each turn is a case."""
     if options.unit == "last" or exchange.session is None:
         return exchange.id
     return "" if options.unit == "turn" else exchange.session
@@ -113,19 +114,23 @@ def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iter
 
 
 def deferred_records(options: Options) -> Iterator[ImportedRecord]:
-    """Yield the deferred records: batches, sessions merged from their lines, then failed calls."""
-    waiting = options.deferred
-    rows = waiting.batches.rows()
+    """Yield the deferred records: of batches, then of merged sessions, then of failed calls."""
+    deferred = options.deferred
+    rows = deferred.batches.rows()
     yield from convert_rows(rows, lambda row: exchange_records(*_exchange(row, options), options))
-    sessions = iter(waiting.sessions.items())
+    sessions = iter(deferred.sessions.items())
     yield from converted(
-        sessions, lambda each: _session(each[0], _exchanges(each[1]), options), lambda each: each[1][0][1]
+        sessions,
+        lambda entry: _session(entry[0], _exchanges(entry[1]), options),
+        lambda entry: entry[1][0][1],
     )
-    waiting.sessions = {}
+    deferred.sessions = {}
     yield from converted(
-        waiting.failures, lambda each: _failure(each[0], each[1], options), lambda each: each[1]
+        deferred.failures,
+        lambda failure: _failure(failure[0], failure[1], options),
+        lambda failure: failure[1],
     )
-    waiting.failures = []
+    deferred.failures = []
 
 
 def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
@@ -135,9 +140,9 @@ def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
 def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
     merged, skipped = conversations_of(exchanges, one_system=options.joined is not None)
     yield from skipped
-    made = [made for exchange in merged if (made := _makes_calls(exchange)) is not None]
-    calls_made = all(made) if made else bool(merged[0].tools)
-    if made and len(merged) == 1:
+    known = [makes for exchange in merged if (makes := _makes_calls(exchange)) is not None]
+    calls_made = all(known) if known else bool(merged[0].tools)
+    if known and len(merged) == 1:
         calls_made = None  # the calls of each turn decide
     tools = all_tools(exchange.tools for exchange in merged)
     for exchange in merged:
@@ -146,15 +151,16 @@ def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
-    """Return whether calls were made, or None if neither a call nor an answer shows it."""
-    done = [reader for choice in exchange.choices for reader in choice]
-    answer = answer_of(message for message in [*exchange.messages, *done] if is_agents(message))
+    """Return whether the agent made calls, or None if it gave no answer."""
+    answer_messages = [reader for choice in exchange.choices for reader in choice]
+    answer = answer_of(message for message in [*exchange.messages, *answer_messages] if is_agents(message))
     return None if answer.is_empty else bool(answer.calls)
 
 
 def _failure(example: Example, position: Any, options: Options) -> Iterator[ImportedRecord]:
-    (only,) = options.deferred.systems if len(options.deferred.systems) == 1 else (None,)
-    example.system = example.system or only
+    # A failed call may not name its model; it is that of all others if they have only one.
+    (only_system,) = options.deferred.systems if len(options.deferred.systems) == 1 else (None,)
+    example.system = example.system or only_system
     if example.calls_made is None and not (example.answer and example.answer.calls):
         example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
     system = options.joined or example.system or options.system
@@ -178,8 +184,8 @@ def _chat(
         example.is_trial = exchange.trial is not None
         if trial == 0:
             example.scores = exchange.scores
-        empty = example.answer is not None and example.answer.is_empty
-        if (example.error is not None or empty) and exchange.session is None and options.unit != "last":
+        is_empty = example.answer is not None and example.answer.is_empty
+        if (example.error is not None or is_empty) and exchange.session is None and options.unit != "last":
             options.deferred.failures.append((example, exchange.position))
         else:
             yield from records_of(example, exchange.position, options)
@@ -208,7 +214,7 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
         question, example.answer = _split(exchange, choice)
         example.messages = [asked_message(reader) for reader in question]
         if example.answer is None and example.error is None and exchange.model is not None:
-            # With an answer it is the output's system: two models may answer one case.
+            # A tag only without an answer: with one, the model is the output's system, and two may answer a case.
             tags["model"] = exchange.model
     example.tags = tags | exchange.tags
     return example
@@ -217,16 +223,17 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
 def _split(
     exchange: Exchange, choice: list[FieldReader] | None
 ) -> tuple[list[FieldReader], AgentAnswer | None]:
-    """Return the question and its answer; the answer may begin in the request."""
+    """Return the question and its answer, which may begin in the request."""
     messages = exchange.messages
     end = len(messages)
     while end and is_agents(messages[end - 1]):
         end -= 1
-    # The messages may end with the answer, or with results after which it goes on; a text before another answer is not part of it.
-    goes_on = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
-    question, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
-    if choice is not None or done:
-        return question, answer_of([*done, *(choice or [])])
+    # The messages may end with the answer, or with results of calls after which it continues. A text before another
+    # answer is not part of that answer.
+    has_answer = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
+    question, beginning = (messages[:end], messages[end:]) if has_answer else (messages, [])
+    if choice is not None or beginning:
+        return question, answer_of([*beginning, *(choice or [])])
     return question, AgentAnswer() if exchange.answered else None
 
 
@@ -241,9 +248,8 @@ def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
     if reply.get("choices"):
         return [choice.node("message") for choice in FieldReader(reply).nodes("choices")[:1]]
     output: Any = reply.get("output")
-    if reply.get("object") == "response" or (
-        is_list(output) and output and all(is_object(each) for each in output)
-    ):
+    has_output_items = is_list(output) and bool(output) and all(map(is_object, output))
+    if reply.get("object") == "response" or has_output_items:
         return item_messages(FieldReader(reply).nodes("output"))
     message = FieldReader(plain_message(reply))
     is_message = message.value is not reply or "role" in reply

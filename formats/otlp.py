@@ -1,7 +1,7 @@
 """OpenTelemetry traces in any convention.
 
-A trace is a case; ``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on their span. Ids may be hexadecimal (with or
-without ``0x``) or base64, numbers texts, names in camel or snake case.
+A trace is a case; ``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on their span. Exporters differ:
+ids may be hexadecimal (with or without ``0x``) or base64, numbers may be texts, names in camel or snake case.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ LOST = "usage, timing, links, resources; evaluations of whole sessions are liste
 
 EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
-"""Tags with the span of a case, so that verdicts can be sent to that span."""
+"""Tags with the ids of a case's span, to which verdicts can be sent."""
 
 _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
 _SPAN_FIELDS = ("context", "event_name", "name", "span_name")
-_LOGFIRE = {
+_LOGFIRE_COLUMNS = {
     "name": "span_name",
     "start_time": "start_timestamp",
     "status_code": "otel_status_code",
@@ -55,8 +55,8 @@ _LOGFIRE = {
 }
 """Columns of Logfire's table of records, by the fields of a span."""
 
-_HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
-_OPENINFERENCE = "openinference.span.kind"
+_RESOURCE_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_OPENINFERENCE_KIND = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
 _HEX = re.compile("[0-9a-fA-F]+")
 
@@ -65,7 +65,7 @@ def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is OTLP, or a span or event."""
     if not is_object(glimpse):
         return False
-    if glimpse.keys() & {*_HOLDERS}:
+    if glimpse.keys() & {*_RESOURCE_KEYS}:
         return True
     return "attributes" in glimpse and not glimpse.keys().isdisjoint(_SPAN_FIELDS)
 
@@ -76,7 +76,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[ImportedRecord]:
-    """Read the spans and events of rows; see `read`."""
+    """Read spans and events from the rows of a file; see `read`."""
     spans: dict[tuple[str, str], Span] = {}
     events: list[_Event] = []
 
@@ -89,35 +89,38 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
         span = _span(piece, attributes, row)
         spans[span.trace, span.id] = span
         yield from collect_scores(
-            span.scores, _evaluations(piece, attributes), lambda each: [evaluation(each)], row.position
+            span.scores,
+            _evaluations(piece, attributes),
+            lambda attributes: [evaluation(attributes)],
+            row.position,
         )
-        if _OPENINFERENCE in attributes:
+        if _OPENINFERENCE_KIND in attributes:
             yield from collect_scores(
                 span.scores,
                 evaluations_of(attributes),
-                lambda each: [openinference_score(each)],
+                lambda score: [openinference_score(score)],
                 row.position,
             )
 
     yield from convert_rows(_pieces(map(_plain_row, rows)), take)
-    # An evaluation of a missing span is a verdict by itself.
-    yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
+    # Events come after all spans, since their span may stand in a later row.
+    yield from converted(events, lambda event: _attach_event(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
 
 
 def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Yield spans and log records from the objects that contain them."""
+    """Yield spans and log records out of the resources and scopes that contain them."""
     for row in rows:
         if isinstance(row, Skipped):
             yield row
             continue
         try:
             node = row.node
-            resources = node.nodes(*_HOLDERS[:2]) + node.nodes(*_HOLDERS[2:])
+            resources = node.nodes(*_RESOURCE_KEYS[:2]) + node.nodes(*_RESOURCE_KEYS[2:])
             if not resources and "attributes" in node:
                 yield row
                 continue
-            if not resources and not node.value.keys() & {*_HOLDERS}:
+            if not resources and not node.value.keys() & {*_RESOURCE_KEYS}:
                 raise RecordError("expected a span, resourceSpans or resourceLogs", field=node.at or None)
             for resource in resources:
                 shared = plain_attributes(resource.node("resource"))
@@ -132,14 +135,14 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
 
 
 def _plain_row(row: FileRow | Skipped) -> FileRow | Skipped:
-    """Return a row of Logfire's table as a span; any other row unchanged."""
+    """Return a row of Logfire's table as a span, or any other row unchanged."""
     if isinstance(row, Skipped) or not is_object(row.value) or "span_name" not in row.value:
         return row
-    held = row.value
-    fields = {name: parsed(held.get(column)) for name, column in _LOGFIRE.items()}
-    scope = {"name": held.get("otel_scope_name")}
+    record = row.value
+    fields = {name: parsed(record.get(column)) for name, column in _LOGFIRE_COLUMNS.items()}
+    scope = {"name": record.get("otel_scope_name")}
     return replace(
-        row, value={**held, **fields, "attributes": parsed(held.get("attributes")), "scope": scope}
+        row, value={**record, **fields, "attributes": parsed(record.get("attributes")), "scope": scope}
     )
 
 
@@ -164,8 +167,8 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         start=_start(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
     )
     scope = piece.node("scope", "instrumentation_scope").text("name")
-    if _OPENINFERENCE not in attributes and isinstance(kind := piece.get("span_kind"), str):
-        attributes[_OPENINFERENCE] = kind  # as Phoenix' server gives spans
+    if _OPENINFERENCE_KIND not in attributes and isinstance(kind := piece.get("span_kind"), str):
+        attributes[_OPENINFERENCE_KIND] = kind  # Phoenix's server returns the kind outside the attributes
     provider = attributes.get("gen_ai.provider.name")
     span.switch = switch_of([name for name in (scope, provider) if isinstance(name, str)])
     events = ((_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events"))
@@ -173,9 +176,11 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
     code = str(status.get("code", "status_code") or piece.get("status_code") or "")
     has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
     if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
-        described = status.text("message", "description") or piece.text("status_message")
-        said = without_stack(described) or span.exception
-        span.error = said or str(attributes.get("error.message") or attributes.get("error.type") or "error")
+        description = status.text("message", "description") or piece.text("status_message")
+        message = without_stack(description) or span.exception
+        span.error = message or str(
+            attributes.get("error.message") or attributes.get("error.type") or "error"
+        )
     if span.trace:
         span.tags = {TRACE_TAG: span.trace, SPAN_TAG: span.id, **span.tags}
     if span.system is None and span.model is None and span.kind == "agent":
@@ -185,7 +190,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
 
 
 def _start(value: Any) -> str:
-    """Return a time so that texts of times are in order: of any zone, whole or with fractions."""
+    """Return a time as text that sorts in order: nanoseconds, seconds or a date in any zone."""
     if isinstance(value, float):
         return f"{value:031.10f}"
     text = str(value or "")
@@ -200,20 +205,21 @@ def _start(value: Any) -> str:
 
 
 def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the evaluations of a span that are stored on the span itself."""
+    """Yield the evaluations in a span's own events and attributes."""
     events = [event for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION]
     yield from map(plain_attributes, events)
     if "gen_ai.evaluation.name" in attributes:
         yield attributes
 
 
-def _attach(
+def _attach_event(
     position: FilePosition,
     piece: FieldReader,
     attributes: dict[str, Any],
     spans: dict[tuple[str, str], Span],
     options: Options,
 ) -> Iterator[ImportedRecord]:
+    """Add an event to its span, or yield a verdict or a skipped entry if the span is missing."""
     name = _event_name(piece, attributes)
     trace = hex_id(piece.text("traceId", "trace_id") or "")
     span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
@@ -249,11 +255,12 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     by = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
     label, reason = node.text("gen_ai.evaluation.score.label"), node.text("gen_ai.evaluation.explanation")
-    ours = {name: value for name, value in node.value.items() if name.startswith("fiducial.")}
+    # Fields that fiducial's own export adds, such as the outcome and the case.
+    own_fields = {name: value for name, value in node.value.items() if name.startswith("fiducial.")}
     error = node.text("error.type")
     if error is not None:
-        outcome = outcome_called(ours.get("fiducial.outcome")) or "failed"
-        return unscored(by, outcome, reason or error, evidence=ours)
+        outcome = outcome_called(own_fields.get("fiducial.outcome")) or "failed"
+        return unscored(by, outcome, reason or error, evidence=own_fields)
     passed = {"pass": True, "fail": False}.get((label or "").lower())
     return scored(
         by,
@@ -261,17 +268,17 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
         passed=passed,
         reason=reason,
         written="numbers" if value is not None else "any",
-        evidence={"label": label, **ours},
+        evidence={"label": label, **own_fields},
         field="gen_ai.evaluation.score.value",
         absent="the evaluation has no score",
     )
 
 
 def hex_id(identifier: str) -> str:
-    """Return a trace or span id in hexadecimal, from hexadecimal or base64, else unchanged."""
+    """Return a trace or span id of hexadecimal or base64 as hexadecimal, any other unchanged."""
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
     if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
-        return text.lower() if text.strip("0") else ""
+        return text.lower() if text.strip("0") else ""  # all zeros mean that there is no id
     if text.endswith("="):
         try:
             raw = base64.b64decode(text, validate=True)

@@ -11,21 +11,21 @@ from ..tables.grades import as_number, is_missing, plain_word
 from .pair_layouts import ENDS, OUTPUTS, SYSTEMS
 
 TIE = 0.5
-_TIES = frozenset(
+_TIE_WORDS = frozenset(
     {"tie", "ties", "tied", "draw", "equal", "equally_good", "same", "both", "both_good", "neither", "even"}
 )
-_BOTH_BAD = frozenset(
+_BOTH_BAD_WORDS = frozenset(
     {"both_bad", "bothbad", "tie_bothbad", "tie_both_bad", "both_are_bad", "both_are_bad_tie"}
 )
-_FAILED = frozenset({"error", "err", "failed", "failure", "invalid", "timeout", "parse_error", "unparsable", "unknown", "nan", "na", "n_a", "none", "null"})  # fmt: skip
-"""Words of a judge that made no choice; what it failed by stays in the reason."""
+_FAILURE_WORDS = frozenset({"error", "err", "failed", "failure", "invalid", "timeout", "parse_error", "unparsable", "unknown", "nan", "na", "n_a", "none", "null"})  # fmt: skip
+"""Words of a judge that failed to choose; the word stays in the reason."""
 
-_COMPARED = re.compile(r"\A[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
-_SENSE = re.compile(
+_COMPARISON = re.compile(r"\A[\[(\"' ]*(a|b|1|2)\s?(>>|>|=|==|<|<<|~|≈|≫|≪)\s?(a|b|1|2)[\])\"' ]*")
+_BETTER_SUFFIX = re.compile(
     r"(?:_is)?(?:_(?:much|slightly|significantly|clearly))?_(?:better|best|wins|won|win|preferred)"
 )
-_FIRSTS = frozenset(first for first, _ in ENDS)
-_NUMBERED = frozenset({"first", "1st"}), frozenset({"second", "2nd"})
+_FIRST_ENDS = frozenset(first for first, _ in ENDS)
+_ORDINALS = frozenset({"first", "1st"}), frozenset({"second", "2nd"})
 
 
 class PairedChoice(NamedTuple):
@@ -34,7 +34,7 @@ class PairedChoice(NamedTuple):
     Attributes:
         score: 1 if the first is better, 0 if the second, 0.5 for a tie, or None if there is no choice.
         outcome: ``graded``, or the reason why there is no choice.
-        is_named: Whether it names an output or a system, so that the order in which they were shown does not matter.
+        is_named: Whether it names an output or a system, so that it holds in whatever order they were shown.
         both_bad: Whether it is a tie because both are bad.
         word: The word, as it is written.
     """
@@ -50,7 +50,7 @@ class ChoiceDialect(NamedTuple):
     """Meaning of the numbers and letters in a column of choices.
 
     Attributes:
-        numbers: Meaning of numbers: ``1`` of 1 and 2, with 0 and 1.5 for ties; ``0`` of 0 and 1; empty if nobody said.
+        numbers: ``1`` if outputs are numbered 1 and 2, with 0 and 1.5 for ties; ``0`` if 0 and 1; "" if unknown.
         words: Scores that the user gave, by word.
     """
 
@@ -79,8 +79,7 @@ def choice_of(
     number = as_number(value)
     if number is not None:
         return _of_number(number, value, dialect)
-    named = _of_name(str(value), systems)
-    return named or _of_word(str(value))
+    return _of_name(str(value), systems) or _of_word(str(value))
 
 
 def _word(value: Any) -> str:
@@ -109,19 +108,19 @@ def _of_name(text: str, systems: tuple[str, str] | None) -> PairedChoice | None:
 
 
 def _of_word(text: str) -> PairedChoice | None:
-    if (compared := _COMPARED.fullmatch(text.strip().lower())) is not None:
+    if (compared := _COMPARISON.fullmatch(text.strip().lower())) is not None:
         return _of_comparison(compared, text)
     plain = normal(text)
-    if plain in _FAILED:
+    if plain in _FAILURE_WORDS:
         return PairedChoice(None, "failed", word=text)
-    if plain in _TIES | _BOTH_BAD:
-        return PairedChoice(TIE, is_named=True, both_bad=plain in _BOTH_BAD, word=text)
-    return _of_end(_SENSE.sub("", plain), text)
+    if plain in _TIE_WORDS | _BOTH_BAD_WORDS:
+        return PairedChoice(TIE, is_named=True, both_bad=plain in _BOTH_BAD_WORDS, word=text)
+    return _of_end(_BETTER_SUFFIX.sub("", plain), text)
 
 
 def _of_end(name: str, text: str) -> PairedChoice | None:
     """Return the choice of an output by its end, also behind its name: ``response_a``."""
-    for score, ends in zip((1.0, 0.0), _NUMBERED, strict=True):
+    for score, ends in zip((1.0, 0.0), _ORDINALS, strict=True):
         if {name, name.partition("_")[0]} & ends:
             return PairedChoice(score, word=text)
     stem, mark, last = name.rpartition("_")
@@ -139,19 +138,21 @@ def _of_comparison(compared: re.Match[str], text: str) -> PairedChoice | None:
     if sign in {"=", "==", "~", "≈"}:
         return PairedChoice(TIE, word=text)
     better = left if sign in {">", ">>", "≫"} else right
-    return PairedChoice(float(better in _FIRSTS), word=text)
+    return PairedChoice(float(better in _FIRST_ENDS), word=text)
 
 
-_NUMBERS = re.compile(r"(?:^|_)(?:winner|better|best|chosen|choice|pick|selected)(?:_|$)|_(?:id|idx|index)$")
+_NUMBERING_NAME = re.compile(
+    r"(?:^|_)(?:winner|better|best|chosen|choice|pick|selected)(?:_|$)|_(?:id|idx|index)$"
+)
 """Names of columns that hold the number of an output: ``better_response_id``. A preference of 1 may be a share."""
 
 
 def dialect_of(
     name: str, values: Sequence[Any], end: str, words: Mapping[str, float | None]
 ) -> ChoiceDialect:
-    """Return the meaning of a column's numbers, by all that it holds.
+    """Return the meaning of the numbers in a column.
 
-    Numbers have a meaning only where the outputs are numbered 1 and 2, or 0 and 1, and no number contradicts it.
+    They have one only if the outputs are numbered 1 and 2, or 0 and 1, and no number contradicts that.
 
     Args:
         name: The column.
@@ -163,7 +164,7 @@ def dialect_of(
         number for value in values if not isinstance(value, bool) and (number := as_number(value)) is not None
     }
     if end == "0":
-        is_number = numbers <= {0.0, 1.0} and _NUMBERS.search(normal(name)) is not None
+        is_number = numbers <= {0.0, 1.0} and _NUMBERING_NAME.search(normal(name)) is not None
         return ChoiceDialect("0" if is_number else "", words)
     fits = all(number == 0.0 or 1.0 <= number <= 2.0 for number in numbers)  # noqa: PLR2004 - 1 for the first, 2 for the second
     return ChoiceDialect("1" if end == "1" and fits and numbers - {0.0, 1.0, 1.5} else "", words)

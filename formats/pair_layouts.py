@@ -1,6 +1,6 @@
-"""Layouts of pairwise verdicts: columns of outputs, systems, choices and authors.
+"""Names of the columns of pairwise verdicts: outputs, systems, choices and authors.
 
-The tables here are all that is known of other people's files; `pair_choices` reads what their cells say.
+`pair_tables` finds the layout of a table by these names, and `pair_choices` reads its cells.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ JUDGMENTS = "judgments"
 """Choices in both orders, as JudgeBench has them: a list of ``decision``, the second of the swapped pair."""
 
 IDS = ("question_id", "prompt_id", "case_id", "item_id", "example_id", "id", "uid", "pair_id", "idx", "index")
-"""Names of a pair's question, the first that there is."""
+"""Names of the id of a pair's question, in order of preference."""
 
 QUESTIONS = ("question", "query", "instruction", "prompt", "input", "user_input", "question_content", "task")
-"""Names of what was asked."""
+"""Names of the question, in order of preference."""
 
 AUTHORS = (
     "annotator",
@@ -72,22 +72,22 @@ ORDERS = (
 )
 """Columns that say which output was shown first."""
 
-_CHOOSING = re.compile(r"prefer(?:ence|red|s)?|winners?|wins?|choices?|pick(?:ed|s)?|better|best|verdicts?|judge?ments?|judge|decisions?|votes?|label|annotations?|gold|select(?:ed|ion)?")  # fmt: skip
+_CHOICE_WORD = re.compile(r"prefer(?:ence|red|s)?|winners?|wins?|choices?|pick(?:ed|s)?|better|best|verdicts?|judge?ments?|judge|decisions?|votes?|label|annotations?|gold|select(?:ed|ion)?")  # fmt: skip
 """Words in the names of columns of choices."""
 
-_TRUTH = frozenset({"label", "gold", "truth", "ground_truth", "answer", "correct"})
-_JUDGES = re.compile(
+_TRUTH_WORDS = frozenset({"label", "gold", "truth", "ground_truth", "answer", "correct"})
+_JUDGE_WORD = re.compile(
     r"gpt|claude|llm|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|model|judge|auto|eval|command|palm|bard|reward"
 )
-_PEOPLE = re.compile(r"human|expert|author|person|people|worker|crowd|turker|user")
+_PERSON_WORD = re.compile(r"human|expert|author|person|people|worker|crowd|turker|user")
 
 
-_KEY = re.compile(rb'"([^"\\\n]{1,60})"\s{0,8}:')
+_JSON_KEY = re.compile(rb'"([^"\\\n]{1,60})"\s{0,8}:')
 
 
 def may_name_pairs(start: bytes) -> bool:
     """Return whether the beginning of a JSON file may name columns of pairs."""
-    keys = {key.decode("utf-8", "replace") for key in _KEY.findall(start)}
+    keys = {key.decode("utf-8", "replace") for key in _JSON_KEY.findall(start)}
     special = {*CHOSEN, *ONE_HOT, *GAMES, JUDGMENTS, *LISTS["outputs"], *LISTS["systems"]}
     return (
         not special.isdisjoint(map(normal, keys))
@@ -97,7 +97,7 @@ def may_name_pairs(start: bytes) -> bool:
 
 
 class PairColumns(NamedTuple):
-    """Two columns, of the output that the layout names first, and of the other."""
+    """Two columns: of the output that the layout names first, and of the other."""
 
     first: str
     second: str
@@ -115,17 +115,17 @@ def pair_of_columns(columns: Iterable[str], stems: frozenset[str]) -> PairColumn
         stem, end = _split(name)
         if stem in stems:
             by_stem.setdefault(stem, {}).setdefault(end, name)
-    found = [
+    pairs = [
         PairColumns(named[first], named[second], first)
         for named in by_stem.values()
         for first, second in ENDS
         if first in named and second in named and len(named.keys() - {""}) == 2  # noqa: PLR2004 - a pair
     ]
-    return found[0] if found else None
+    return pairs[0] if pairs else None
 
 
 def in_pairs(columns: Iterable[str]) -> set[str]:
-    """Return the columns that stand in pairs, whatever they hold: ``score_a`` and ``score_b``."""
+    """Return the columns that come in pairs, whatever their content: ``score_a``, ``score_b``."""
     by_stem: dict[str, dict[str, str]] = {}
     for name in columns:
         stem, end = _split(name)
@@ -134,7 +134,7 @@ def in_pairs(columns: Iterable[str]) -> set[str]:
         named[end]
         for named in by_stem.values()
         for ends in ENDS
-        if all(each in named for each in ends)
+        if all(end in named for end in ends)
         for end in ends
     }
 
@@ -144,7 +144,7 @@ _PREFIX = re.compile(r"(a|b|first|second|left|right)_(.+)")
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Return a column's name without its end, and the end; an empty end if it has none."""
+    """Return a column's name without its end, and the end, "" if it has none."""
     plain = normal(re.sub(r"(?<=[a-z])([AB])$", r"_\1", name.strip()))
     if (found := _SUFFIX.fullmatch(plain)) is not None:
         return found[1], found[2] or found[3]
@@ -154,7 +154,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def by_normal_name(columns: Iterable[str]) -> Mapping[str, str]:
-    """Return columns by their normal names, the first of each."""
+    """Return columns by their normalized names; of equal ones the first counts."""
     named: dict[str, str] = {}
     for name in columns:
         named.setdefault(normal(name), name)
@@ -166,7 +166,7 @@ def first_of(named: Mapping[str, str], names: Iterable[str]) -> str | None:
     return next((named[name] for name in names if name in named), None)
 
 
-_BETWEEN = re.compile(
+_COMPARING_WORD = re.compile(
     r"prefer(?:ence|red|s)?|winners?|choices?|chosen|pick(?:ed|s)?|better|select(?:ed|ion)?|votes?"
 )
 """Words that mean a choice between outputs, and no grade."""
@@ -174,27 +174,32 @@ _BETWEEN = re.compile(
 
 def chooses_between(name: str) -> bool:
     """Return whether a column's name means a choice between two: ``judge_choice``."""
-    return any(_BETWEEN.fullmatch(word) for word in normal(name).split("_"))
+    return any(_COMPARING_WORD.fullmatch(word) for word in normal(name).split("_"))
 
 
 def is_choosing(name: str) -> bool:
     """Return whether a column's name means choices: ``human_winner``, ``preference``."""
     if is_person(name) or is_label_like(name) or is_score_like(name):
         return True
-    return any(_CHOOSING.fullmatch(word) for word in normal(name).split("_"))
+    return any(_CHOICE_WORD.fullmatch(word) for word in normal(name).split("_"))
 
 
 def role_of_column(name: str) -> str:
-    """Return whose choices a column holds by its name: ``label``, ``judge``, or empty."""
+    """Return whose choices a column has, by its name: ``label``, ``judge``, or "" if unknown."""
     words = normal(name).split("_")
-    if is_person(name) or is_label_like(name) or words[0] in _TRUTH or words[-1] in _TRUTH - {"answer"}:
+    if (
+        is_person(name)
+        or is_label_like(name)
+        or words[0] in _TRUTH_WORDS
+        or words[-1] in _TRUTH_WORDS - {"answer"}
+    ):
         return "label"
-    if any(_PEOPLE.fullmatch(word) for word in words):
+    if any(_PERSON_WORD.fullmatch(word) for word in words):
         return "label"
-    return "judge" if is_score_like(name) or any(_JUDGES.match(word) for word in words) else ""
+    return "judge" if is_score_like(name) or any(_JUDGE_WORD.match(word) for word in words) else ""
 
 
 def is_judge_name(name: str) -> bool:
     """Return whether an author is a judge by name: ``gpt-4``; anybody else is a person."""
     plain = normal(name)
-    return _JUDGES.search(plain) is not None and _PEOPLE.search(plain) is None
+    return _JUDGE_WORD.search(plain) is not None and _PERSON_WORD.search(plain) is None

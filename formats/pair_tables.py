@@ -1,4 +1,7 @@
-"""Tables of pairwise verdicts: their layout, found by columns and cells."""
+"""Layout of tables of pairwise verdicts, found by the names and cells of columns.
+
+`pair_layout` finds both outputs or systems of a row, and the columns of choices between them.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,9 @@ from typing import Any, NamedTuple
 
 from ..errors import ChoiceNeeded
 from ..tables.asked_choices import AskedChoices, counted_values
-from ..tables.column_names import (
-    FIELDS,
-    columns_by_field,
-    is_person,
-    judges_named_by_user,
-    people_named_by_user,
-)
+from ..tables.column_names import FIELDS, is_person
 from ..tables.grades import UNKNOWN, as_number, is_missing
+from ..tables.named_columns import columns_by_field, judges_named_by_user, people_named_by_user
 from .json_values import is_list, is_object, parsed
 from .pair_choices import ChoiceDialect, PairedChoice, choice_of, dialect_of
 from .pair_layouts import (
@@ -40,14 +38,20 @@ from .pair_layouts import (
     role_of_column,
 )
 
-_STEPS = frozenset((*map(float, range(-5, 6)), 0.5, 1.5))
-"""Numbers that may say how much better one output is: -3 to 3; halves for ties."""
+_PREFERENCE_NUMBERS = frozenset((*map(float, range(-5, 6)), 0.5, 1.5))
+"""Numbers that may say how much better one output is than the other, with halves for ties."""
 
 _LETTERS = ("A", "B")
 
 
 class ChoiceColumn(NamedTuple):
-    """A column of choices: whose they are (``label``, ``judge``), and what its numbers mean."""
+    """A column of choices between two outputs.
+
+    Attributes:
+        name: Its name.
+        role: Whose choices they are: ``label`` or ``judge``, or "" if unknown.
+        dialect: The meaning of its words and numbers.
+    """
 
     name: str
     role: str
@@ -58,11 +62,11 @@ class PairLayout(NamedTuple):
     """Meaning of the columns of a table of pairs.
 
     Attributes:
-        outputs: Columns of both outputs, or None if they are not in the table, or in one list.
+        outputs: Columns of both outputs, or None if the table has none, or one column of lists.
         systems: Columns of both systems.
-        output_list: The column with both outputs.
-        system_list: The column with both systems.
-        special: A layout that has no column of choices: ``one_hot``, ``games``, ``judgments`` or ``chosen``.
+        output_list: The column with lists of both outputs.
+        system_list: The column with lists of both systems.
+        special: Name of a layout without a column of choices: ``one_hot``, ``games``, ``judgments`` or ``chosen``.
     """
 
     outputs: PairColumns | None
@@ -86,7 +90,7 @@ class PairLayout(NamedTuple):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Names of both systems, if rows have none."""
+        """Names of both systems for rows that name none."""
         columns = self.outputs
         return _LETTERS if columns is None else (columns.first, columns.second)
 
@@ -105,7 +109,7 @@ def pair_layout(
     """
     columns = list(dict.fromkeys(name for row in rows for name in row))
     named = by_normal_name(columns)
-    fields = columns_by_field(columns, _of_fields(mapping or {}), use_aliases=False)
+    fields = columns_by_field(columns, _mapping_of_texts(mapping or {}), use_aliases=False)
     chosen = tuple(named.get(name, "") for name in CHOSEN)
     outputs = PairColumns(*chosen) if all(chosen) else pair_of_columns(columns, OUTPUTS)
     systems = pair_of_columns(columns, SYSTEMS)
@@ -127,7 +131,7 @@ def pair_layout(
         extra = [
             choice
             for choice in _choices(rows, free, layout, mapping or {}, words or {})
-            if choice.name not in _own(layout)
+            if choice.name not in _columns_of_special(layout)
         ]
         return layout._replace(choices=tuple(extra))
     choices = _choices(rows, _free(columns, layout), layout, mapping or {}, words or {})
@@ -137,13 +141,13 @@ def pair_layout(
     return layout._replace(choices=tuple(choices))
 
 
-def _of_fields(mapping: Mapping[str, str]) -> dict[str, str]:
-    """Return the mapping of fields that say nothing of grades."""
-    kept = ("id", "query", "case_id", "item_id", "question")
-    return {first: second for first, second in mapping.items() if first in kept or second in kept}
+def _mapping_of_texts(mapping: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's mapping of ids and questions, without grades."""
+    names = ("id", "query", "case_id", "item_id", "question")
+    return {first: second for first, second in mapping.items() if first in names or second in names}
 
 
-def _own(layout: PairLayout) -> set[str]:
+def _columns_of_special(layout: PairLayout) -> set[str]:
     """Return the columns that a special layout reads itself."""
     return {*ONE_HOT, *ONE_HOT_TIES} if layout.special == "one_hot" else {*GAMES, JUDGMENTS}
 
@@ -151,7 +155,7 @@ def _own(layout: PairLayout) -> set[str]:
 def _list_column(
     rows: Sequence[Mapping[str, Any]], named: Mapping[str, str], names: frozenset[str]
 ) -> str | None:
-    """Return a column whose cells are lists of two."""
+    """Return the column whose cells are all lists of two, or None."""
     column = first_of(named, sorted(names))
     cells = (
         [parsed(row.get(column)) for row in rows if column in row and not is_missing(row[column])]
@@ -162,17 +166,19 @@ def _list_column(
 
 
 def _special(rows: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> str:
+    """Return the name of the special layout of a table, or "" if it has none."""
     if all(name in named for name in ONE_HOT):
         return "one_hot"
     if all(name in named for name in GAMES):
         return "games"
     cells = [parsed(row.get(named[JUDGMENTS])) for row in rows] if JUDGMENTS in named else []
-    judged = [each for cell in cells if is_list(cell) for each in cell if each is not None]
-    return "judgments" if judged and all(is_object(each) and "decision" in each for each in judged) else ""
+    judgments = [item for cell in cells if is_list(cell) for item in cell if item is not None]
+    are_decisions = all(is_object(judgment) and "decision" in judgment for judgment in judgments)
+    return "judgments" if judgments and are_decisions else ""
 
 
 def _free(columns: Sequence[str], layout: PairLayout) -> list[str]:
-    """Return the columns that may hold choices."""
+    """Return the columns that may be choices."""
     pairs = [name for ends in (layout.outputs, layout.systems) if ends for name in ends[:2]]
     taken = {*pairs, layout.output_list, layout.system_list, layout.id, layout.question, layout.order}
     return [name for name in columns if name not in taken and (name != layout.author or is_choosing(name))]
@@ -185,48 +191,53 @@ def _choices(
     mapping: Mapping[str, str],
     words: Mapping[str, float | None],
 ) -> list[ChoiceColumn]:
-    """Return the columns of choices; those that the user named, and those found."""
-    people, judges = _named(rows, mapping, "label"), _named(rows, mapping, "score")
+    """Return the columns of choices that the user named, or else those found."""
+    people, judges = _named_by_user(rows, mapping, "label"), _named_by_user(rows, mapping, "score")
     of_list = "" if layout.output_list is None and layout.system_list is None else "1"
     end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), of_list)
-    found: list[ChoiceColumn] = []
-    several = sum(map(is_person, columns)) > 2  # noqa: PLR2004 - two may each be of one output
-    of_one = {name for name in in_pairs(columns) if not (is_person(name) and several)}
+    candidates: list[ChoiceColumn] = []
+    has_several_people = sum(map(is_person, columns)) > 2  # noqa: PLR2004 - two may each be of one output
+    # A pair of columns such as score_a and score_b grades one output each, and is no choice.
+    of_one_output = {name for name in in_pairs(columns) if not (is_person(name) and has_several_people)}
     for name in columns:
         role = "label" if name in people else "judge" if name in judges else role_of_column(name)
         values = [row[name] for row in rows if name in row and not is_missing(row[name])]
-        dialect = dialect_of(name, values, "" if name in of_one else end, words)
+        dialect = dialect_of(name, values, "" if name in of_one_output else end, words)
         choices = [
             choice_of(row[name], dialect, systems_of(row, layout))
             for row in rows
             if name in row and not is_missing(row[name])
         ]
-        given = name in people or name in judges
-        if given or _are_choices(name, [choice for choice in choices if choice is not None], len(choices)):
-            found.append(ChoiceColumn(name, role, dialect))
-    given = {*people, *judges}
-    replaced = {*(["label"] if people else []), *(["judge", ""] if judges else [])}
-    return [column for column in found if column.name in given or column.role not in replaced]
+        is_named_by_user = name in people or name in judges
+        if is_named_by_user or _are_choices(
+            name, [choice for choice in choices if choice is not None], len(choices)
+        ):
+            candidates.append(ChoiceColumn(name, role, dialect))
+    named_by_user = {*people, *judges}
+    # Columns that the user named replace those found for the same role.
+    named_roles = {*(["label"] if people else []), *(["judge", ""] if judges else [])}
+    return [column for column in candidates if column.name in named_by_user or column.role not in named_roles]
 
 
-def _named(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], field: str) -> tuple[str, ...]:
+def _named_by_user(
+    rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], field: str
+) -> tuple[str, ...]:
     """Return the columns that a user named as labels or as scores."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     several = (people_named_by_user if field == "label" else judges_named_by_user)(columns, mapping)
-    one = columns_by_field(
-        columns, {k: v for k, v in mapping.items() if field in {k, v}}, use_aliases=False
-    ).get(field)
-    return several or ((one,) if one else ())
+    mapping_of_field = {left: right for left, right in mapping.items() if field in {left, right}}
+    only = columns_by_field(columns, mapping_of_field, use_aliases=False).get(field)
+    return several or ((only,) if only else ())
 
 
-def _are_choices(name: str, choices: Sequence[PairedChoice], n: int) -> bool:
-    """Return whether cells are choices: most if the name says so, else all, unmistakably."""
+def _are_choices(name: str, choices: Sequence[PairedChoice], cells: int) -> bool:
+    """Return whether cells are choices: half of them if the name says so, else all, and clearly."""
     graded = [choice for choice in choices if choice.score is not None]
     if not graded:
         return False
     if is_choosing(name):
-        return 2 * len(graded) >= n
-    return len(choices) == n and all(choice.is_named or ">" in str(choice.word) for choice in graded)
+        return 2 * len(graded) >= cells
+    return len(choices) == cells and all(choice.is_named or ">" in str(choice.word) for choice in graded)
 
 
 def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -243,15 +254,17 @@ def _share_letters(rows: Sequence[Mapping[str, Any]], choices: Sequence[ChoiceCo
         }
         for choice in choices
     }
-    letters = all(found <= {*_LETTERS, "TIE"} and found & {*_LETTERS} for found in words.values())
+    are_letters = all(
+        used_words <= {*_LETTERS, "TIE"} and used_words & {*_LETTERS} for used_words in words.values()
+    )
     is_choice = any(chooses_between(choice.name) for choice in choices) and not _has_one_answer(rows)
-    return letters and {"judge", "label"} <= roles and is_choice
+    return are_letters and {"judge", "label"} <= roles and is_choice
 
 
 def unread_numbers(
     rows: Sequence[Mapping[str, Any]], words: Mapping[str, float | None] | None = None
 ) -> ChoiceNeeded | None:
-    """Return the error for pairs whose choices are unexplained numbers; None for other tables."""
+    """Return the error for pairs whose choices are numbers of unknown meaning, else None."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     outputs, systems = pair_of_columns(columns, OUTPUTS), pair_of_columns(columns, SYSTEMS)
     in_list = None if outputs else _list_column(rows, by_normal_name(columns), LISTS["outputs"])
@@ -264,17 +277,19 @@ def unread_numbers(
             continue
         values = [row[name] for row in rows if not is_missing(row.get(name))]
         numbers = sorted({number for value in values if (number := as_number(value)) is not None})
-        known = {-1.0, 0.0, 1.0, 2.0, 3.0} if not chooses_between(name) else _STEPS
+        possible = _PREFERENCE_NUMBERS if chooses_between(name) else {-1.0, 0.0, 1.0, 2.0, 3.0}
         if not numbers or not all(as_number(value) is not None for value in values):
             continue
-        if chooses_between(name) and not known.issuperset(numbers) and 0 <= numbers[0] < numbers[-1] <= 1:
-            return _asked(rows, name, ["0", "1"], ends)  # what lies between follows
-        if known.issuperset(numbers):
-            return _asked(rows, name, [f"{number:g}" for number in numbers], ends)
+        if chooses_between(name) and not possible.issuperset(numbers) and 0 <= numbers[0] < numbers[-1] <= 1:
+            return _meaning_question(
+                rows, name, ["0", "1"], ends
+            )  # the ends give the meaning of numbers between them
+        if possible.issuperset(numbers):
+            return _meaning_question(rows, name, [f"{number:g}" for number in numbers], ends)
     return None
 
 
-def _asked(
+def _meaning_question(
     rows: Sequence[Mapping[str, Any]], name: str, words: Sequence[str], ends: PairColumns
 ) -> ChoiceNeeded:
     asked = AskedChoices(rows, first=name)
@@ -295,5 +310,5 @@ def systems_of(row: Mapping[str, Any], layout: PairLayout) -> tuple[str, str] | 
         names = parsed(row.get(layout.system_list)) or []
     else:
         return None
-    found = [str(name) for name in names if not is_missing(name)]
-    return (found[0], found[1]) if len(found) == 2 else None  # noqa: PLR2004 - a pair
+    present = [str(name) for name in names if not is_missing(name)]
+    return (present[0], present[1]) if len(present) == 2 else None  # noqa: PLR2004 - a pair

@@ -1,6 +1,6 @@
 """Pairwise verdicts: which of two outputs a judge or a person prefers.
 
-A row is a verdict on the system ``a vs b``: 1 for the first, 0 for the second, 0.5 for a tie, which both bad outputs are, too.
+A row is a verdict on the system ``a vs b``: 1 if the first is better, 0 if the second, 0.5 for a tie, also of two bad outputs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOST = "nothing"
 
 
 def recognises(glimpse: Any) -> bool:
-    """Return whether a row holds a pair and a choice."""
+    """Return whether a row has a pair and a choice."""
     return is_object(glimpse) and are_pairs([glimpse])
 
 
@@ -115,10 +115,10 @@ class _Reader:
         yield from (self._verdict(case_id, systems, choice) for choice in choices)
 
     def _contents(self, line: FieldReader) -> tuple[list[Message], tuple[AgentAnswer, AgentAnswer] | None]:
-        """Return what was asked, and both answers."""
+        """Return the question, and both answers, or None if the row does not have them."""
         layout = self._layout
-        asked = None if layout.question is None else parsed(line.value.get(layout.question))
-        messages = [] if is_missing_value(asked) else _question(asked)
+        question = None if layout.question is None else parsed(line.value.get(layout.question))
+        messages = [] if is_missing_value(question) else _question(question)
         cells: list[Any] = []
         if layout.outputs is not None:
             cells = [parsed(line.value.get(name)) for name in layout.outputs[:2]]
@@ -137,25 +137,28 @@ class _Reader:
         systems: tuple[str, str],
         answers: tuple[AgentAnswer, AgentAnswer] | None,
     ) -> str:
-        """Return the case's id: the row's, or its question's; a further one for other answers."""
+        """Return the id of a row's case: its own, else that of its question.
+
+        If a system gave another answer to the case before, the id gets a number behind it.
+        """
         name = None if self._layout.id is None else line.name(self._layout.id)
-        asked = as_text(messages) if messages else None
-        if name is None and asked is not None:
-            name = self._by_question.get(asked)
+        question = as_text(messages) if messages else None
+        if name is None and question is not None:
+            name = self._by_question.get(question)
         if name is None:
             name = self._options.seen.new_id("pair", row.position.path, row.number)
-        if asked is not None:
-            self._by_question.setdefault(asked, name)
+        if question is not None:
+            self._by_question.setdefault(question, name)
         texts = (
             {}
             if answers is None
             else {system: answer.text for system, answer in zip(systems, answers, strict=True)}
         )
-        number, made = 1, name
-        while any(self._texts.get((made, system), text) != text for system, text in texts.items()):
+        number, case_id = 1, name
+        while any(self._texts.get((case_id, system), text) != text for system, text in texts.items()):
             number += 1
-            made = f"{name}/{number}"
-        return made
+            case_id = f"{name}/{number}"
+        return case_id
 
     def _output(
         self, case_id: str, messages: list[Message], system: str, answer: AgentAnswer, row: FileRow
@@ -177,7 +180,7 @@ class _Reader:
         yield from records_of(example, row.position, self._options)
 
     def _tags(self, line: FieldReader) -> dict[str, TagValue]:
-        """Return the columns of no other meaning, which are told as those of any table."""
+        """Return the columns without a meaning as tags, and note them for the summary."""
         others = {
             name: value
             for name, value in line.value.items()
@@ -187,14 +190,14 @@ class _Reader:
         recognized.tags += [name for name in others if name not in recognized.tags]
         return tags_of(others)
 
-    def _verdict(self, case_id: str, systems: tuple[str, str], made: PairChoice) -> Verdict:
-        first, second = reversed(systems) if made.second_first else systems
-        choice, key = made.choice, ItemKey(case_id, f"{first} vs {second}", 0)
+    def _verdict(self, case_id: str, systems: tuple[str, str], pair_choice: PairChoice) -> Verdict:
+        first, second = reversed(systems) if pair_choice.second_first else systems
+        choice, key = pair_choice.choice, ItemKey(case_id, f"{first} vs {second}", 0)
         score = choice.score
-        if score is not None and made.second_first:
+        if score is not None and pair_choice.second_first:
             score = 1.0 - score
-        repeat = self._verdicts[key, made.by]
-        self._verdicts[key, made.by] += 1
+        repeat = self._verdicts[key, pair_choice.by]
+        self._verdicts[key, pair_choice.by] += 1
         evidence = {"value": choice.word} if choice.word is not None else {}
         reasons = {
             "not_applicable": "there is no choice",
@@ -203,8 +206,8 @@ class _Reader:
         return Verdict(
             case_id=case_id,
             system=key.system,
-            by=made.by,
-            source="human" if made.is_person else "judge",
+            by=pair_choice.by,
+            source="human" if pair_choice.is_person else "judge",
             outcome=cast("Outcome", choice.outcome),
             score=score,
             reason=reasons.get(choice.outcome, str(choice.word) if choice.outcome == "failed" else None),
@@ -221,16 +224,18 @@ def is_missing_value(value: Any) -> bool:
 def _question(asked: Any) -> list[Message]:
     if are_messages(asked):
         return messages_of(asked)
-    if is_list(asked) and all(isinstance(each, str) for each in asked):  # a turn each, as in Arena's prompts
-        return [user_message(each) for each in asked[:1]]
+    if is_list(asked) and all(
+        isinstance(turn, str) for turn in asked
+    ):  # a text per turn, as in Arena's prompts
+        return [user_message(turn) for turn in asked[:1]]
     return [user_message(answer_text(asked) if is_object(asked) else as_text(asked))]
 
 
 def _answer(cell: Any) -> tuple[list[Message], AgentAnswer]:
-    """Return the question in a cell that holds a conversation, and the answer."""
+    """Return the question, if a cell is a conversation, and the answer."""
     if are_messages(cell):
-        before, after = split_question([FieldReader(each) for each in cell])
-        return [message for reader in before for message in messages_of([reader.value])], answer_of(after)
-    if is_list(cell) and cell and all(isinstance(each, str) for each in cell):
+        question, answer = split_question([FieldReader(message) for message in cell])
+        return [message for reader in question for message in messages_of([reader.value])], answer_of(answer)
+    if is_list(cell) and cell and all(isinstance(turn, str) for turn in cell):
         return [], AgentAnswer(cell[0])
     return [], AgentAnswer(answer_text(cell) if is_object(cell) else as_text(cell))

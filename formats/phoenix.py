@@ -13,7 +13,7 @@ from typing import Any
 
 from ..records import Source
 from ..records.made_scores import rounded_score
-from ..tables.column_names import known_fields
+from ..tables.named_columns import known_fields
 from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader

@@ -1,7 +1,8 @@
 """Results of promptfoo.
 
-A case is a test with its variables, a system a provider, with the prompt's label if there are several prompts. Each assertion is a judge
-under its metric's name or type; their joint verdict is ``promptfoo``. A set ``error`` may also be a failed assertion.
+A case is a test with its variables; a system is a provider, with the prompt's label if there are several prompts. Each assertion
+is a judge, called by its metric or type; their joint verdict is ``promptfoo``. The field ``error`` is also set by a failed
+assertion, so that ``failureReason`` tells whether the provider failed.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ NAME = "promptfoo"
 ABOUT = "results (`json`, `jsonl`, `csv`)"
 LOST = "usage, cost, latency, configuration of providers; in CSV, assertions without a metric"
 
-_ERROR = 2
+_PROVIDER_FAILED = 2
 """``failureReason`` of a row whose provider failed."""
 
-_BROKEN: tuple[tuple[str, Outcome], ...] = (
+_UNJUDGED_REASONS: tuple[tuple[str, Outcome], ...] = (
     ("Custom function threw error", "failed"),
     ("Scoring function error", "failed"),
     ("Invalid regex pattern", "failed"),
@@ -46,15 +47,14 @@ _BROKEN: tuple[tuple[str, Outcome], ...] = (
     ("Error parsing output", "unparsable"),
     ("No output", "failed"),
 )
-"""Beginnings of reasons for assertions that could not be judged, which promptfoo counts as 0."""
-
+"""Beginnings of the reasons of assertions that could not be judged; promptfoo scores these 0."""
 
 _CONTEXT = "context"
-"""Variable that holds the context for assertions such as context-faithfulness."""
+"""Variable with the context for assertions such as context-faithfulness."""
 
 
 def recognises(glimpse: Any) -> bool:
-    """Return whether the first value of a file is from promptfoo's results."""
+    """Return whether the first value of a file is one of promptfoo's results."""
     if not is_object(glimpse):
         return False
     results = glimpse.get("results")
@@ -126,25 +126,25 @@ def _system(result: FieldReader, *, several: bool) -> str:
 
 def _provider_error(result: FieldReader) -> str | None:
     """Return the provider's error, or None if it answered, even if an assertion failed."""
-    if result.value.get("failureReason") != _ERROR:
+    if result.value.get("failureReason") != _PROVIDER_FAILED:
         return None
     return result.text("error") or as_text(result.node("response").get("error")) or "the provider failed"
 
 
 def _description(test: FieldReader) -> dict[str, Any]:
     """Return a test's description and metadata, without promptfoo's own keys."""
-    described = {} if (text := test.text("description")) is None else {"description": text}
+    description = {} if (text := test.text("description")) is None else {"description": text}
     metadata = test.node("metadata").value.items()
-    return described | {key: value for key, value in metadata if not key.startswith("_")}
+    return description | {key: value for key, value in metadata if not key.startswith("_")}
 
 
 def _tags(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables of a test without the one that assertions on the context read."""
+    """Return the variables of a test, without the context."""
     return {name: value for name, value in variables.items() if name != _CONTEXT}
 
 
 def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
-    """Return the prompt as sent; for several prompts, the test's variables."""
+    """Return the prompt as it was sent; with several prompts, the test's variables."""
     if raw is not None and not (several and variables):
         chat = parsed(raw)
         return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)
@@ -155,7 +155,7 @@ def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> lis
 def _values(test: FieldReader, *types: str) -> list[str]:
     """Return the literal values of assertions of these types.
 
-    Values with template variables are omitted.
+    A value with template variables is left out, since its text is not literal.
     """
     values = [node.get("value") for node in test.nodes("assert") if node.get("type") in types]
     return [value for value in values if isinstance(value, str) and "{{" not in value]
@@ -176,21 +176,23 @@ def _answer(response: FieldReader) -> AgentAnswer | None:
 def _add_scores(
     scores: list[ImportedScore], result: FieldReader, error: str | None, position: FilePosition
 ) -> Iterator[Skipped]:
-    """Add the scores of assertions, then their joint verdict; list those that are invalid."""
+    """Add the scores of assertions and their joint verdict; yield an entry for each invalid one."""
     if error is not None:
         scores.append(unscored(NAME, "failed", error))
         return
     gradings: list[FieldReader] = []
     parts: list[tuple[str, Any]] = []
     yield from collect_scores(gradings, ["gradingResult"], lambda name: [result.node(name)], position)
-    yield from collect_scores(parts, gradings, lambda each: each.items("componentResults"), position)
+    yield from collect_scores(parts, gradings, lambda grading: grading.items("componentResults"), position)
     yield from collect_scores(scores, parts, lambda part: [_assertion_score(*part)], position)
-    broken = [score for score in scores if score.outcome != "graded"]
-    if broken:
-        scores.append(unscored(NAME, broken[0].outcome, broken[0].reason))
+    ungraded = [score for score in scores if score.outcome != "graded"]
+    if ungraded:  # the joint verdict counts these as 0
+        scores.append(unscored(NAME, ungraded[0].outcome, ungraded[0].reason))
         return
-    joint = [reader for reader in gradings if reader.value]
-    yield from collect_scores(scores, joint, lambda grading: [_imported_score(NAME, grading)], position)
+    joint_gradings = [grading for grading in gradings if grading.value]
+    yield from collect_scores(
+        scores, joint_gradings, lambda grading: [_imported_score(NAME, grading)], position
+    )
 
 
 def _assertion_score(at: str, value: Any) -> ImportedScore:
@@ -206,7 +208,7 @@ def _imported_score(
     reason = grading.text("reason")
     passed = grading.get("pass")
     outcome: Outcome | None = next(
-        (outcome for start, outcome in _BROKEN if (reason or "").startswith(start)), None
+        (outcome for start, outcome in _UNJUDGED_REASONS if (reason or "").startswith(start)), None
     )
     if outcome is None and grading.node("metadata").get("graderError"):
         outcome = "failed"
@@ -215,29 +217,29 @@ def _imported_score(
     score = grading.value.get("score", passed)
     if score is None:
         return unscored(by, "not_applicable", reason or "the assertion has no score", evidence=evidence)
-    flag = passed if isinstance(passed, bool) else None
+    pass_flag = passed if isinstance(passed, bool) else None
     return scored(
         by,
         score,
-        passed=flag,
+        passed=pass_flag,
         reason=reason,
         field=grading.path("score"),
         written="numbers",
-        evidence={**(evidence or {}), "pass": flag},
+        evidence={**(evidence or {}), "pass": pass_flag},
     )
 
 
-_BLOCK = ("Status", "Score", "Named Scores")
+_BLOCK_COLUMNS = ("Status", "Score", "Named Scores")
 
 
 def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
-    """Read results from a table: variables, then a block of columns per prompt.
+    """Read results from CSV: columns of variables, then a block of columns for each prompt.
 
-    The header of a block is ``[provider] prompt``.
+    The first column of a block is called ``[provider] prompt`` and has the output; `_BLOCK_COLUMNS` follow it.
     """
     with opened_csv(path, ",", ANY_HEADER) as (header, _, lines):
-        heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
-        if not heads:
+        starts = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK_COLUMNS]
+        if not starts:
             raise InputError(
                 "no results of promptfoo: no column is followed by Status, Score, Named Scores", path=path
             )
@@ -245,32 +247,32 @@ def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
             FileRow(cells, FilePosition(path, line), number=number)
             for number, (line, cells) in enumerate(lines)
         )
-        yield from convert_rows(rows, lambda row: _csv_examples(row, header, heads, options))
+        yield from convert_rows(rows, lambda row: _csv_examples(row, header, starts, options))
 
 
 def _csv_examples(
-    row: FileRow, header: list[str], heads: list[int], options: Options
+    row: FileRow, header: list[str], starts: list[int], options: Options
 ) -> Iterator[ImportedRecord]:
     cells = cast("list[str]", row.value)
     if len(cells) != len(header):
         raise RecordError(f"{len(cells)} fields, and the header names {len(header)}")
-    variables = dict(zip(header[: heads[0]], cells[: heads[0]], strict=True))
+    variables = dict(zip(header[: starts[0]], cells[: starts[0]], strict=True))
     description = variables.pop("Description", "")
-    for at, end in zip(heads, [*heads[1:], len(header)], strict=True):
-        provider, _, label = header[at].removeprefix("[").partition("] ")
-        block = dict(zip(header[at + 1 : end], cells[at + 1 : end], strict=True))
+    for start, end in zip(starts, [*starts[1:], len(header)], strict=True):
+        provider, _, label = header[start].removeprefix("[").partition("] ")
+        block = dict(zip(header[start + 1 : end], cells[start + 1 : end], strict=True))
         failed = block["Status"] == "ERROR"
         scores: list[ImportedScore] = []
         yield from _add_csv_scores(scores, block, row.position, failed=failed)
         yield from records_of(
             Example(
                 id=f"test-{row.number}",
-                messages=_prompt(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
+                messages=_prompt(variables, None if len(starts) > 1 else label, several=len(starts) > 1),
                 context=as_values(parsed(variables.get(_CONTEXT))),
                 tags={**_tags(variables), **({"description": description} if description else {})},
-                answer=None if failed else AgentAnswer(cells[at]),
-                error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
-                system=f"{provider} {label}" if len(heads) > 1 else provider,
+                answer=None if failed else AgentAnswer(cells[start]),
+                error=cells[start] or block.get("Grader Reason") or "the provider failed" if failed else None,
+                system=f"{provider} {label}" if len(starts) > 1 else provider,
                 scores=scores,
             ),
             row.position,
@@ -281,24 +283,24 @@ def _csv_examples(
 def _add_csv_scores(
     scores: list[ImportedScore], block: dict[str, str], position: FilePosition, *, failed: bool
 ) -> Iterator[Skipped]:
-    """Add the scores of a prompt's block, then their joint verdict; list those that are invalid."""
+    """Add the scores of a block and their joint verdict; yield an entry for each invalid one."""
     reason = block.get("Grader Reason") or None
     if failed:
         scores.append(unscored(NAME, "failed", reason))
         return
-    named: list[tuple[str, Any]] = []
-    yield from collect_scores(named, [block["Named Scores"] or "{}"], _named_scores, position)
+    named_scores: list[tuple[str, Any]] = []
+    yield from collect_scores(named_scores, [block["Named Scores"] or "{}"], _named_scores, position)
     yield from collect_scores(
         scores,
-        named,
-        lambda each: [
-            scored(*each, field=f"Named Scores.{each[0]}", written="numbers", absent="there is no score")
+        named_scores,
+        lambda pair: [
+            scored(*pair, field=f"Named Scores.{pair[0]}", written="numbers", absent="there is no score")
         ],
         position,
     )
     score = number_in(block["Score"] or None)
     grading = FieldReader({"score": score, "pass": block["Status"] == "PASS", "reason": reason})
-    yield from collect_scores(scores, [grading], lambda each: [_imported_score(NAME, each)], position)
+    yield from collect_scores(scores, [grading], lambda joint: [_imported_score(NAME, joint)], position)
 
 
 def _named_scores(text: str) -> list[tuple[str, Any]]:

@@ -79,11 +79,11 @@ def _plain(value: Any) -> Any:
     """Return a YAML value as JSON, with texts as keys."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
-        return read_object([(str(name), _plain(each)) for name, each in pairs])
+        return read_object([(str(name), _plain(item)) for name, item in pairs])
     if isinstance(value, set):
-        return sorted(str(each) for each in cast("set[Any]", value))
+        return sorted(str(item) for item in cast("set[Any]", value))
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in cast("Sequence[Any]", value)]
+        return [_plain(item) for item in cast("Sequence[Any]", value)]
     return plain_scalar(value)
 
 
@@ -117,7 +117,7 @@ def _records(
         results, ("assertions", "scores", "labels"), partial(_results, case), row.position
     )
     yield from collect_scores(
-        example.scores, results, lambda each: [_imported_score(case.node(each[0]), *each)], row.position
+        example.scores, results, lambda result: [_imported_score(case.node(result[0]), *result)], row.position
     )
     for failure in case.nodes("evaluator_failures"):
         example.scores.append(unscored(failure.need("name"), "failed", failure.text("error_message")))

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from ..records import TagValue
 from ..records.json_text import type_name
 from ..records.scale import judge_scale, named_judges
-from ..tables.column_names import columns_by_field, is_person
+from ..tables.column_names import is_person
 from ..tables.fault_columns import direction_options
 from ..tables.grade_columns import are_scores
 from ..tables.grades import as_number, is_missing
+from ..tables.named_columns import columns_by_field
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, messages_of, split_question
 from .conversation_turns import ConversationTurn, conversation

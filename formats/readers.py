@@ -1,4 +1,7 @@
-"""Built-in formats, detection by content, and formats that users register."""
+"""Formats by name, and detection of a file's format by its content.
+
+A format is a module with the members of `Format`; it is imported when a file needs it. Users register further formats.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,20 @@ from typing import Any, Protocol, cast
 
 from ..errors import FiducialError, InputError, RecordError, UsageError, readable
 from ..plugins import FORMATS
-from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
-from ..records.json_text import encode_json
+from ..records import Verdict, nearest
 from ..tables.column_errors import text_columns, unknown_columns
-from ..tables.column_names import columns_by_field
 from ..tables.csv_file import SUFFIXES, require_no_workbook
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.json_rows import UnreadRow, is_document
 from ..tables.json_tables import content_fields, rows_in
+from ..tables.named_columns import columns_by_field
 from .arrow_rows import read_arrow_rows, read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .file_systems import systems_by_file
 from .import_options import Options
-from .imported_records import ImportedRecord, RevisedCase, Skipped
+from .imported_records import ImportedRecord, Skipped, within_size_limit
 from .json_values import is_list, is_object
 from .junit_xml import is_junit
 from .native_files import require_foreign_file, require_no_run_folder
@@ -41,7 +43,7 @@ class Format(Protocol):
     ABOUT: str
     """Kinds of files that are read."""
     LOST: str
-    """Content that is lost, since no case, output or verdict can hold it."""
+    """Content that is lost, since cases, outputs and verdicts have no place for it."""
 
     def recognises(self, glimpse: Any) -> bool:
         """Return whether the first JSON value of a file is of this format."""
@@ -86,38 +88,38 @@ _MODULES: dict[str, str] = {
 NAMES = (*_MODULES, *TABLES)
 """Names of the built-in formats."""
 
-_GLIMPSES = 20
+_MAX_GLIMPSES = 20
 """Maximum number of values of a file that are examined to detect its format."""
 
-_START = 1 << 16
-"""Bytes of a file in which columns of pairs are looked for, before it is read."""
+_START_BYTES = 1 << 16
+"""Size of a file's start in which columns of pairs are searched for, before any row is parsed."""
 
-_PAIRS = 512
-"""Maximum number of rows by which a table is recognised as one of pairs."""
+_FIRST_ROWS = 512
+"""Number of first rows by which a table is recognised as one of pairs."""
 
-_MAX_KEYS = 8
+_MAX_SHOWN_KEYS = 8
 """Maximum number of keys that an error names."""
 
-_YAML = (".yaml", ".yml")
-_TEXT = (*JSON_SUFFIXES, *_YAML)
-_DATA = (".eval", ".parquet", ".xml", *SUFFIXES, *_TEXT)
+_YAML_SUFFIXES = (".yaml", ".yml")
+_TEXT_SUFFIXES = (*JSON_SUFFIXES, *_YAML_SUFFIXES)
+_DATA_SUFFIXES = (".eval", ".parquet", ".xml", *SUFFIXES, *_TEXT_SUFFIXES)
 
-_READ_IN_FOLDERS: Mapping[str, tuple[str, ...]] = {
+_SUFFIXES_IN_FOLDERS: Mapping[str, tuple[str, ...]] = {
     "csv": SUFFIXES,
     "parquet": (".parquet",),
     "inspect": (".eval", ".json"),
-    "pydantic-evals": (".json", *_YAML),
+    "pydantic-evals": (".json", *_YAML_SUFFIXES),
     "junit": (".xml",),
-    "hf": _DATA,
+    "hf": _DATA_SUFFIXES,
 }
-"""Suffixes of the files in a folder that a format reads, if they are not those of JSON."""
+"""Suffixes of the files that a format reads in a folder, if they are not those of JSON."""
 
 
 def format_of(name: str) -> Format:
     """Return a built-in format by name.
 
     Raises:
-        UsageError: There is none.
+        UsageError: No format has this name.
     """
     if name in TABLES:
         return TABLES[name]
@@ -135,31 +137,31 @@ def read_one(name: str, path: Path, options: Options) -> Iterator[ImportedRecord
 def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[ImportedRecord]:
     """Read files or folders of one built-in or registered format.
 
-    A session may continue in the next file.
+    All files are read as one, since a session may continue in the next file.
 
     Raises:
         InputError: A file cannot be read.
         UsageError: There is no such format.
     """
-    path, paths = Path(name), list(paths)
+    path, paths = Path(name), list(paths)  # without any path, errors name the format
     options.recognized.systems |= systems_by_file(name, paths, options)
     for path in paths:
         if path.is_dir():
             options.recognized.own_folders += len(own_folders(path))
         if name not in NAMES and name in FORMATS:
-            yield from _within_size_limit(read_custom(name, path), path)
+            yield from within_size_limit(read_custom(name, path), path)
             continue
         yield from _without_duplicates(format_of(name).read(path, options), options, path)
         if path.is_dir():
             yield from _unread_files(name, path)
-    yield from _within_size_limit(read_deferred(options), path)
+    yield from within_size_limit(read_deferred(options), path)
 
 
 def _unread_files(name: str, folder: Path) -> Iterator[Skipped]:
     """Yield a skipped entry for each data file in a folder that the format does not read."""
-    read = _READ_IN_FOLDERS.get(name, JSON_SUFFIXES)
-    for file in files_in(folder, (*_DATA, ".gz")):
-        if not file.name.lower().endswith(read):
+    suffixes_read = _SUFFIXES_IN_FOLDERS.get(name, JSON_SUFFIXES)
+    for file in files_in(folder, (*_DATA_SUFFIXES, ".gz")):
+        if not file.name.lower().endswith(suffixes_read):
             reason = f"not read, since its folder is read as {name}; import the file by itself"
             yield Skipped(file=str(file), reason=reason)
 
@@ -176,33 +178,11 @@ def read_deferred(options: Options) -> Iterator[ImportedRecord]:
 def _without_duplicates(
     records: Iterable[ImportedRecord], options: Options, path: Path
 ) -> Iterator[ImportedRecord]:
-    for record in _within_size_limit(records, path):
+    for record in within_size_limit(records, path):
         if isinstance(record, Verdict) and options.seen.is_repeated(record):
             yield Skipped(file=str(path), reason=f"a second verdict of {record.by!r} on {record.key}")
         else:
             yield record
-
-
-def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
-    """Skip records that are too large for a line, and the outputs and verdicts on them."""
-    too_large = set[str | ItemKey]()
-    problem = f"larger than {MAX_LINE_BYTES >> 20} MiB"
-    for record in records:
-        if isinstance(record, RevisedCase):
-            if record.case.id not in too_large and len(encode_json(record.case)) < MAX_LINE_BYTES:
-                yield record
-            continue
-        name = type(record).__name__.lower()
-        if too_large and isinstance(record, Output | Verdict) and {record.case_id, record.key} & too_large:
-            yield Skipped(file=str(path), reason=f"the {name} is of a case or output that is {problem}")
-        elif len(encode_json(record)) < MAX_LINE_BYTES:
-            yield record
-        else:
-            if isinstance(record, Case):
-                too_large.add(record.id)
-            elif isinstance(record, Output):
-                too_large.add(record.key)
-            yield Skipped(file=str(path), reason=f"the {name} is {problem}")
 
 
 def find_format(path: Path, columns: Mapping[str, str] | None = None, header: HeaderChoice = UNSAID) -> str:
@@ -225,12 +205,12 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None, header: He
 
 
 def _names_answers(columns: Mapping[str, str]) -> bool:
-    """Return whether a user names columns of answers, so that a table is none of pairs."""
+    """Return whether the user named a column of answers, which a table of pairs does not have."""
     return "response" in {*columns, *columns.values()}
 
 
 def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str | None:
-    """Return the format indicated by a file's first bytes or extension."""
+    """Return the format that a file's first bytes or its suffix tell, or None if neither does."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
     suffix = path.suffix.lower()
@@ -245,12 +225,13 @@ def _format_by_start(path: Path, columns: Mapping[str, str], header: HeaderChoic
         return _format_of_table(path, columns, header)
     if is_junit(path):
         return "junit"
-    return "pydantic-evals" if suffix in _YAML else None
+    return "pydantic-evals" if suffix in _YAML_SUFFIXES else None
 
 
 def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
     glimpses = list(_glimpses(path))
-    if not _names_answers(columns) and _are_pairs([glimpse for glimpse in glimpses if is_object(glimpse)]):
+    objects = [glimpse for glimpse in glimpses if is_object(glimpse)]
+    if not _names_answers(columns) and _are_pairs(objects):
         return "pairs"
     for glimpse in glimpses:
         require_foreign_file(glimpse, path)
@@ -259,7 +240,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
                 return name
         if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
             return "openai"
-        if is_object(glimpse) and _is_table(glimpse, columns, is_whole=is_document(path)):
+        if is_object(glimpse) and _is_row_or_table(glimpse, columns, is_whole=is_document(path)):
             return "json"
     require_unknown_layout(glimpses, path)
     raise _unrecognised(path, glimpses)
@@ -271,22 +252,24 @@ def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
         return False
     from .pairwise_rows import are_pairs  # noqa: PLC0415 - few files hold pairs
 
-    inner = rows_in(dict(rows[0]), {}, is_document=True) if len(rows) == 1 and not are_pairs(rows) else None
-    values = [value for _, value in inner or () if is_object(value)]
-    return are_pairs(values[:_PAIRS] or rows)
+    if len(rows) > 1 or are_pairs(rows):
+        return are_pairs(rows)
+    # A single object may contain the rows of the table.
+    rows_within = rows_in(dict(rows[0]), {}, is_document=True) or ()
+    return are_pairs([row for _, row in rows_within if is_object(row)][:_FIRST_ROWS] or rows)
 
 
 def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
     """Return whether a file is a table of pairs of outputs, with choices between them.
 
-    Only its first rows are read; a file that cannot be read holds none.
+    Only its first rows are read. A file that cannot be read is none.
     """
     suffix = path.suffix.lower()
     if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
         return False
     if suffix in JSON_SUFFIXES:
         with readable(path), path.open("rb") as file:
-            if not may_name_pairs(file.read(_START)):
+            if not may_name_pairs(file.read(_START_BYTES)):
                 return False
     try:
         if suffix in JSON_SUFFIXES:
@@ -300,10 +283,10 @@ def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
 def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     """Return the error for a file of no known format, from its first values."""
     rows = [glimpse for glimpse in glimpses if is_object(glimpse)]
-    table = next(filter(text_columns, rows), None)
-    if table is not None:
-        return InputError(f"of no known tool; read as json, {unknown_columns(table)}", path=path)
-    keys = ", ".join(map(repr, islice(rows[0], _MAX_KEYS))) if rows else ""
+    row_with_text = next(filter(text_columns, rows), None)
+    if row_with_text is not None:
+        return InputError(f"of no known tool; read as json, {unknown_columns(row_with_text)}", path=path)
+    keys = ", ".join(map(repr, islice(rows[0], _MAX_SHOWN_KEYS))) if rows else ""
     shown = f" from {keys}" if keys else ""
     return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
@@ -313,7 +296,7 @@ def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoi
         return "hf"
     require_no_run_folder(path)
     problems: list[FiducialError] = []
-    for file in files_in(path, _DATA):
+    for file in files_in(path, _DATA_SUFFIXES):
         try:
             return find_format(file, columns, header)
         except FiducialError as problem:
@@ -325,7 +308,9 @@ def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoic
     try:
         rows = _first_values(read_csv_rows(path, header))
     except InputError as error:
-        if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
+        if (
+            error.field == "Status"
+        ):  # promptfoo repeats its columns for each prompt, so that names repeat, too
             return "promptfoo"
         raise
     if rows and "Named Scores" in rows[0]:
@@ -336,19 +321,21 @@ def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoic
 
 
 def _tool_of_columns(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the tool that writes a table with these columns, by its first row."""
+    """Return the tool whose tables have the columns of the first row, or None."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
     return next((name for name in tools if rows and format_of(name).recognises(rows[0])), None)
 
 
 def _first_values(rows: Iterator[FileRow | Skipped]) -> list[dict[str, Any]]:
-    return [row.value for row in islice(rows, _PAIRS) if isinstance(row, FileRow) and is_object(row.value)]
+    return [
+        row.value for row in islice(rows, _FIRST_ROWS) if isinstance(row, FileRow) and is_object(row.value)
+    ]
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
-    """Yield the first values of a file, each list followed by its first row.
+    """Yield the first values of a file, and after each list its first item.
 
-    Several are read because the first may not show the format.
+    Several are examined, because the first may not tell the format.
 
     Raises:
         InputError: The file has no value, or none of its first lines is JSON.
@@ -356,7 +343,7 @@ def _glimpses(path: Path) -> Iterator[Any]:
     if not path.stat().st_size:
         raise InputError("the file is empty", path=path)
     try:
-        first = list(islice(read_rows(path, is_row=lambda _: True), _GLIMPSES))
+        first = list(islice(read_rows(path, is_row=lambda _: True), _MAX_GLIMPSES))
     except InputError as error:
         raise _not_json(error, path) from error
     values = [row.value for row in first if isinstance(row, FileRow)]
@@ -373,20 +360,19 @@ def _glimpses(path: Path) -> Iterator[Any]:
 
 def _not_json(error: InputError, path: Path) -> InputError:
     """Return the error for a file that is not JSON, with the suffix that a table needs."""
-    if path.suffix.lower() in _TEXT:
+    if path.suffix.lower() in _TEXT_SUFFIXES:
         return error
     message = f"{error.message}; a table needs the ending {' or '.join(SUFFIXES)}"
     return InputError(message, path=path, line=error.line)
 
 
 def _has_reference(row: dict[str, Any]) -> bool:
-    """Return whether a row has a column of scores or references, as a table has."""
-    return bool(
-        columns_by_field(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"}
-    )
+    """Return whether a row has a column of scores or references, as logs of chats have not."""
+    graded_fields = {"accepted_answers", "criterion", "score", "verdicts", "context"}
+    return not graded_fields.isdisjoint(columns_by_field(row, {}))
 
 
-def _is_table(value: dict[str, Any], columns: Mapping[str, str], *, is_whole: bool) -> bool:
+def _is_row_or_table(value: dict[str, Any], columns: Mapping[str, str], *, is_whole: bool) -> bool:
     """Return whether an object is a row with a question or an answer, or a table of such rows."""
     try:
         rows = rows_in(value, columns, is_document=is_whole)

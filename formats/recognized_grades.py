@@ -1,4 +1,7 @@
-"""Columns of grades in an imported table, recognised as in a table of scores."""
+"""Columns of grades in an imported table, recognised as in a table of scores.
+
+`recognize_grades` looks at the first rows, and asks where only the user knows: a column, words, a scale, a direction.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,7 @@ from ..errors import InputError, RecordError
 from ..records.scale import Scale, judge_scale, named_judges
 from ..spelling import spelled_pairs, spelled_scale, together
 from ..tables.asked_choices import AskedChoices
-from ..tables.column_names import (
-    TABLE_FIELDS,
-    columns_by_field,
-    is_number_field,
-    is_person,
-    is_score_like,
-    judges_named_by_user,
-    map_options,
-    normal,
-    people_columns,
-    people_named_by_user,
-)
+from ..tables.column_names import TABLE_FIELDS, is_number_field, is_person, is_score_like, normal
 from ..tables.fault_columns import direction_options, direction_problem, label_direction
 from ..tables.grade_columns import GradeColumns
 from ..tables.grades import (
@@ -37,12 +29,19 @@ from ..tables.grades import (
     usual_ends,
 )
 from ..tables.known_labels import label_names, require_known_labels, require_known_words
+from ..tables.named_columns import (
+    columns_by_field,
+    judges_named_by_user,
+    map_options,
+    people_columns,
+    people_named_by_user,
+)
 from .file_rows import FileRow
 from .import_options import Options
 from .json_values import is_object, parsed
 
 LOOKED_AT = 512
-"""Number of first rows by which columns of grades are recognized."""
+"""Number of first rows by which columns of grades are recognised."""
 
 
 class RecognizedGrades(NamedTuple):
@@ -51,10 +50,10 @@ class RecognizedGrades(NamedTuple):
     Attributes:
         label: The column of a person's grades, or None if there is none, or several people have one each.
         judges: Columns of judges' scores.
-        unscaled: Columns of grades with numbers above 1 and no scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
-        unit: Columns of labels, and of scores, with no scale and no number above 1 so far.
-        numeric: Judges that gave a number, so that the word ``failed`` is no grade of theirs.
-        undirected: Columns named after a fault, each with the options that say which of its values is good.
+        unscaled: Columns of grades above 1 without a scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
+        unit: Columns of labels, and columns of scores, without a scale and without a number above 1 so far.
+        numeric: Judges that gave a number, so that the word ``failed`` is no grade by them.
+        undirected: Columns named after a fault, each with the options that ask which of its values is good.
         unnamed: Columns that could be a judge's scores by their values alone.
     """
 
@@ -67,19 +66,19 @@ class RecognizedGrades(NamedTuple):
     unnamed: tuple[str, ...] = ()
 
     def require_direction(self, column: str) -> None:
-        """Refuse a grade of which only the user knows whether it is good.
+        """Require that it is known which values of a column are good.
 
         Raises:
-            RecordError: It is in such a column.
+            RecordError: Only the user knows.
         """
         if column in self.undirected:
             raise RecordError(direction_problem(column, self.undirected[column]), field=column)
 
     def require_early_scale(self, row: FileRow, grades: Scale) -> None:
-        """Refuse a number above 1 in a column that was read as grades from 0 to 1.
+        """Require that columns that were read as grades from 0 to 1 have no number above 1.
 
         Raises:
-            InputError: There is one; 1 may have been the worst grade.
+            InputError: A row has one, so that 1 may have been the worst grade in all rows before.
         """
         labels, scores = self.unit
         for column in (*labels, *scores):
@@ -132,8 +131,8 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     scores = {*filter(None, (score, *judges))} - people
     scales = options.converter.scales
     _require_known_words(columns, rows, {*judges} & scores, options)
-    given = _scores_given(rows, scores)
-    undirected = _undirected(rows, people, given, options)
+    values_by_judge = _values_by_judge(rows, scores)
+    undirected = _undirected(rows, people, values_by_judge, options)
     without_scale = {name for name in scores if not judge_scale(scales, name).is_declared}
     if options.grades.reads_numbers:
         people = set[str]()
@@ -147,7 +146,7 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
             frozenset(people - unscaled.keys() - undirected.keys()),
             frozenset(without_scale - unscaled.keys() - undirected.keys()),
         ),
-        frozenset(judge for judge, values in given.items() if any(map(_is_number, values))),
+        frozenset(judge for judge, values in values_by_judge.items() if any(map(_is_number, values))),
         undirected,
         tuple(columns.unnamed) if not judges and score is None else (),
     )
@@ -159,7 +158,7 @@ def _grade_columns(
     people: Sequence[str],
     options: Options,
 ) -> GradeColumns:
-    """Return the search for columns of grades, with those that the user named."""
+    """Return the search for columns of grades, which knows the columns that the user named."""
     mapped = {"score": names["score"]} if "score" in names else {}
     if "label" in names and {"label", names["label"]} & {*options.columns, *options.columns.values()}:
         mapped["label"] = names["label"]
@@ -179,19 +178,19 @@ def _grade_columns(
 def _require_known_words(
     columns: GradeColumns, rows: Sequence[Mapping[str, Any]], judges: Iterable[str], options: Options
 ) -> None:
-    """Refuse words of labels and judges that only the user knows.
+    """Require that the words of labels and judges are known.
 
-    Beside labels the words of a column named like a judge's scores are asked, too; alone it is a tag.
+    In a table with labels, a column named like a judge's scores is asked about, too; without labels it is a tag.
     """
     labels = dict.fromkeys(label_names(columns), options.grades)
-    named = [each for each in columns.free() if is_score_like(each) and columns.may_be_scores(each)]
+    named = [name for name in columns.free() if is_score_like(name) and columns.may_be_scores(name)]
     score = columns.columns.get("score")
-    beside = [*named, *filter(None, [score])] if labels else []
+    further_judges = [*named, *filter(None, [score])] if labels else []
     if options.columns.get("score") == "":
-        judges, beside = (), []
+        judges, further_judges = (), []
     of_judges = {
         judge: judge_scale(options.converter.scales, judge)
-        for judge in (*judges, *beside)
+        for judge in (*judges, *further_judges)
         if judge not in labels
     }
     require_known_words(columns, rows, labels | of_judges)
@@ -200,10 +199,10 @@ def _require_known_words(
 def _ask_scales(
     rows: Sequence[Mapping[str, Any]], unscaled: Mapping[str, str], people: Collection[str]
 ) -> None:
-    """Ask for the scales of grades above 1, of which only the user knows which end is best.
+    """Ask for the scales of grades above 1, since only the user knows which end is best.
 
     Raises:
-        ChoiceNeeded: There are some.
+        ChoiceNeeded: There are such grades.
     """
     asked, remedies = AskedChoices(rows), dict[str, None]()
     for column, ends in unscaled.items():
@@ -219,41 +218,41 @@ def _ask_scales(
 
 
 def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:
-    """Return the columns of judges' scores: those that the user names, else those found."""
+    """Return the columns of judges' scores: those that the user named, else those found."""
     scales = options.converter.scales
     judges_with_scale, default = named_judges(scales), judge_scale(scales)
     judges = list(judges_named_by_user(columns.present, options.columns))
-    declared = {*judges, *judges_with_scale}
+    named_by_user = {*judges, *judges_with_scale}
     if not judges and "verdicts" not in names:
         judges = columns.find_scores(
             several="judge" not in columns.columns, named=judges_with_scale, failures=True
         )
     candidates = dict.fromkeys((*judges, *(name for name in judges_with_scale if name in columns.present)))
-    return [name for name in candidates if name in declared or _is_judge(name, columns, default)]
+    return [name for name in candidates if name in named_by_user or _is_judge(name, columns, default)]
 
 
-def _scores_given(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Mapping[str, list[Any]]:
-    """Return the scores by judge: by column, or by name in the objects of a column."""
-    given = dict[str, list[Any]]()
+def _values_by_judge(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Mapping[str, list[Any]]:
+    """Return the scores by judge, who is a column, or a key of the objects in a column."""
+    values_by_judge = dict[str, list[Any]]()
     for column in columns:
         for value in (parsed(row.get(column)) for row in rows):
             for judge, score in (value if is_object(value) else {column: value}).items():
-                given.setdefault(judge, []).append(score)
-    return given
+                values_by_judge.setdefault(judge, []).append(score)
+    return values_by_judge
 
 
 def _undirected(
     rows: Sequence[Mapping[str, Any]],
     people: Iterable[str],
-    given: Mapping[str, list[Any]],
+    values_by_judge: Mapping[str, list[Any]],
     options: Options,
 ) -> dict[str, str]:
-    """Return the columns and judges whose direction only the user knows; see `RecognizedGrades`."""
+    """Return the columns and judges of which only the user knows which values are good."""
     labels = {name: label_direction(rows, name, options.grades) for name in people}
     scales = options.converter.scales
     scores = {
         name: direction_options(name, values, judge_scale(scales, name), judge=True)
-        for name, values in given.items()
+        for name, values in values_by_judge.items()
     }
     return {name: asked for name, asked in (labels | scores).items() if asked}
 
@@ -264,10 +263,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_judge(name: str, columns: GradeColumns, scale: Scale) -> bool:
-    """Return whether a column holds a judge's scores.
+    """Return whether a column has a judge's scores.
 
-    Words count only if the column's name says so, as do cells that cannot be read.
-    Words under any other name are as often a second person's.
+    Words, and cells that cannot be read, count only if the column is named like scores. Under any other name words are as
+    often a second person's.
     """
     if is_person(name):
         return False

@@ -1,4 +1,4 @@
-"""References of cases in a separate table, joined by id."""
+"""References, labels and tags of cases in a separate table, joined by id."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from ..errors import InputError
 from ..records import Case, InputPath, nearest
 from ..records.scale import UNDECLARED_SCALE, Scale
 from ..tables.alike_grades import AlikeGrades
-from ..tables.column_names import columns_by_field, is_person, is_session, map_options, normal
+from ..tables.column_names import is_person, is_session, normal
 from ..tables.fault_columns import label_direction
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.id_columns import likely_id
 from ..tables.known_labels import require_one_label
+from ..tables.named_columns import columns_by_field, map_options
 from ..tables.table_rows import read_table_rows
 from .example import Example
 from .example_records import with_reference
@@ -25,17 +26,18 @@ from .json_values import is_object
 from .known_columns import note_alike, reference_example
 from .recognized_grades import LOOKED_AT, RecognizedGrades, unscaled_grades
 
-_NAMES_KEPT = 1000
+_MAX_KEPT_IDS = 1000
+"""Maximum number of cases' ids that are kept for hints in errors."""
 
 
 class References:
-    """Table of references, labels and tags by case id, without blanks around ids.
+    """Table of references, labels and tags by case id; spaces around ids do not count.
 
     Args:
         path: CSV, JSON Lines, JSON or Parquet.
         columns: Names of columns, as for any table.
-        grades: The meaning of people's grades.
-        alone: Whether to read only references, without grades, scores and tags.
+        grades: The scale of people's grades.
+        alone: Whether to read references only, without grades, scores and tags.
         without: Columns to ignore.
         header: What the user said about the header of CSV.
 
@@ -47,7 +49,7 @@ class References:
 
     Raises:
         ChoiceNeeded: Several columns could be the label.
-        InputError: It cannot be read, or no column holds ids.
+        InputError: It cannot be read, or no column has ids.
     """
 
     def __init__(
@@ -78,9 +80,13 @@ class References:
         self._graded = self._find_grades(values)
         self._alike = AlikeGrades(grades)
         if not alone:
-            told = columns_by_field(self.columns, columns, use_aliases=False)
-            others = {field: name for field, name in self.fields.items() if field != "label" or field in told}
-            require_one_label(self.first_rows, others, grades, path)
+            named_by_user = columns_by_field(self.columns, columns, use_aliases=False)
+            certain = {
+                field: name
+                for field, name in self.fields.items()
+                if field != "label" or field in named_by_user
+            }
+            require_one_label(self.first_rows, certain, grades, path)
         for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
@@ -89,7 +95,7 @@ class References:
         self._alike.refuse(path)
 
     def complete(self, example: Example) -> None:
-        """Add the table's references to an example; its own take precedence."""
+        """Add the table's reference to an example, whose own fields take precedence."""
         reference = self._reference_of(example.id)
         if reference is None:
             return
@@ -103,27 +109,27 @@ class References:
         example.scores = [*example.scores, *reference.scores]
 
     def complete_case(self, case: Case) -> Case:
-        """Return a case with the table's reference; unchanged if the table has none for it."""
+        """Return a case with the table's reference, or unchanged if the table has none for it."""
         reference = self._reference_of(case.id)
         if reference is None:
             return case
         position = self._positions[case.id.strip()]
         try:
-            made, unchecked = with_reference(case, reference)
+            completed, unchecked = with_reference(case, reference)
         except UNREADABLE as error:
             self._skipped.append(position.skipped(error))
             return case
         if unchecked is not None:
             self._skipped.append(position.skipped_part("expected_calls", unchecked))
-        return made
+        return completed
 
     def names(self, case_id: str) -> bool:
         """Return whether the table has a row for a case."""
         return case_id.strip() in self._by_id
 
     def _reference_of(self, name: str) -> Example | None:
-        """Return the table's references of a case, and note that the case exists."""
-        if len(self._example_ids) < _NAMES_KEPT:
+        """Return the table's reference of a case, and note that the case exists."""
+        if len(self._example_ids) < _MAX_KEPT_IDS:
             self._example_ids.append(name)
         reference = self._by_id.get(name.strip())
         if reference is not None:
@@ -131,7 +137,7 @@ class References:
         return reference
 
     def left(self) -> Iterator[Skipped]:
-        """Yield the rows that could not be read, and those without a case.
+        """Yield the rows that could not be read, and the rows of no case.
 
         Raises:
             InputError: No row matches a case.
@@ -144,20 +150,22 @@ class References:
             )
             raise InputError(f"no id in it is that of a case: {unused[0]!r}{hint}", path=self.path)
         yield from self._skipped
-        alike = {normal(name): name for name in self._example_ids if normal(name)}
+        by_normal_id = {normal(name): name for name in self._example_ids if normal(name)}
         for name in unused:
-            near = alike.get(normal(name))
+            near = by_normal_id.get(normal(name))
             hint = f" (did you mean {near!r}?)" if near is not None else ""
             yield self._positions[name].skipped_part("id", f"no case has the id {name!r}{hint}")
 
     def _find_grades(self, values: list[dict[str, Any]]) -> RecognizedGrades:
-        """Return the columns of grades without a scale or a direction."""
+        """Return the columns of grades whose scale or direction only the user knows."""
         people = (name for name in self.columns.difference(self._without) if is_person(name))
-        graded = [*filter(None, (self.fields.get("label"), self.fields.get("score"))), *people]
-        asked = {name: label_direction(values, name, self._grades) for name in graded}
+        grade_columns = [*filter(None, (self.fields.get("label"), self.fields.get("score"))), *people]
+        questions = {name: label_direction(values, name, self._grades) for name in grade_columns}
         return RecognizedGrades(
-            unscaled={} if self._grades.reads_numbers else unscaled_grades(values, graded, self._grades),
-            undirected={name: options for name, options in asked.items() if options},
+            unscaled={}
+            if self._grades.reads_numbers
+            else unscaled_grades(values, grade_columns, self._grades),
+            undirected={name: options for name, options in questions.items() if options},
         )
 
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
@@ -193,10 +201,10 @@ class References:
             self._take_again(example, row.position)
 
     def _take_again(self, example: Example, position: FilePosition) -> None:
-        """Take a further row of an id: merge it if one of both is empty, else list it."""
+        """Take a further row of an id: merge it with the earlier if one is empty, else skip it."""
         earlier = self._by_id[example.id]
         if example == earlier:
-            return  # a table with a row per system repeats it
+            return  # a table with a row per system repeats the reference in each
         if _is_empty(example) and not _is_empty(earlier):
             _add_tags(earlier, example)
         elif _is_empty(earlier) and not _is_empty(example):
@@ -207,19 +215,17 @@ class References:
             self._skipped.append(position.skipped_part("id", self._contradiction(example, earlier)))
 
     def _contradiction(self, example: Example, earlier: Example) -> str:
-        """Return the reason to skip a row whose id an earlier row has, with other values."""
+        """Return the reason to skip a row whose id an earlier row has with other values."""
         line = self._positions[example.id].line
-        first = "an earlier row" if line is None else f"line {line}"
+        earlier_row = "an earlier row" if line is None else f"line {line}"
         if example.scores == earlier.scores:
-            return f"a second row has the id {example.id!r}, and other values than {first}; delete one"
+            return f"a second row has the id {example.id!r}, and other values than {earlier_row}; delete one"
         people = "give each person a column: annotator_1, annotator_2"
-        return (
-            f"a second row has the id {example.id!r}, and another grade than {first}; delete one, or {people}"
-        )
+        return f"a second row has the id {example.id!r}, and another grade than {earlier_row}; delete one, or {people}"
 
 
 def _is_empty(example: Example) -> bool:
-    """Return whether a row has neither a reference nor a grade, whatever its tags."""
+    """Return whether a row has neither a reference nor a grade, but perhaps tags."""
     return not (
         example.expected_calls is not None
         or example.accepted

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..tables.column_names import FIELDS, TABLE_FIELDS, columns_by_field
+from ..tables.column_names import FIELDS, TABLE_FIELDS
+from ..tables.named_columns import columns_by_field
 from .json_values import is_object
 from .native_files import NativeFileError
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..tables.asked_choices import AskedChoices
-from ..tables.column_names import map_options
 from ..tables.grades import as_number, is_missing
+from ..tables.named_columns import map_options
 
 
 def require_one_question(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], path: Path) -> None:
@@ -44,7 +44,7 @@ def require_one_question(rows: Sequence[Mapping[str, Any]], fields: Mapping[str,
 def _numbers(rows: Sequence[Mapping[str, Any]], name: str, taken: set[str]) -> list[str]:
     """Return the columns of whole numbers that tell rows of an id apart, if there is one."""
     found: list[str] = []
-    for column in dict.fromkeys(each for row in rows for each in row if each not in taken):
+    for column in dict.fromkeys(name for row in rows for name in row if name not in taken):
         numbers = [as_number(row.get(column)) for row in rows]
         keys = {(str(row.get(name)), number) for row, number in zip(rows, numbers, strict=True)}
         are_whole = all(number is not None and number >= 0 and number.is_integer() for number in numbers)

@@ -1,4 +1,7 @@
-"""Scores and labels in the cells of a table's row: of judges, people, or an export of ours."""
+"""Scores and labels in the cells of a row: of judges, people, or an export by fiducial.
+
+Each cell has a reader of its own, so that an unreadable cell does not cost the others.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +34,19 @@ from .json_values import is_object
 from .recognized_grades import RecognizedGrades
 
 ScoreReader: TypeAlias = Callable[[], Iterable[ImportedScore]]
-"""Reader of the scores in one cell, so that a bad cell costs no other."""
+"""Function that reads the scores in one cell."""
 
-_NO_SCORE = "there is no score"
+_NO_SCORE_REASON = "there is no score"
 
 
 class RowGrades(NamedTuple):
-    """Meaning of the grades in a row.
+    """Settings by which the grades in a row are read.
 
     Attributes:
-        columns: Columns of grades of its table.
+        columns: The table's columns of grades.
         converter: Converter of judges' scores.
-        people: Meaning of people's grades.
-        answered: Whether the row has an answer, on which an empty cell is a missing score.
+        people: Scale of people's grades.
+        answered: Whether the row has an answer, so that an empty cell is a missing score.
     """
 
     columns: RecognizedGrades
@@ -62,7 +65,7 @@ class RowGrades(NamedTuple):
 
 
 def verdicts_in(fields: FieldReader) -> list[ImportedScore]:
-    """Return the verdicts of an exported output."""
+    """Return the verdicts in a row that fiducial exported."""
     verdicts = convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
         ImportedScore(
@@ -79,11 +82,11 @@ def verdicts_in(fields: FieldReader) -> list[ImportedScore]:
 
 
 def score_readers(fields: FieldReader, column: str, grades: RowGrades) -> Iterator[ScoreReader]:
-    """Yield the readers of the field ``score``: one, or one for each judge in an object."""
+    """Yield the readers of the field ``score``: one, or one per judge if the cell is an object."""
     value = fields.unpacked("score")
     if is_object(value):
-        held = FieldReader(value, column)
-        yield from (partial(_score, name, value[name], held.path(name), grades) for name in value)
+        scores = FieldReader(value, column)
+        yield from (partial(_score, name, value[name], scores.path(name), grades) for name in value)
     elif value is not None or grades.answered:
         yield partial(_score, column, value, column, grades)
 
@@ -98,18 +101,18 @@ def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedS
             field=by,
         )
     if not isinstance(value, str) or number is not None:
-        return [scored(by, _grade_in(value), field=field, absent=_NO_SCORE)]
+        return [scored(by, _grade_in(value), field=field, absent=_NO_SCORE_REASON)]
     try:
         score = grades.judge_score(by, value)
     except UnknownGradeError:
         raise RecordError(f"expected a score in [0, 1] from {by!r}, got {value!r}", field=field) from None
     if score is None:
-        return [unscored(by, "not_applicable", _NO_SCORE)]
+        return [unscored(by, "not_applicable", _NO_SCORE_REASON)]
     return [ImportedScore(by, score, evidence={"value": value}, field=field)]
 
 
 def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
-    """Return the score in a judge's column; an empty list without an answer to score."""
+    """Return the score in a judge's column, or an empty list if there is no answer to score."""
     grades.columns.require_direction(by)
     number, unscaled = as_number(value), grades.columns.unscaled
     if by in unscaled and number is not None:
@@ -124,7 +127,7 @@ def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
     if score is not None:
         return [ImportedScore(by, score, evidence={} if score == _grade_in(value) else {"value": value})]
     is_counted = grades.answered or not is_missing(value)
-    return [unscored(by, "not_applicable", _NO_SCORE)] if is_counted else []
+    return [unscored(by, "not_applicable", _NO_SCORE_REASON)] if is_counted else []
 
 
 def _score_scale(by: str, ends: str) -> str:
@@ -136,11 +139,11 @@ def label_readers(
 ) -> Iterator[ScoreReader]:
     """Yield the readers of people's labels, and then of the majority of several people.
 
-    A row may name its only person (``by``), whom the label is then named after.
+    If a row has one label and names who gave it (``by``), that person is its author.
     """
-    named = {column: by if by is not None and len(people) == 1 else column for column in people}
+    authors = {column: by if by is not None and len(people) == 1 else column for column in people}
     cells = [
-        partial(_label, column, value, grades, columns, named[column]) for column, value in people.items()
+        partial(_label, column, value, grades, columns, authors[column]) for column, value in people.items()
     ]
     yield from cells
     if len(cells) > 1:
@@ -148,7 +151,7 @@ def label_readers(
 
 
 def _label(column: str, value: Any, grades: Scale, columns: RecognizedGrades, by: str) -> list[ImportedScore]:
-    """Return the label in a person's column; an empty list if there is none."""
+    """Return the label in a person's column, or an empty list for an empty cell."""
     if not is_missing(value):
         columns.require_direction(column)
     number, unscaled = as_number(value), columns.unscaled
@@ -171,12 +174,12 @@ def _label(column: str, value: Any, grades: Scale, columns: RecognizedGrades, by
         ) from None
     if score is None:
         return []
-    kept = {} if score == _grade_in(value) else {"value": value}
-    return [ImportedScore(by, score, source="human", evidence=kept)]
+    evidence = {} if score == _grade_in(value) else {"value": value}
+    return [ImportedScore(by, score, source="human", evidence=evidence)]
 
 
 def _majority(cells: Iterable[ScoreReader], values: list[Any], grades: Scale) -> list[ImportedScore]:
-    """Return the majority of people's labels; ungraded for a tie, or if one cannot be read."""
+    """Return the majority of people's labels, ungraded for a tie or an unreadable label."""
     labels: list[ImportedScore] = []
     problem = "people disagree"
     for read in cells:
@@ -186,10 +189,10 @@ def _majority(cells: Iterable[ScoreReader], values: list[Any], grades: Scale) ->
             problem = "a grade cannot be read"
     if not labels:
         return []
-    agreed = majority(values, grades) if problem == "people disagree" else None
-    if agreed is None:
+    majority_score = majority(values, grades) if problem == "people disagree" else None
+    if majority_score is None:
         return [unscored(MAJORITY, "undecided", problem, source="construction")]
-    return [ImportedScore(MAJORITY, agreed, source="construction")]
+    return [ImportedScore(MAJORITY, majority_score, source="construction")]
 
 
 def _grade_in(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from ..errors import RecordError
 from ..records import Case, Output
 from ..records.json_text import encode_json
-from ..tables.column_names import map_options
+from ..tables.named_columns import map_options
 from .imported_records import RevisedCase
 
 _Known: TypeAlias = tuple[int, int, int, bool, bool, bool]

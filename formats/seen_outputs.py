@@ -54,7 +54,7 @@ class SeenOutputs:
     def free_trial(self, case_id: str, system: str, trial: int) -> int:
         """Return the first unused trial number of a system at a case, from a given one."""
         trials = count(trial)
-        return next(each for each in trials if hash((case_id, system, each)) not in self._numbers)
+        return next(trial for trial in trials if hash((case_id, system, trial)) not in self._numbers)
 
     def as_attempt(self, output: Output) -> Output:
         """Return an output with the trial of the same one before, or with the first unused trial."""

@@ -1,4 +1,8 @@
-"""Merge the exchanges of a session: one that extends another replaces it."""
+"""Merge the exchanges of a session: an exchange that extends another replaces it.
+
+Each request of a chat repeats the conversation so far, so that the last exchange usually contains all others. Messages are
+compared by `message_key`.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,14 @@ from .logged_messages import message_key, says_something
 from .tool_documents import all_tools
 
 _MIN_OVERLAP = 2
+"""Minimum number of equal messages by which the end of one exchange is found in the next."""
 
 _Key: TypeAlias = tuple[Any, ...]
 """Role, text, calls and results of a message (`message_key`)."""
 
 
 class _Piece:
-    """A piece of a session: an exchange with the conversation before it."""
+    """An exchange with the conversation before it, as a piece of a session."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
@@ -31,37 +36,37 @@ class _Piece:
 
     @property
     def messages(self) -> list[FieldReader]:
-        """Its messages; a failure has one at the end that holds the error."""
+        """Its messages, with the error at the end if the call failed."""
         error = [failed(self.exchange.error or "error")] if self.exchange.has_failed else []
         return [*self.exchange.messages, *self.answer, *error]
 
     @property
     def has_history(self) -> bool:
-        """True if the request holds an answer from an earlier exchange."""
+        """True if the request repeats an answer of an earlier exchange."""
         return any(is_agents(message) for message in self.exchange.messages)
 
     def extends(self, other: _Piece) -> bool:
-        """Return whether the piece begins with the whole of another."""
-        return _begins(self.request_keys, other.keys)
+        """Return whether `other` is a prefix of this piece's request."""
+        return _begins_with(self.request_keys, other.keys)
 
     def is_within(self, other: _Piece) -> bool:
-        """Return whether another piece begins with the whole of this one."""
+        """Return whether this piece is a prefix of `other`, or the same."""
         if len(self.keys) < len(other.keys) or self.exchange.has_failed:
-            return _begins(other.keys, self.keys)
+            return _begins_with(other.keys, self.keys)
         has_same_id = self.exchange.id != "" and self.exchange.id == other.exchange.id
         return (self.has_history or has_same_id) and self.keys == other.keys
 
     def is_abandoned_by(self, other: _Piece) -> bool:
-        """Return whether another piece continues the same question with another answer."""
+        """Return whether `other` continues the conversation with another answer than this one's."""
         is_longer = len(self.request_keys) < len(other.request_keys)
         has_turns = len(turns_of(other.exchange.messages)) > 1
-        return has_turns and is_longer and _begins(other.keys, self.request_keys)
+        return has_turns and is_longer and _begins_with(other.keys, self.request_keys)
 
 
 def conversations_of(
     exchanges: Sequence[Exchange], *, one_system: bool = False
 ) -> tuple[list[Exchange], list[Skipped]]:
-    """Merge a session, and list its exchanges that are left out.
+    """Return a session as merged exchanges, and a skipped entry for each exchange left out.
 
     Args:
         exchanges: The exchanges of the session, in the order of the log.
@@ -72,7 +77,7 @@ def conversations_of(
     """
     ordered = list(exchanges)
     if all(exchange.time is not None for exchange in ordered):
-        ordered.sort(key=lambda each: each.time or 0.0)
+        ordered.sort(key=lambda exchange: exchange.time or 0.0)
     models = list(dict.fromkeys(exchange.model for exchange in ordered if exchange.model is not None))
     if len(models) > 1 and not one_system:
         by_model = [
@@ -80,7 +85,7 @@ def conversations_of(
         ]
         request_keys = [_request_keys(whole) for whole, _ in by_model]
         if all(key == request_keys[0] for key in request_keys):
-            return [whole for whole, _ in by_model], [each for _, skipped in by_model for each in skipped]
+            return [whole for whole, _ in by_model], [entry for _, skipped in by_model for entry in skipped]
     whole, skipped = _joined(ordered)
     return [whole], skipped
 
@@ -125,16 +130,16 @@ def _model(exchanges: Sequence[Exchange]) -> str | None:
 
 
 def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]:
-    """Return the exchanges that no other one extends, and list those that add nothing."""
+    """Return the exchanges that no other extends, and entries for those that add nothing."""
     pieces: list[_Piece] = []
     skipped: list[Skipped] = []
     for exchange in exchanges:
         piece = _Piece(exchange)
         longer = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
         # A failure without a request does not show which question it belongs to.
-        holder = next(longer, None) if piece.request_keys else None
-        if holder is not None:
-            skipped += _repeated(piece, holder)
+        container = next(longer, None) if piece.request_keys else None
+        if container is not None:
+            skipped += _repeated(piece, container)
             continue
         extended = [other for other in pieces if piece.request_keys and piece.extends(other)]
         for other in extended:
@@ -160,7 +165,7 @@ def _skipped_piece(piece: _Piece, reason: str) -> Skipped:
 def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
     """Append messages, without those that repeat the end or a system message.
 
-    A request repeats the conversation before it, or only its texts; these repeats are dropped.
+    A request repeats the conversation before it, with its calls and results or only the texts. Repeats are dropped.
     """
     if not messages:
         return more
@@ -175,7 +180,7 @@ def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[Fiel
 
 
 def _overlap(old: list[_Key], new: list[_Key]) -> int:
-    """Return the number of last messages that the new ones repeat, with an answer among them."""
+    """Return the number of last messages that the new ones repeat, if these include an answer."""
     for size in range(min(len(old), len(new)), _MIN_OVERLAP - 1, -1):
         if old[-size:] == new[:size] and any(key[0] == "assistant" for key in new[:size]):
             return size
@@ -190,7 +195,7 @@ def _indexed_keys(messages: Sequence[FieldReader]) -> list[tuple[int, _Key]]:
 def _text_keys(indexed_keys: Sequence[tuple[int, _Key]]) -> list[tuple[int, _Key]]:
     """Return the index, role and text of messages, without calls and results.
 
-    Only the last of an agent's successive texts counts: it is the answer, which applications keep.
+    Of an agent's successive texts only the last counts: it is the answer, which applications keep.
     """
     texts: list[tuple[int, _Key]] = []
     for index, (role, text, *_) in indexed_keys:
@@ -212,7 +217,7 @@ def _is_system(message: FieldReader) -> bool:
     return message.value.get("role") in {"system", "developer"}
 
 
-def _begins(longer: list[Any], shorter: list[Any]) -> bool:
+def _begins_with(longer: list[Any], shorter: list[Any]) -> bool:
     return longer[: len(shorter)] == shorter
 
 

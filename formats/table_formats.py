@@ -1,4 +1,7 @@
-"""Tables: CSV, TSV, JSON, Parquet, Hugging Face folders, rows of data frames."""
+"""Formats of tables: CSV, TSV, JSON, Parquet and Hugging Face folders.
+
+`records_of_table` reads rows by their columns; other formats that are tables use it, too.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ from typing import Any
 
 from ..errors import ChoiceNeeded, InputError
 from ..tables.column_errors import missing_columns
-from ..tables.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
+from ..tables.column_names import HEADERS, SESSIONS
 from ..tables.fault_columns import is_fault
+from ..tables.named_columns import known_fields, people_columns, person_column
 from ..tables.table_rows import read_table_rows
 from .arrow_rows import read_any_rows, read_arrow_rows, read_csv_rows
 from .example_records import records_of
@@ -29,12 +33,12 @@ from .unanswered import Unanswered
 from .unasked import UnaskedCases
 from .wide_rows import answer_columns, require_clear, row_per_answer, with_one_answer
 
-_NOTHING = "nothing"
-_DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
-_MARKS = ("dataset_info.json", "state.json", "dataset_dict.json")
+_NOTHING_LOST = "nothing"
+_DATA_SUFFIXES = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
+_DATASET_FILES = ("dataset_info.json", "state.json", "dataset_dict.json")
 
 
-_OF_NO_TURN = (
+_SEPARATE_ITEM_FIELDS = (
     "id",
     "accepted_answers",
     "expected_calls",
@@ -46,13 +50,15 @@ _OF_NO_TURN = (
     "trial",
     "label",
 )
-"""Fields of a row that is a separate item, although it names its session."""
+"""Fields that make a row a separate item, even if it names a session."""
 
 
 @lru_cache(HEADERS)
 def _may_be_turns(columns: tuple[str, ...]) -> bool:
     """Return whether rows with these columns can be exchanges of sessions."""
-    return not known_fields(columns, ()).keys() & set(_OF_NO_TURN) and not set(SESSIONS).isdisjoint(columns)
+    return not known_fields(columns, ()).keys() & set(_SEPARATE_ITEM_FIELDS) and not set(SESSIONS).isdisjoint(
+        columns
+    )
 
 
 def _is_turn_of_a_session(
@@ -60,7 +66,7 @@ def _is_turn_of_a_session(
 ) -> bool:
     """Return whether a row is one exchange of a session.
 
-    A row with its own id, references or scores is not.
+    A row with an id, references or scores of its own is a separate item.
     """
     return (
         not mapping
@@ -74,10 +80,15 @@ def _is_turn_of_a_session(
 def records_of_table(
     rows: Iterable[FileRow | Skipped], path: Path, options: Options
 ) -> Iterator[ImportedRecord]:
-    """Read rows by their columns, which the options may name; the path is for errors.
+    """Read rows by their columns.
+
+    Args:
+        rows: The rows.
+        path: Their file, for errors.
+        options: Options, which may name columns.
 
     Raises:
-        ColumnsError: No row has a question, and they are of no use without.
+        ColumnsError: No row has a question, and the rows are useless without.
         InputError: No row has a mapped column.
         UsageError: A field may belong to any of several answers in a row.
     """
@@ -85,10 +96,10 @@ def records_of_table(
     first = list(islice(rows, LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
     graded = _recognized(values, options, path)
-    there = list(dict.fromkeys(chain(*values)))
-    answers = answer_columns(there, options.columns)
+    header = list(dict.fromkeys(chain(*values)))
+    answers = answer_columns(header, options.columns)
     if len(answers) > 1:
-        require_clear(there, answers, options, graded)
+        require_clear(header, answers, options, graded)
         wide = row_per_answer(chain(first, rows), answers, options)
         yield from records_of_table(wide, path, with_one_answer(options))
         return
@@ -97,16 +108,17 @@ def records_of_table(
     names: set[str] = set()
     unanswered, unasked = Unanswered(), UnaskedCases()
 
-    def watched() -> Iterator[FileRow | Skipped]:
+    def checked_rows() -> Iterator[FileRow | Skipped]:
         for number, row in enumerate(chain(first, rows)):
             if isinstance(row, FileRow) and is_object(row.value):
+                # Only the first rows decided that grades are from 0 to 1.
                 if number >= LOOKED_AT and any(graded.unit):
                     graded.require_early_scale(row, options.grades)
                 if not row.value.keys() <= names:
                     names.update(map(str, row.value))
             yield row
 
-    yield from convert_rows(watched(), lambda row: _records(row, options, graded, unanswered, unasked))
+    yield from convert_rows(checked_rows(), lambda row: _records(row, options, graded, unanswered, unasked))
     yield from unanswered.left(path)
     problem = missing_columns(names | options.joined_columns, options.columns) if names else None
     if problem is not None:
@@ -118,18 +130,18 @@ def records_of_table(
 def _note_columns(
     rows: Sequence[Mapping[str, Any]], options: Options, graded: RecognizedGrades
 ) -> dict[str, str]:
-    """Note the columns of fields, and those that become tags; return the former."""
+    """Return the columns of fields; note them, and those that become tags, for the summary."""
     header = tuple(dict.fromkeys(name for row in rows for name in row))
     fields = dict(known_fields(header, tuple(options.columns.items())))
     fields.pop("label", None)
     if graded.label is not None:
         fields["label"] = graded.label
     person = person_column(header) if "label" in fields else None
-    material = instruction_input(header, fields)
+    input_column = instruction_input(header, fields)
     people = people_columns(header, options.columns)
     options.recognized.grades["score"] += graded.judges
     options.recognized.grades["label"] += people if len(people) > 1 else ()
-    options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
+    options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, input_column])])
     if len(graded.unnamed) == 1 and not is_fault(graded.unnamed[0]):
         options.recognized.guesses["score"] = graded.unnamed[0]
     return fields
@@ -176,7 +188,7 @@ class _Table(ABC):
     LOST: str
 
     def recognises(self, glimpse: Any) -> bool:
-        """Return False, since a table is the fallback."""
+        """Return False, since a file is read as a table only if no other format recognises it."""
         del glimpse
         return False
 
@@ -194,7 +206,7 @@ class _Csv(_Table):
 
     NAME = "csv"
     ABOUT = "CSV and TSV, read as pandas reads them; blank rows are no rows"
-    LOST = _NOTHING
+    LOST = _NOTHING_LOST
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
         return read_csv_rows(path, options.header)
@@ -205,7 +217,7 @@ class _Json(_Table):
 
     NAME = "json"
     ABOUT = "objects in an array, under a key or one a line; data frames"
-    LOST = _NOTHING
+    LOST = _NOTHING_LOST
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
         return (
@@ -235,20 +247,20 @@ class _HuggingFace(_Table):
     LOST = "names of splits, bytes, null keys of structs"
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
-        files = files_in(path, _DATA) if path.is_dir() else [path]
+        files = files_in(path, _DATA_SUFFIXES) if path.is_dir() else [path]
         # Reading a device or a pipe might never end.
         data = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
         if not data:
-            raise InputError(f"holds no file of data ({', '.join(_DATA)})", path=path)
+            raise InputError(f"holds no file of data ({', '.join(_DATA_SUFFIXES)})", path=path)
         return (row for file in data for row in read_any_rows(file, header=options.header))
 
 
-TABLES: dict[str, _Table] = {each.NAME: each for each in (_Csv(), _Parquet(), _Json(), _HuggingFace())}
+TABLES: dict[str, _Table] = {table.NAME: table for table in (_Csv(), _Parquet(), _Json(), _HuggingFace())}
 """Table formats by name."""
 
 
 def is_folder_of_datasets(path: Path) -> bool:
-    """Return whether a folder was saved by ``datasets``, or has a card beside data files."""
-    if any((path / mark).exists() for mark in _MARKS):
+    """Return whether a folder was saved by ``datasets``, or has a README with Parquet files."""
+    if any((path / mark).exists() for mark in _DATASET_FILES):
         return True
     return (path / "README.md").exists() and any(file.suffix == ".parquet" for file in path.rglob("*"))

@@ -57,8 +57,8 @@ def _simulations(document: FieldReader) -> list[tuple[str, Any]] | None:
     tasks = {task.name("id"): task.value for task in document.nodes("tasks")}
     agent = document.node("info").node("agent_info").text("llm")
     return [
-        (at, {**each, _MADE: (tasks.get(str(each.get("task_id"))), agent)} if is_object(each) else each)
-        for at, each in document.items("simulations")
+        (at, {**run, _MADE: (tasks.get(str(run.get("task_id"))), agent)} if is_object(run) else run)
+        for at, run in document.items("simulations")
     ]
 
 

@@ -48,7 +48,7 @@ def _declared(tool: FieldReader) -> list[dict[str, Any]]:
 def _lower_types(schema: Any) -> Any:
     """Return a schema of Gemini with JSON Schema's names of types."""
     if is_list(schema):
-        return [_lower_types(each) for each in schema]
+        return [_lower_types(item) for item in schema]
     if not is_object(schema):
         return schema
     return {
@@ -86,13 +86,14 @@ def _flat_properties(parameters: Any) -> dict[str, Any] | None:
         if len(named) < len(parameters):
             return None
         parameters = {
-            each["name"]: {key: held for key, held in each.items() if key != "name"} for each in named
+            parameter["name"]: {key: value for key, value in parameter.items() if key != "name"}
+            for parameter in named
         }
     if not is_object(parameters) or not parameters or "properties" in parameters:
         return None
     if not all(map(is_object, parameters.values())):
         return None
-    return {name: _property(each) for name, each in parameters.items()}
+    return {name: _property(parameter) for name, parameter in parameters.items()}
 
 
 _TYPES: Mapping[str, str] = {

@@ -91,7 +91,11 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 def _tool(api: FieldReader) -> dict[str, Any]:
     parameters = [*api.items("required_parameters"), *api.items("optional_parameters")]
-    typed = [{**each, "type": str(each.get("type", "")).lower()} for _, each in parameters if is_object(each)]
+    typed = [
+        {**parameter, "type": str(parameter.get("type", "")).lower()}
+        for _, parameter in parameters
+        if is_object(parameter)
+    ]
     tool = {"name": api.need("api_name"), "description": api.text("api_description") or ""}
     return {**tool, "parameters": typed or {"type": "object", "properties": {}}}
 

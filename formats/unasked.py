@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import ColumnsError
 from ..records import Case, Output, Verdict, kind_spec
 from ..spelling import setting
-from ..tables.column_names import map_options, shown_columns
+from ..tables.named_columns import map_options, shown_columns
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord
 

@@ -1,4 +1,4 @@
-"""Wide tables: a column of answers per system, read as a row per system."""
+"""Wide tables: one column of answers per system, read as one row per system."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from msgspec import structs
 
 from ..errors import UsageError
 from ..spelling import setting, together
-from ..tables.column_names import FIELDS, column_named, is_person, known_fields, map_options
+from ..tables.column_names import FIELDS, is_person
+from ..tables.named_columns import column_named, known_fields, map_options
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import Skipped
 from .json_values import is_object
 from .recognized_grades import RecognizedGrades
 
-_RESPONSE = frozenset({"response", *FIELDS["response"]})
+_RESPONSE_NAMES = frozenset({"response", *FIELDS["response"]})
 
 
 def answer_columns(header: Sequence[str], mapping: Mapping[str, str]) -> list[str]:
-    """Return the columns mapped to the answer; several if each is one system's."""
+    """Return the columns that the user mapped to the answer, one per system if several."""
     named = [
-        column_named(header, right) if left in _RESPONSE else column_named(header, left)
+        column_named(header, right) if left in _RESPONSE_NAMES else column_named(header, left)
         for left, right in mapping.items()
-        if left in _RESPONSE or right in _RESPONSE
+        if left in _RESPONSE_NAMES or right in _RESPONSE_NAMES
     ]
     return list(dict.fromkeys(filter(None, named)))
 
@@ -32,14 +33,13 @@ def answer_columns(header: Sequence[str], mapping: Mapping[str, str]) -> list[st
 def require_clear(
     header: Sequence[str], answers: Sequence[str], options: Options, graded: RecognizedGrades
 ) -> None:
-    """Refuse options that are unclear for several answers in a row.
+    """Require that options and columns are clear for several answers in a row.
 
     Raises:
         UsageError: One system is named for all, or the row has systems or grades, which may belong to any of them.
     """
-    people = [
-        name for name in header if is_person(name)
-    ]  # a label of each answer, or several people's of one
+    # Numbered people may each label one of the answers, or all label the same one.
+    people = [name for name in header if is_person(name)]
     label = {"label": people[0]} if people else {}
     alone = together(map_options({"response": answers[0], **label}), setting("system", "NAME"))
     if options.joined is not None:
@@ -63,7 +63,7 @@ def with_one_answer(options: Options) -> Options:
     others = {
         left: right
         for left, right in options.columns.items()
-        if left not in _RESPONSE and right not in _RESPONSE
+        if left not in _RESPONSE_NAMES and right not in _RESPONSE_NAMES
     }
     return replace(options, columns=others)
 
@@ -71,14 +71,14 @@ def with_one_answer(options: Options) -> Options:
 def row_per_answer(
     rows: Iterable[FileRow | Skipped], answers: Sequence[str], options: Options
 ) -> Iterator[FileRow | Skipped]:
-    """Yield a row per answer; its system is named after the column."""
-    told = tuple(options.columns.items())
+    """Yield a row for each answer, whose system is named after the column."""
+    mapping = tuple(options.columns.items())
     for row in rows:
         if isinstance(row, Skipped) or not is_object(row.value):
             yield row
             continue
         shared = {name: value for name, value in row.value.items() if name not in answers}
-        if "id" not in known_fields(tuple(shared), told):
+        if "id" not in known_fields(tuple(shared), mapping):
             shared["id"] = options.seen.new_id("row", row.position.path, row.number)
         for name in answers:
             if name in row.value:

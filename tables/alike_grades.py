@@ -17,12 +17,12 @@ _MAX_WORDS = 8
 
 
 class AlikeGrades:
-    """Watch over mapped words: whether each column of grades still has more than one score.
+    """Check that the user's map of words leaves different scores in each column of grades.
 
-    Columns whose values need no map may be all alike; so may a map of a single word.
+    Columns whose values need no map may have one score only, as may a column with a single value.
 
     Args:
-        scales: Meanings of grades with the user's words, and whether all alike are allowed.
+        scales: Scales with the user's words; any of them may allow grades that are all alike.
     """
 
     def __init__(self, *scales: Scale) -> None:
@@ -33,26 +33,26 @@ class AlikeGrades:
 
     @property
     def is_watching(self) -> bool:
-        """True if there are words that could make grades alike."""
+        """True if the user mapped words, and did not allow grades that are all alike."""
         return bool(self._words) and not self._is_allowed
 
     def note(self, column: str, grades: Iterable[tuple[Any, float | None]]) -> None:
-        """Note values of a column as written, each with its score: None or NaN for no grade."""
+        """Note a column's grades: each value as written, with its score (None or NaN for none)."""
         if not self.is_watching:
             return
         scores = self._scores.setdefault(column, {})
         values = self._values.setdefault(column, {})
         for value, score in grades:
-            if len(scores) > 1:
+            if len(scores) > 1:  # enough is known about the column
                 return
             if is_missing(value):
                 continue
-            values.setdefault(_plain(value), str(value))
+            values.setdefault(_word_of(value), str(value))
             if score is not None and score == score:  # noqa: PLR0124 - NaN
                 scores[score] = scores.get(score, 0) + 1
 
     def refuse(self, path: object = None) -> None:
-        """Refuse a column of different values that all have one score by the user's words.
+        """Refuse a column whose different values all get one score by the user's words.
 
         Raises:
             InputError: There is one.
@@ -73,7 +73,7 @@ class AlikeGrades:
             )
 
 
-def _plain(value: Any) -> str:
+def _word_of(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     number = None if isinstance(value, str) else as_number(value)

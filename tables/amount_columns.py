@@ -8,7 +8,7 @@ from .column_names import CACHED_NAMES, is_named_like_grades, normal
 from .grades import WORDS
 from .id_columns import is_id_like
 
-_AMOUNTS = frozenset(
+_AMOUNT_WORDS = frozenset(
     ("age", "amount", "budget", "bytes", "cent", "cents", "char", "characters", "chars", "cost", "costs", "count", "counts", "day", "days",
      "dollar", "dollars", "duration", "elapsed", "eur", "euro", "euros", "height", "hour", "hours", "kb", "lat", "latency", "latitude", "len", "length",
      "lengths", "lon", "longitude", "mb", "millis", "minute", "minutes", "month", "ms", "num", "number", "price", "prices", "runtime", "sec", "seconds",
@@ -16,15 +16,15 @@ _AMOUNTS = frozenset(
 )  # fmt: skip
 """Words for units and measured amounts, anywhere in the name of a column."""
 
-_COUNTING = frozenset({"count", "n", "nb", "num", "number", "total"})
+_COUNT_WORDS = frozenset({"count", "n", "nb", "num", "number", "total"})
 """First words of the names of counts, whatever is counted: ``num_correct``."""
 
-_CONFIDENCE = frozenset(
+_CONFIDENCE_WORDS = frozenset(
     {"confidence", "logit", "logits", "logprob", "logprobs", "perplexity", "prob", "probability", "probs"}
 )
 """Words for how sure something is, which is no grade of it."""
 
-_HEADS = frozenset(
+_DESCRIPTION_WORDS = frozenset(
     ("at", "author", "batch", "benchmark", "category", "comment", "comments", "country", "created", "dataset", "datasets", "date", "domain", "email", "epoch",
      "epochs", "explanation", "file", "filename", "fold", "format", "id", "ids", "idx", "index", "iteration", "key", "lang", "language", "line", "link",
      "locale", "method", "model", "name", "notes", "nr", "offset", "order", "page", "path", "phone", "port", "position", "rank", "rationale", "reason", "reasoning", "reasons", "region", "revision",
@@ -33,37 +33,38 @@ _HEADS = frozenset(
 )  # fmt: skip
 """Last words of the names of counters, settings and descriptions."""
 
-_COMPARED = frozenset(
+_COMPARISON_WORDS = frozenset(
     ("agree", "agreed", "agreement", "agrees", "delta", "diff", "difference", "disagree", "disagreement", "gap", "iaa", "kappa", "match",
      "matched", "matches")
 )  # fmt: skip
-"""Words for what comes of comparing two grades."""
+"""Words for the result of comparing two grades."""
 
 
 @lru_cache(CACHED_NAMES)
 def is_amount(name: str) -> bool:
     """Return whether a column's name means an amount, a counter or a description.
 
-    A word for grades says otherwise, unless the name ends or begins with the amount: ``time_score`` is a grade, ``score_time`` and ``price_per_example`` are none.
+    With a word for grades it is one only if it begins with a count or ends with the amount: ``time_score`` is a grade,
+    ``score_time`` is none.
     """
     words = normal(name).split("_")
-    if words[-2:] == ["suggestion", "score"]:  # of Argilla: how sure the model was
+    if words[-2:] == ["suggestion", "score"]:  # Argilla's column for how sure its model was
         return True
-    if (words[0] in _COUNTING and len(words) > 1) or not _CONFIDENCE.isdisjoint(words):
+    if (words[0] in _COUNT_WORDS and len(words) > 1) or not _CONFIDENCE_WORDS.isdisjoint(words):
         return True
-    if words[-1] in _AMOUNTS or words[-1] in _HEADS:
+    if words[-1] in _AMOUNT_WORDS or words[-1] in _DESCRIPTION_WORDS:
         return True
-    return not _AMOUNTS.isdisjoint(words) and not _has_grade(name, words)
+    return not _AMOUNT_WORDS.isdisjoint(words) and not _has_grade_word(name, words)
 
 
-def _has_grade(name: str, words: list[str]) -> bool:
+def _has_grade_word(name: str, words: list[str]) -> bool:
     return is_named_like_grades(name) or any(word in WORDS for word in words)
 
 
 @lru_cache(CACHED_NAMES)
 def compares_grades(name: str) -> bool:
     """Return whether a column's name means that two grades were compared: ``judge_agrees``."""
-    return not _COMPARED.isdisjoint(normal(name).split("_"))
+    return not _COMPARISON_WORDS.isdisjoint(normal(name).split("_"))
 
 
 def is_never_grades(name: str) -> bool:

@@ -1,4 +1,8 @@
-"""Questions about a table that only the user can answer, as one error."""
+"""Questions about a table that only the user can answer, gathered into one error.
+
+`AskedChoices` collects what is unknown (a column, the scores of words, a scale); its error shows counts, example rows
+and the options to complete.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,11 @@ from ..errors import ChoiceNeeded, OpenChoice
 from ..spelling import spelled_pairs, spelled_scale, together, turned_pairs
 from .grades import UNKNOWN, is_missing
 
-_MAX_EXAMPLES = 3
+_MAX_EXAMPLE_ROWS = 3
 _MAX_VALUES = 8
 _MAX_CELLS = 5
-_ENDS = (UNKNOWN, UNKNOWN)
-
-_LONGEST = 40
+_MAX_VALUE_CHARS = 40
+_UNKNOWN_ENDS = (UNKNOWN, UNKNOWN)
 
 
 class AskedChoices:
@@ -26,7 +29,7 @@ class AskedChoices:
         first: The column that examples show first.
 
     Attributes:
-        choices: What is asked so far.
+        choices: The questions so far.
     """
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], *, first: str | None = None) -> None:
@@ -49,19 +52,25 @@ class AskedChoices:
         self._add(OpenChoice("map", field, question, counts, self._examples()))
 
     def columns(self, field: str, names: Iterable[str]) -> None:
-        """Name columns that go with the others, such as those of several judges."""
+        """Propose columns of a field without a question, such as those of several judges."""
         self._columns += [(field, name) for name in names]
         self._shown |= dict.fromkeys(names)
 
     def words(self, column: str, scores: Mapping[str, object], question: str) -> None:
-        """Ask for the scores of words in a column; a score other than ``?`` is known."""
-        counted = Counter(map(str, self.values(column)))
+        """Ask for the scores of words in a column.
+
+        Args:
+            column: The column.
+            scores: The score of each word, or ``?`` if only the user knows it.
+            question: The question.
+        """
+        rows_by_word = Counter(map(str, self.values(column)))
         self._shown |= {column: None}
         for word, score in scores.items():
             self._words.setdefault(word, score)
-        counts = {word: counted[word] for word in scores}
-        key = next((word for word, score in scores.items() if score == UNKNOWN), "")
-        self._add(OpenChoice("map_label", key, question, counts, self._examples()))
+        counts = {word: rows_by_word[word] for word in scores}
+        first_unknown = next((word for word, score in scores.items() if score == UNKNOWN), "")
+        self._add(OpenChoice("map_label", first_unknown, question, counts, self._examples()))
 
     def scale(self, name: str, column: str, question: str, judge: str | None = None) -> None:
         """Ask for the worst and the best grade of a column: ``label_scale`` or ``score_scale``."""
@@ -72,9 +81,9 @@ class AskedChoices:
 
     @property
     def options(self) -> str:
-        """The open arguments, as the surface that runs spells them."""
+        """The open arguments, as the command line or Python spells them."""
         scales = [
-            spelled_scale(name, ":".join(_ENDS), judge)
+            spelled_scale(name, ":".join(_UNKNOWN_ENDS), judge)
             for name, judges in self._scales.items()
             for judge in judges
         ]
@@ -87,15 +96,15 @@ class AskedChoices:
     @property
     def arguments(self) -> dict[str, Any]:
         """The open arguments in Python, with ``?`` for what the caller replaces."""
-        found: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if self._columns:
-            found["map"] = turned_pairs(self._columns)
+            arguments["map"] = turned_pairs(self._columns)
         if self._words:
-            found["map_label"] = dict(self._words)
+            arguments["map_label"] = dict(self._words)
         for name, judges in self._scales.items():
-            named = {judge: _ENDS for judge in judges if judge is not None}
-            found[name] = named or _ENDS
-        return found
+            scale_by_judge = {judge: _UNKNOWN_ENDS for judge in judges if judge is not None}
+            arguments[name] = scale_by_judge or _UNKNOWN_ENDS
+        return arguments
 
     def error(
         self,
@@ -106,19 +115,19 @@ class AskedChoices:
         line: int | None = None,
         column: str | None = None,
     ) -> ChoiceNeeded:
-        """Return the error that asks everything: problem, questions, example rows, remedy, options.
+        """Return the error that asks all questions at once.
 
         Args:
-            problem: What came, with counts.
+            problem: What was found, with counts.
             remedy: Words before the options.
             path: The file.
             line: The line of the first value.
             column: The column to name.
         """
         questions = dict.fromkeys(choice.question for choice in self.choices)
-        rows = "; ".join(map(_shown_row, self._examples()))
-        asks = UNKNOWN in self.options
-        remedy = remedy or (f"replace each {UNKNOWN}" if asks else "if that is right, add it")
+        rows = "; ".join(map(_row_text, self._examples()))
+        is_open = UNKNOWN in self.options
+        remedy = remedy or (f"replace each {UNKNOWN}" if is_open else "if that is right, add it")
         parts = [problem, *questions, f"rows: {rows}" if rows else "", f"{remedy}: {self.options}"]
         error = ChoiceNeeded("; ".join(filter(None, parts)), path=path, line=line, field=column)
         error.choices, error.arguments, error.options = tuple(self.choices), self.arguments, self.options
@@ -133,25 +142,24 @@ class AskedChoices:
 
     def _examples(self) -> tuple[dict[str, Any], ...]:
         """Return up to three rows with different values in the columns that matter."""
-        names = [*dict.fromkeys((*self._shown, *(name for row in self._rows[:1] for name in row)))][
-            :_MAX_CELLS
-        ]
-        found: dict[str, dict[str, Any]] = {}
+        first_row = [name for row in self._rows[:1] for name in row]
+        names = [*dict.fromkeys((*self._shown, *first_row))][:_MAX_CELLS]
+        examples: dict[str, dict[str, Any]] = {}
         for row in self._rows:
             cells = {name: row.get(name) for name in names}
             if any(not is_missing(value) for value in cells.values()):
-                found.setdefault(repr(cells), cells)
-            if len(found) == _MAX_EXAMPLES:
+                examples.setdefault(repr(cells), cells)
+            if len(examples) == _MAX_EXAMPLE_ROWS:
                 break
-        return tuple(found.values())
+        return tuple(examples.values())
 
 
-def _shown_row(row: Mapping[str, Any]) -> str:
+def _row_text(row: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={_short(value)}" for name, value in row.items())
 
 
 def counted_values(values: Iterable[Any]) -> str:
-    """Return values with their numbers of rows: ``'A' (62), 'B' (38)``."""
+    """Return the commonest values with their counts: ``'A' (62), 'B' (38)``."""
     counts = Counter(map(_short, values))
     listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(_MAX_VALUES))
     more = len(counts) - _MAX_VALUES
@@ -160,4 +168,4 @@ def counted_values(values: Iterable[Any]) -> str:
 
 def _short(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 3]}..."

@@ -9,20 +9,10 @@ from typing import Any
 from ..records import nearest
 from .amount_columns import is_never_grades
 from .column_guesses import guessed
-from .column_names import (
-    FIELDS,
-    HEADERS,
-    TABLE_FIELDS,
-    column_named,
-    is_label_like,
-    is_score_like,
-    known_fields,
-    map_options,
-    normal,
-    shown_columns,
-)
+from .column_names import FIELDS, HEADERS, TABLE_FIELDS, is_label_like, is_score_like, normal
 from .grades import WORDS, as_number, is_missing, plain_word
 from .id_columns import is_id_like
+from .named_columns import column_named, known_fields, map_options, shown_columns
 
 _AUTHORS = {normal(name) for field in ("judge", "system", "repeat") for name in TABLE_FIELDS[field]}
 """Columns of verdict tables that are never a question or an answer."""
@@ -35,29 +25,29 @@ _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
 def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
     """Return the error for a mapped column or field that does not exist, or None if all do."""
     present = sorted(columns)
-    listed = shown_columns(present)
+    column_list = shown_columns(present)
     for left, right in mapping.items():
         if not right:
             continue
         absent = [name for name in (left, right) if column_named(present, name) is None]
-        if len(absent) == len((left, right)):
-            return f"{left}={right}: there is no such column; there are {listed}"
+        if absent == [left, right]:
+            return f"{left}={right}: there is no such column; there are {column_list}"
         for name in absent:
             if name in _FIELD_NAMES:
                 continue
             if near := nearest(name, FIELDS):
                 return f"{left}={right}: {name!r} is not a field{near}; fields are {', '.join(FIELDS)}"
             if {left, right} & _FIELD_NAMES:
-                return (
-                    f"{left}={right}: there is no column {name!r}{nearest(name, present)}; there are {listed}"
-                )
+                return f"{left}={right}: there is no column {name!r}{nearest(name, present)}; there are {column_list}"
     return None
 
 
 def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUESSES) -> str:
-    """Return the error for a row without question or answer, naming columns that may hold them.
+    """Return the error for a row without question and answer, with columns that may have them.
 
-    Guesses of the whole table take precedence over those of the row.
+    Args:
+        row: The row.
+        guesses: Columns guessed by the whole table, which take precedence over guesses by the row.
     """
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
@@ -77,15 +67,15 @@ def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUES
 def _likely_columns(
     row: Mapping[str, Any], free: list[str], table_guesses: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Guess columns by the table, else by name, else as the first and the last."""
+    """Guess question and answer by the table, by name, or as the first and last column."""
     guesses: Mapping[str, str] = guessed([row], row, ()) if text_columns(row) else {}
     guesses = table_guesses or guesses
     if len(row) == 1:
         return guesses or {"query": free[0]}
     taken = {*guesses, *guesses.values()}
-    left = [name for name in free if name not in taken] or free
-    left = [name for name in left if not _is_no_text(name, row[name])] or left
-    likely = {"query": left[0], "response": left[-1], **guesses}
+    candidates = [name for name in free if name not in taken] or free
+    candidates = [name for name in candidates if not _is_no_text(name, row[name])] or candidates
+    likely = {"query": candidates[0], "response": candidates[-1], **guesses}
     if likely["query"] == likely["response"]:
         taken = {likely["response"], *taken}
         others = [name for name in row if name not in taken and not _is_no_text(name, row[name])]
@@ -97,7 +87,7 @@ def _likely_columns(
 
 @lru_cache(HEADERS)
 def _without_field(header: tuple[str, ...]) -> list[str]:
-    """Return the columns that are not known as a field."""
+    """Return the columns that are no known field."""
     fields = known_fields(header, ())
     return [name for name in header if name not in fields.values()]
 
@@ -108,14 +98,14 @@ def _is_no_text(name: str, value: Any) -> bool:
 
 
 def _is_grade(name: str) -> bool:
-    usual = {*TABLE_FIELDS["score"], *TABLE_FIELDS["label"]} - {*FIELDS["accepted_answers"]}
-    return normal(name) in usual or is_score_like(name) or is_label_like(name)
+    usual_names = {*TABLE_FIELDS["score"], *TABLE_FIELDS["label"]} - {*FIELDS["accepted_answers"]}
+    return normal(name) in usual_names or is_score_like(name) or is_label_like(name)
 
 
 def nothing_asked(
     row: Mapping[str, Any], fields: Mapping[str, Any], table_guesses: Mapping[str, str] = NO_GUESSES
 ) -> str:
-    """Return the error for a row without question and answer, whose known columns are empty."""
+    """Return the error for a row whose columns of question and answer are empty."""
     if all(is_missing(value) for value in row.values()) or not {"query", "response"} & fields.keys():
         return unknown_columns(row, table_guesses)
     if "query" in fields:
@@ -128,5 +118,5 @@ def nothing_asked(
 
 
 def text_columns(row: Mapping[str, Any]) -> list[str]:
-    """Return the columns that hold more than a word."""
+    """Return the columns whose cell is a text of several words."""
     return [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()]

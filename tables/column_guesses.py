@@ -1,4 +1,8 @@
-"""Guesses of columns for fields without a known column name."""
+"""Guesses of columns for fields without a known column name.
+
+A guess is never used by itself: the next step of an import proposes it to the user. `TableColumns` collects what an
+import read, and `guessed` guesses by the words in a column's name and by its values.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,13 @@ from .column_names import (
     HEADERS,
     is_number_field,
     is_person,
+    is_rating,
     is_score_like,
     is_session,
     normal,
 )
 from .fault_columns import direction_options, is_fault
-from .grade_columns import MAX_GRADES, GradeColumns, is_rating
+from .grade_columns import MAX_GRADES, GradeColumns
 from .grades import (
     UNKNOWN,
     UnknownGradeError,
@@ -34,31 +39,33 @@ from .grades import (
 )
 from .id_columns import likely_id
 
-_WORDS: Mapping[str, tuple[str, ...]] = {
+_WORDS_OF_FIELDS: Mapping[str, tuple[str, ...]] = {
     "accepted_answers": ("correct", "expected", "gold", "golden", "truth", "reference", "ideal", "target"),
     "response": ("reply", "response", "answer", "answered", "output", "completion", "says", "said"),
     "query": ("question", "ask", "asks", "asked", "query", "prompt", "user", "customer", "input", "request", "message"),
 }  # fmt: skip
-"""Words in the names of columns by field; a column is a guess for the first field with one of its words."""
+"""Words in column names by field. The first field wins: ``expected output`` is a reference, and no response."""
 
-_REFERENCES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
+_REFERENCE_NAMES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
 
-_IDENTITY = {"id", "cluster", "system", "trial"}
+_IDENTITY_FIELDS = {"id", "cluster", "system", "trial"}
 """Fields of a joined table that only identify the case or the output of a row."""
 
-_CALL = re.compile(r"\A\[?[A-Za-z_][\w.]*+\(")
+_CALL_START = re.compile(r"\A\[?[A-Za-z_][\w.]*+\(")
 """Beginning of a call: ``book(``."""
 
 _USUAL_BEST = (5, 10)
+"""Best ratings of the usual scales of stars and points."""
+
 _MAX_SYSTEMS = 12
 _MAX_GRADE_LENGTH = 30
-_MAX_OTHERS = 3
+_MAX_UNKNOWN_WORDS = 3
 """Maximum number of different words, such as "unsure", beside pass and fail in a column of grades."""
-_SYSTEM = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
+_SYSTEM_WORDS = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
 
 
 class TableColumns:
-    """Columns of the tables that were read.
+    """Facts about the columns of the tables that an import read.
 
     Attributes:
         fields: The column of each field.
@@ -66,9 +73,9 @@ class TableColumns:
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         raters: Tags that may be labels by their values, if there are several.
-        asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
+        asked: Tags named after a fault that may be labels, each with the options that ask which value is good.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
-        pairing: The column whose values pair rows of several systems, if none is known to be the id.
+        pairing: The column whose equal values pair rows of several systems, if no column is known to be the id.
         unread: Columns of logged calls that look like grades, each with a file that has it.
         unread_ids: The column of the cases' ids in those files, if there is one.
         own_folders: Number of folders that fiducial made, which were not read.
@@ -96,42 +103,52 @@ class TableColumns:
     def add(
         self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]
     ) -> None:
-        """Add a table: its first rows, the columns of its fields, and those of further grades."""
+        """Add a table by its first rows.
+
+        Args:
+            rows: The first rows.
+            fields: The column of each field.
+            others: Further columns of grades.
+        """
         self.fields |= fields
         taken = {*fields.values(), *others, *self.tags}
         tags = list(dict.fromkeys(name for row in rows for name in row if name not in taken))
         self.tags += tags
-        graded = {"label": ""} if others else {}
-        self.guesses |= guessed(rows, tags, {*self.fields, *graded})
+        known = {*self.fields, *(["label"] if others else [])}
+        self.guesses |= guessed(rows, tags, known)
         if self.guesses.get("label") == UNKNOWN:
             self.raters = list(dict.fromkeys([*self.raters, *possible_raters(rows, tags)]))
-        if not {"label", "score", "judge"} & {*self.fields, *graded, *self.guesses}:
+        if not {"label", "score", "judge"} & {*known, *self.guesses}:
             faults = [column for column in _columns_of(rows, filter(is_fault, tags)) if column.is_grades]
             self.asked |= {fault.name: direction_options(fault.name, fault.values) for fault in faults}
         self.ratings |= rated(rows, tags)
         if "id" not in fields:
-            named = (self.guesses.get("id"), fields.get("query"), self.guesses.get("query"))
-            self.pairing = _pairing(rows, filter(None, named), fields.get("system"))
+            candidates = (self.guesses.get("id"), fields.get("query"), self.guesses.get("query"))
+            self.pairing = _pairing(rows, filter(None, candidates), fields.get("system"))
 
     def add_references(self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str]) -> None:
-        """Add a joined table: its tags, and guesses if it has neither references nor grades."""
+        """Add the tags of a joined table, and guesses if it has neither references nor grades."""
         header = dict.fromkeys(name for row in rows for name in row)
         tags = [name for name in header if name not in {*fields.values(), *self.tags} and not is_person(name)]
         self.tags += tags
-        if not fields.keys() - _IDENTITY:
+        if not fields.keys() - _IDENTITY_FIELDS:
             self.guesses |= _guessed_references(_columns_of(rows, tags))
 
     def note_unread(
         self, row: Mapping[str, Any], path: Path, case_id: str, *, in_session: bool = False
     ) -> None:
-        """Note columns of a logged call that are not read but look like grades or references.
+        """Note columns of a logged call that look like grades or references but are not read.
 
-        ``case_id`` is the id of the call's case; empty if the log has none. In a session, scores are not read, too.
+        Args:
+            row: The logged call.
+            path: Its file.
+            case_id: The id of its case; empty if the log has none.
+            in_session: Whether the call is part of a session, whose scores are not read either.
         """
         if case_id and str(path) not in self.unread_ids:
-            same = [name for name, value in row.items() if not is_missing(value) and str(value) == case_id]
-            known = [name for name in same if is_session(name) or normal(name).endswith("id")]
-            self.unread_ids |= {str(path): name for name in known[:1]}
+            equal = [name for name, value in row.items() if not is_missing(value) and str(value) == case_id]
+            id_columns = [name for name in equal if is_session(name) or normal(name).endswith("id")]
+            self.unread_ids |= {str(path): name for name in id_columns[:1]}
         scores = [name for name in row if normal(name) in FIELDS["score"]] if in_session else []
         for name in [*_grades_or_references(tuple(row)), *scores]:
             value = row[name]
@@ -142,15 +159,16 @@ class TableColumns:
 
 
 def _pairing(rows: Sequence[Mapping[str, Any]], names: Iterable[str], system: str | None) -> str | None:
-    """Return the first column with a value in rows of several systems.
+    """Return the first column that has one value in rows of several systems.
 
-    With rows of only one system, it is the first candidate: later rows may be of others.
+    If the first rows are of only one system, that is the first candidate: later rows may be of others.
     """
     candidates = [*names]
     if system is None or len({str(row.get(system)) for row in rows}) < 2:  # noqa: PLR2004 - one system
         return candidates[0] if candidates else None
     for name in candidates:
         pairs = {(str(row[name]), str(row.get(system))) for row in rows if not is_missing(row.get(name))}
+        # More pairs than values: some value has rows of two systems.
         if len(pairs) > len({value for value, _ in pairs}):
             return name
     return None
@@ -159,7 +177,7 @@ def _pairing(rows: Sequence[Mapping[str, Any]], names: Iterable[str], system: st
 def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, str]:
     """Return the columns that may be ratings, each with its likely scale: ``1:5``.
 
-    The name need not show it, if the numbers repeat and the largest is the end of a usual scale.
+    The name need not say so if the numbers repeat and the largest is the end of a usual scale.
     """
     scales: dict[str, str] = {}
     for name in names:
@@ -183,7 +201,7 @@ def _grades_or_references(names: tuple[str, ...]) -> list[str]:
 
 def is_reference(name: str) -> bool:
     """Return whether a column of logged calls looks like accepted answers that are not read."""
-    return normal(name) in _REFERENCES
+    return normal(name) in _REFERENCE_NAMES
 
 
 class _Column(NamedTuple):
@@ -200,26 +218,26 @@ class _Column(NamedTuple):
     def is_calls(self) -> bool:
         """True if its texts look like calls: ``book(city="Rome")``."""
         return bool(self.values) and all(
-            isinstance(value, str) and _CALL.match(value.strip()) and value.rstrip("] \n").endswith(")")
+            isinstance(value, str) and _CALL_START.match(value.strip()) and value.rstrip("] \n").endswith(")")
             for value in self.values
         )
 
     @property
     def is_grades(self) -> bool:
-        """True if it holds words for both pass and fail, and few others, such as "unsure"."""
+        """True if its words mean both pass and fail, with few others, such as "unsure"."""
         words = Counter(str(value) for value in self.values if as_number(value) is None)
         scores = {word: _score(word) for word in words}
         unknown = [word for word, score in scores.items() if score is None]
         return (
             {0.0, 1.0} <= set(scores.values())
-            and len(unknown) <= _MAX_OTHERS
+            and len(unknown) <= _MAX_UNKNOWN_WORDS
             and sum(words[word] for word in unknown) <= len(self.values) / 4
             and all(len(word) <= _MAX_GRADE_LENGTH for word in unknown)
         )
 
     @property
     def is_label(self) -> bool:
-        """True if it holds grades of which it is known which is good."""
+        """True if it has such words, and its name is no fault, of which "yes" may be bad."""
         return not is_fault(self.name) and self.is_grades
 
 
@@ -236,36 +254,37 @@ def guessed(
     """Guess a free column for each missing field: id, question, answers, label, system.
 
     Returns:
-        The column of each field, ``?`` for the label if there are several, and the field of each further column of answers:
-        ``{"response": "answer_a", "answer_b": "response"}``.
+        The column of each field, or ``?`` for the label if several may be it. Further columns of answers, perhaps of other
+        systems, are reversed: ``{"response": "answer_a", "answer_b": "response"}``.
     """
     free = [*free]
     columns = _columns_of(rows, free)
     guesses: dict[str, str] = {}
-    for field, words in _WORDS.items():
+    for field, words in _WORDS_OF_FIELDS.items():
         text = [column for column in columns if column.is_text and column.name not in guesses.values()]
         guesses |= _first(field, (column for column in text if column.words & set(words)))
     if "query" not in guesses and "messages" not in known:
         guesses |= _first(
             "query", (column for column in columns if column.is_text and column.name not in guesses.values())
         )
-    if (
-        name := likely_id(rows, (column.name for column in columns if column.name not in guesses.values()))
-    ) is not None:
-        guesses["id"] = name
+    id_candidates = (column.name for column in columns if column.name not in guesses.values())
+    id_column = likely_id(rows, id_candidates)
+    if id_column is not None:
+        guesses["id"] = id_column
     labels = possible_raters(rows, free)
     if labels and not {"score", "judge"} & set(known):
         guesses["label"] = labels[0] if len(labels) == 1 else UNKNOWN
     guesses |= _first("system", (column for column in columns if _names_systems(column, guesses)))
-    hidden = {*known, *(("query",) if "messages" in known else ())}
-    shown = {field: name for field, name in guesses.items() if field not in hidden}
-    is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *shown}
-    answers = [] if is_of_one_answer else _further_answers(columns, shown)
-    return shown | dict.fromkeys(answers, "response")
+    known_fields = {*known, *(("query",) if "messages" in known else ())}
+    new_guesses = {field: name for field, name in guesses.items() if field not in known_fields}
+    # Grades, a system or calls in the row belong to its one answer, so that further ones would share them.
+    is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *new_guesses}
+    answers = [] if is_of_one_answer else _further_answers(columns, new_guesses)
+    return new_guesses | dict.fromkeys(answers, "response")
 
 
 def possible_raters(rows: Sequence[Mapping[str, Any]], free: Iterable[str]) -> list[str]:
-    """Return the columns that may be people's labels by their values."""
+    """Return the columns whose values are like people's labels."""
     grades = GradeColumns(rows, {}, (UNDECLARED_SCALE,), lambda _: False)
     return [
         column.name
@@ -275,9 +294,9 @@ def possible_raters(rows: Sequence[Mapping[str, Any]], free: Iterable[str]) -> l
 
 
 def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
-    """Guess the columns of a joined table that hold expected calls, accepted answers or labels."""
+    """Guess the columns of expected calls, accepted answers and labels in a joined table."""
     calls = _first("expected_calls", (column for column in columns if column.is_calls))
-    words = set(_WORDS["accepted_answers"])
+    words = set(_WORDS_OF_FIELDS["accepted_answers"])
     answers = _first("accepted_answers", (column for column in columns if column.words & words))
     return (calls or answers) | _first("label", (column for column in columns if column.is_label))
 
@@ -296,17 +315,19 @@ def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:
     """Return columns named like the column of answers, each perhaps of another system."""
-    words = re.findall(r"[a-z]+", guesses.get("response", "").lower())
-    if not words:
+    first_answer = re.findall(r"[a-z]+", guesses.get("response", "").lower())
+    if not first_answer:
         return []
-    return [
-        column.name
-        for column in columns
-        if column.is_text
-        and column.name not in guesses.values()
-        and (alike := re.findall(r"[a-z]+", column.name.lower()))
-        and any(a == b and a in _WORDS["response"] for a, b in ((alike[0], words[0]), (alike[-1], words[-1])))
-    ]
+
+    def is_alike(name: str) -> bool:
+        """Return whether a name has the same word for an answer at its beginning or its end."""
+        words = re.findall(r"[a-z]+", name.lower())
+        return bool(words) and any(
+            words[at] == first_answer[at] and words[at] in _WORDS_OF_FIELDS["response"] for at in (0, -1)
+        )
+
+    free = (column for column in columns if column.name not in guesses.values())
+    return [column.name for column in free if column.is_text and is_alike(column.name)]
 
 
 def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
@@ -315,10 +336,13 @@ def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
 
 
 def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
-    """Return whether a column is called a system or model, and holds a few repeated names."""
+    """Return whether a column is called a system or model, and its few values repeat."""
     values = {str(value) for value in column.values}
-    few = 1 < len(values) <= min(_MAX_SYSTEMS, len(column.values) - 1)
+    are_few = 1 < len(values) <= min(_MAX_SYSTEMS, len(column.values) - 1)
     are_numbers = all(as_number(value) is not None for value in column.values)
     return (
-        few and not are_numbers and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()
+        are_few
+        and not are_numbers
+        and bool(column.words & set(_SYSTEM_WORDS))
+        and column.name not in guesses.values()
     )

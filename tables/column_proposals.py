@@ -1,4 +1,7 @@
-"""Proposals of columns for scores and labels that no name shows."""
+"""Proposals of columns for scores and labels, where names do not tell.
+
+Nothing is chosen here: an error lists the columns and what they could be, with options that the user completes.
+"""
 
 from __future__ import annotations
 
@@ -12,29 +15,23 @@ from ..records.scale import Scale, judge_scale
 from ..spelling import command
 from .amount_columns import is_never_grades
 from .asked_choices import AskedChoices
-from .column_names import (
-    FIELDS,
-    columns_by_field,
-    is_label_like,
-    is_person,
-    is_score_like,
-    map_options,
-    names_judge,
-    normal,
-)
+from .column_names import FIELDS, is_label_like, is_person, is_score_like, names_judge, normal
 from .fault_columns import ask_direction
 from .grade_columns import MAX_GRADES, GradeColumns
 from .grades import as_number, ends_question, is_above_one, unknown_words, usual_ends
 from .known_labels import label_names, other_grades
 from .layout import TableForm
+from .named_columns import columns_by_field, map_options
 from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
-_SHOWN = 12
-"""Columns that an error describes; the others are counted."""
+_MAX_SHOWN = 12
+"""Maximum number of columns that an error describes; the others are counted."""
+
 _MAX_WORDS = 5
-"""Most words of a column that could be labels in words of its own."""
+"""Maximum number of different words of labels in a vocabulary that is not known."""
+
 _MAX_ID_LENGTH = 80
-"""Longest value of a column that could be ids; longer ones are texts."""
+"""Maximum length of an id; longer values are texts."""
 
 
 class ColumnProposals:
@@ -51,25 +48,36 @@ class ColumnProposals:
         self._scales, self._label_scale = form.scores, form.labels
 
     def no_score(self, *, labelled: bool) -> ColumnsError:
-        """Return the error for a table without a known column of scores."""
+        """Return the error for a table without a known column of scores.
+
+        Args:
+            labelled: Whether labels come from another file, so that no column of them is proposed.
+        """
         free = self._grades.free()
         possible = list(filter(self._grades.may_be_scores, free))
-        of_judges = [each for each in possible if not (is_label_like(each) or is_person(each))]
-        candidates = sorted(of_judges or possible, key=lambda each: not self._is_numeric(each))
-        shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.present[:_SHOWN])
+        of_judges = [column for column in possible if not (is_label_like(column) or is_person(column))]
+        # Columns of numbers first: they are scores more often than words are.
+        candidates = sorted(of_judges or possible, key=lambda column: not self._is_numeric(column))
+        shown = ", ".join(
+            f"{column!r} ({self._could_be(column)})" for column in self._grades.present[:_MAX_SHOWN]
+        )
         more = (
-            "" if len(self._grades.present) <= _SHOWN else f" and {len(self._grades.present) - _SHOWN} more"
+            ""
+            if len(self._grades.present) <= _MAX_SHOWN
+            else f" and {len(self._grades.present) - _MAX_SHOWN} more"
         )
         label = self._grades.columns.get("label")
-        known = f"; label is {label!r}" if label is not None else ""
+        known_label = f"; label is {label!r}" if label is not None else ""
         problem = (
             "no column is known to be the judge's score (null or an empty cell where it gave none)"
-            f"{known}; the columns are {shown}{more}"
+            f"{known_label}; the columns are {shown}{more}"
         )
-        candidates = candidates or self._with_the_words_of_labels(free)
+        candidates = candidates or self._columns_like_label(free)
         if not candidates:
             options = map_options({"score": "COLUMN"})
-            error = ColumnsError(f"{problem}; {self._ungraded()}name it with {options}", field="score")
+            error = ColumnsError(
+                f"{problem}; {self._hint_for_answers()}name it with {options}", field="score"
+            )
             error.options = options
             return error
         asked = AskedChoices(self._rows)
@@ -88,33 +96,33 @@ class ColumnProposals:
         self._ask_label_scale(asked)
         return asked.error(problem, column="score")
 
-    def _ungraded(self) -> str:
-        """Say what reads a table of answers that no judge has graded; empty for other tables."""
+    def _hint_for_answers(self) -> str:
+        """Return the command that imports a table of ungraded answers, or "" for other tables."""
         fields = columns_by_field(self._grades.present, {})
         if not {"query", "response"} <= fields.keys():
             return ""
-        reads = command("import", "TABLE", out="imported")
-        return f"if no judge graded these answers yet, `{reads}` reads them for one; else "
+        import_command = command("import", "TABLE", out="imported")
+        return f"if no judge graded these answers yet, `{import_command}` reads them for one; else "
 
     def _ask_words(self, asked: AskedChoices, proposed: Sequence[str]) -> None:
-        """Ask for the words of proposed scores and of the label, if every proposed column has some."""
+        """Ask what the words of scores and label mean, if every proposed column has unknown ones."""
         words = {
-            each: unknown_words(self._grades.values(each), judge_scale(self._scales, each))
-            for each in proposed
+            column: unknown_words(self._grades.values(column), judge_scale(self._scales, column))
+            for column in proposed
         }
         if not all(words.values()):
             return
-        for each in label_names(self._grades):
-            words[each] = unknown_words(self._grades.values(each), self._label_scale)
-        for each, unknown in words.items():
+        for column in label_names(self._grades):
+            words[column] = unknown_words(self._grades.values(column), self._label_scale)
+        for column, unknown in words.items():
             if unknown:
-                asked.words(each, unknown, f"what do the words of {each!r} mean")
+                asked.words(column, unknown, f"what do the words of {column!r} mean")
 
-    def _with_the_words_of_labels(self, free: Sequence[str]) -> list[str]:
-        """Return the columns with the same words as the label."""
+    def _columns_like_label(self, free: Sequence[str]) -> list[str]:
+        """Return the columns with the same set of values as the label."""
         values = self._grades.values(self._grades.columns.get("label", ""))
         words = set(map(str, values))
-        alike = [each for each in free if words and set(map(str, self._grades.values(each))) == words]
+        alike = [column for column in free if words and set(map(str, self._grades.values(column))) == words]
         return list(filter(self._grades.may_be_grades, alike))
 
     def _ask_label_scale(self, asked: AskedChoices) -> None:
@@ -128,22 +136,22 @@ class ColumnProposals:
         return "label" in self._grades.columns or bool(self._grades.people)
 
     def _likely_judges(self, candidates: Sequence[str]) -> Sequence[str]:
-        """Return the columns to propose as scores: several only beside labels, if named like judges.
+        """Return the columns to propose as scores, or an empty list if the user has to choose one.
 
-        Empty if the user has to choose one of several.
+        Several are proposed only in a table with labels, and if they are named like judges and share a scale.
         """
         if len(candidates) == 1:
             return candidates
         if not self._has_labels() or "judge" in self._grades.columns:
             return []
-        named = [candidate for candidate in candidates if names_judge(candidate) or is_score_like(candidate)]
-        ends = self.unknown_ends(named[:1], judge_scale(self._scales))
-        return [each for each in named if self.unknown_ends([each], judge_scale(self._scales)) == ends]
+        judges = [candidate for candidate in candidates if names_judge(candidate) or is_score_like(candidate)]
+        ends = self.unknown_ends(judges[:1], judge_scale(self._scales))
+        return [column for column in judges if self.unknown_ends([column], judge_scale(self._scales)) == ends]
 
     def _unnamed_id(self, named: Mapping[str, str]) -> dict[str, str]:
-        """Return the fields of a column that is certainly the id; empty if there is none."""
+        """Return the fields of a column that is certainly the id, if there is one."""
         columns = {**self._grades.columns, **named}
-        free = [each for each in self._grades.free() if each not in named.values()]
+        free = [column for column in self._grades.free() if column not in named.values()]
         labels = [columns["label"]] if "label" in columns else self._grades.people
         groups = [columns.get(name, name) for name in WITHIN_ITEM]
         found = find_unnamed_id(self._rows, free, groups=groups, labels=labels)
@@ -158,6 +166,7 @@ class ColumnProposals:
         return 1 < len(counts) <= _MAX_WORDS and min(counts.values()) > 1
 
     def _could_be(self, name: str) -> str:
+        """Return the field of a column, or what its values could be."""
         for field, column in self._grades.columns.items():
             if column == name:
                 return field
@@ -174,22 +183,24 @@ class ColumnProposals:
             and max(map(_length, values)) <= _MAX_ID_LENGTH
         ):
             return "could be item_id"
-        few = 1 < distinct <= MAX_GRADES and self._grades.may_be_names(name) and not _is_text(name)
-        return "could be system or judge" if few else "text" if distinct else "empty"
+        is_category = 1 < distinct <= MAX_GRADES and self._grades.may_be_names(name)
+        if is_category and not _is_text(name):
+            return "could be system or judge"
+        return "text" if distinct else "empty"
 
     def could_be_labels(self) -> str:
-        """Name columns that could hold labels, and the option that reads them; empty if none."""
+        """Name columns that could be labels, with the option that reads them; "" if there is none."""
         grades = self._grades
-        free = [each for each in grades.free() if grades.may_be_grades(each) and not _is_text(each)]
-        candidates = [each for each in free if grades.is_on_scale(each)]
-        candidates = candidates or [each for each in free if self._is_numeric(each)]
-        candidates = candidates or [each for each in free if self._has_few_words(each)]
+        free = [column for column in grades.free() if grades.may_be_grades(column) and not _is_text(column)]
+        candidates = [column for column in free if grades.is_on_scale(column)]
+        candidates = candidates or [column for column in free if self._is_numeric(column)]
+        candidates = candidates or [column for column in free if self._has_few_words(column)]
         if not candidates:
             return ""
         asked = AskedChoices(self._rows)
         asked.column("label", candidates, "")
         self._ask_meaning(asked, candidates, self._label_scale, "label_scale")
-        return f" (could be {_listed(candidates)}: `{asked.options}`)"
+        return f" (could be {_join_names(candidates)}: `{asked.options}`)"
 
     def _ask_meaning(
         self,
@@ -214,20 +225,20 @@ class ColumnProposals:
             asked.scale(name, columns[0], ends_question(columns[0], ends[0]), judge)
 
     def unknown_ends(self, columns: Sequence[str], scale: Scale) -> str:
-        """Return the usual ends of these grades; empty if their scale is known or [0, 1]."""
+        """Return the likely ends of these grades, or "" if their scale is known or [0, 1]."""
         numbers = [as_number(value) for column in columns for value in self._grades.values(column)]
-        known = [number for number in numbers if number is not None and math.isfinite(number)]
-        if scale.reads_numbers or not known or min(known) < 0 or not is_above_one(max(known)):
+        finite = [number for number in numbers if number is not None and math.isfinite(number)]
+        if scale.reads_numbers or not finite or min(finite) < 0 or not is_above_one(max(finite)):
             return ""
-        return usual_ends(known)
+        return usual_ends(finite)
 
 
 def _is_text(name: str) -> bool:
-    """Return whether a column is called like questions or contexts, which are no grades."""
+    """Return whether a column is named like questions or contexts, which are no grades."""
     return normal(name) in {*FIELDS["query"], *FIELDS["context"]}
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " or ".join(map(repr, names[:3]))
 
 

@@ -1,4 +1,4 @@
-"""Reader of all CSV and TSV files."""
+"""Reader of CSV and TSV files: separator, quotes, and the end of a cut-off file."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SUFFIXES = (".csv", ".tsv")
 _WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
 _SEPARATORS = ("\t", ",", ";", "|")
 
-_COMPARED = 5
-"""Lines by which the separator is found."""
+_COMPARED_LINES = 5
+"""Number of lines by which the separator is checked."""
 
 
 @contextmanager
@@ -32,9 +32,9 @@ def opened_csv(
 ) -> Generator[Header]:
     """Open a CSV file, and read its header.
 
-    Cells are read as pandas and Excel read them: a quote that opens a cell ends at the next one, and what follows belongs to
-    the cell, too. The separator is the most frequent one in the first line that has one, unless none of the next lines
-    has it. Empty columns without a name at the end are dropped.
+    Cells are read as pandas and Excel read them: a quoted part of a cell ends at the next quote, and text behind it belongs
+    to the cell, too. The separator is the most frequent one in the first line with any, unless none of the next lines has
+    it. Empty columns without a name at the end are dropped.
 
     Raises:
         ColumnsError: The first row may be data; see `find_header`.
@@ -51,14 +51,14 @@ def opened_csv(
         ):
             separator = lines.separator = _separator(file, separators)
             file.seek(0)
-            ended = list[bool]()
-            reader = csv.reader(chain(file, _noting(ended)), delimiter=separator)
-            names, line, rows = find_header(_numbered(reader, ended, lines), header, path)
+            end_seen = list[bool]()
+            reader = csv.reader(chain(file, _note_end(end_seen)), delimiter=separator)
+            names, line, rows = find_header(_numbered(reader, end_seen, lines), header, path)
             columns = len(names)
             while names and not names[-1].strip():
                 names = names[:-1]
             if len(names) < columns:
-                rows = _without_ends(rows, len(names))
+                rows = _without_empty_ends(rows, len(names))
             yield Header(names, line, rows)
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
@@ -67,7 +67,7 @@ def opened_csv(
 
 
 def require_no_workbook(path: Path) -> None:
-    """Refuse a spreadsheet's own file.
+    """Require that a file is no workbook of a spreadsheet.
 
     Raises:
         InputError: It is one.
@@ -77,34 +77,33 @@ def require_no_workbook(path: Path) -> None:
 
 
 def _separator(file: TextIO, separators: Sequence[str]) -> str:
-    """Return the separator of an open file."""
     lines = iter(partial(file.readline, MAX_LINE_BYTES), "")
-    separated = (line for line in lines if any(separator in line for separator in separators))
-    first = next(separated, "")
+    lines_with_separator = (line for line in lines if any(separator in line for separator in separators))
+    first = next(lines_with_separator, "")
     likely = max(separators, key=first.count)
-    others = [line for line in islice(lines, _COMPARED) if line.strip()]
-    if len(others) > 1 and not any(likely in line for line in others):
+    next_lines = [line for line in islice(lines, _COMPARED_LINES) if line.strip()]
+    if len(next_lines) > 1 and not any(likely in line for line in next_lines):
         return next(
-            (separator for separator in separators if all(separator in line for line in others)), likely
+            (separator for separator in separators if all(separator in line for line in next_lines)), likely
         )
     return likely
 
 
-def _noting(ended: list[bool]) -> Iterator[str]:
-    """Note, behind the last line of a file, that it ended."""
-    ended.append(True)
+def _note_end(end_seen: list[bool]) -> Iterator[str]:
+    """Yield no line, but note when the reader asks for one behind the last."""
+    end_seen.append(True)
     yield from ()
 
 
-def _numbered(reader: Reader, ended: list[bool], lines: _LinesAgain) -> Iterator[NumberedCells]:
+def _numbered(reader: Reader, end_seen: list[bool], lines: _LinesAgain) -> Iterator[NumberedCells]:
     """Yield rows with the lines on which they end.
 
     Raises:
-        csv.Error: Only the end of the file ends a row, since a quote in it is open; or a quote took in whole rows.
+        csv.Error: A quote is never closed, or spans whole rows.
     """
     last = 0
     for cells in reader:
-        if ended:
+        if end_seen:  # the reader looked for the closing quote behind the last line
             raise csv.Error("unexpected end of data: a quote is never closed")
         line = reader.line_num
         if line > last + 1:
@@ -114,7 +113,7 @@ def _numbered(reader: Reader, ended: list[bool], lines: _LinesAgain) -> Iterator
 
 
 class _LinesAgain:
-    """Lines of a file, read again for rows of several lines.
+    """Lines of a file, read a second time to check rows that span several lines.
 
     Attributes:
         separator: The separator of cells.
@@ -131,12 +130,12 @@ class _LinesAgain:
             self._lines.close()
 
     def require_no_missing_rows(self, first: int, last: int) -> None:
-        """Refuse rows that a quote joins, which is closed within a cell of the last.
+        """Require that lines are one row with line breaks, and not rows that a stray quote joined.
 
-        Each line then has the separators of a row.
+        They are separate rows if each line has as many separators, and the quote ends within a cell of the last.
 
         Raises:
-            csv.Error: They are.
+            csv.Error: They are separate rows.
         """
         if self._lines is None:
             self._lines = _lines_of(self._path)
@@ -157,13 +156,17 @@ def _lines_of(path: Path) -> Generator[str]:
         yield from file
 
 
-def _without_ends(rows: Iterator[NumberedCells], most: int) -> Iterator[NumberedCells]:
-    """Yield rows without the empty cells behind the named columns."""
-    return ((line, cells if any(cells[most:]) else cells[:most]) for line, cells in rows)
+def _without_empty_ends(rows: Iterator[NumberedCells], columns: int) -> Iterator[NumberedCells]:
+    """Yield rows without empty cells beyond the named columns."""
+    return ((line, cells if any(cells[columns:]) else cells[:columns]) for line, cells in rows)
 
 
 def require_unique_names(header: Sequence[str], path: Path, line: int | None) -> None:
-    """Refuse a header that names a column twice."""
+    """Require that a header names no column twice.
+
+    Raises:
+        InputError: It does, or two columns have no name.
+    """
     seen = set[str]()
     for name in header:
         if name in seen and not name.strip():

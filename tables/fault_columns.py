@@ -1,4 +1,7 @@
-"""Columns named after a fault: only the user knows which of their values is good."""
+"""Columns named after a fault: only the user knows which of their values is good.
+
+In a column `toxic`, "yes" is bad; in `hallucination_check`, 1 may mean passed. So the direction is asked, never assumed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from .asked_choices import AskedChoices
 from .column_names import normal
 from .grades import UNKNOWN, as_number, is_missing, plain_word
 
-_FAULTS = frozenset(
+_FAULT_WORDS = frozenset(
     ("abuse", "abusive", "attack", "attacked", "bias", "biased", "blocked", "bug", "bugs", "contradiction", "contradictions", "contradicts", "crash",
      "crashed", "danger", "dangerous", "defect", "defects", "error", "errors", "fabricated", "fabrication", "fabrications", "fail", "failed",
      "failure", "failures", "fault", "faults", "flag", "flagged", "gibberish", "hallucinated", "hallucinates", "hallucination", "hallucinations",
@@ -27,37 +30,37 @@ _FAULTS = frozenset(
 )  # fmt: skip
 """Words for a fault, in the names of columns."""
 
-_NOT = frozenset(
+_NEGATIONS = frozenset(
     {"absent", "appropriate", "avoided", "correct", "free", "no", "non", "not", "resolved", "without"}
 )
-"""Words that turn a fault round, as in ``error_free``."""
+"""Words that negate a fault, as in ``error_free``."""
 
 _OPPOSITES: Mapping[str, str] = {
     **(pairs := {"yes": "no", "y": "n", "true": "false", "t": "f", "1": "0"}),
     **{second: first for first, second in pairs.items()},
 }
-"""Words and numbers that say whether a thing is so, and not whether it is good, as ``pass`` does."""
+"""Words and numbers that say whether a thing is so, each with its opposite. ``pass`` says that it is good."""
 
 
 @lru_cache(1 << 12)
 def is_fault(name: str) -> bool:
     """Return whether a column's name means a fault, of which more is worse: ``hallucination``."""
     words = set(normal(name).split("_"))
-    return not words.isdisjoint(_FAULTS) and words.isdisjoint(_NOT)
+    return not words.isdisjoint(_FAULT_WORDS) and words.isdisjoint(_NEGATIONS)
 
 
 def direction_options(
     name: str, values: Iterable[Any], scale: Scale = UNDECLARED_SCALE, *, judge: bool = False
 ) -> str:
-    """Return the options that ask which values of a column are good; empty if known.
+    """Return the options that ask which values of a column are good, or "" if that is known.
 
     Args:
         name: The column.
         values: Its values.
-        scale: The meaning of its grades so far.
-        judge: Whether the grades are a judge's, and not people's.
+        scale: The scale of its grades, as far as it is known.
+        judge: Whether a judge gave the grades, rather than people.
     """
-    unknown = _without_direction(values, scale) if is_fault(name) else []
+    unknown = _values_without_direction(values, scale) if is_fault(name) else []
     if not unknown:
         return ""
     if _are_words(unknown):
@@ -81,15 +84,15 @@ def ask_direction(
         asked: What is asked so far.
         name: The column.
         values: Its values.
-        scale: The meaning of its grades so far.
-        judge: Whether the grades are a judge's, and not people's.
-        others: Values of other columns of grades, in which words keep their meaning.
+        scale: The scale of its grades, as far as it is known.
+        judge: Whether a judge gave the grades, rather than people.
+        others: Values of other columns of grades. Their words are not mapped, since a map counts for all columns.
     """
-    unknown = _without_direction(values, scale) if is_fault(name) else []
+    unknown = _values_without_direction(values, scale) if is_fault(name) else []
     if not unknown:
         return False
-    shared = {plain_word(str(other)) for other in others} & {plain_word(each) for each in unknown}
-    if _are_words(unknown) and not shared:
+    shared_words = {plain_word(str(other)) for other in others} & {plain_word(value) for value in unknown}
+    if _are_words(unknown) and not shared_words:
         question = f"{name!r} names a fault; say which value is good, 1 for good, 0 for bad"
         asked.words(name, dict.fromkeys(unknown, UNKNOWN), question)
     elif _are_opposites(unknown):
@@ -104,7 +107,7 @@ def ask_direction(
 def _are_words(values: Iterable[str]) -> bool:
     """Return whether values are words such as yes and no.
 
-    A number is asked with its scale: as a word it would be turned round in other columns, too.
+    A number is asked about by its scale: mapped like a word, it would change its meaning in other columns, too.
     """
     return all(value.lower() in _OPPOSITES and not value.isdecimal() for value in values)
 
@@ -114,17 +117,17 @@ def _are_opposites(values: Iterable[str]) -> bool:
 
 
 def label_direction(rows: Iterable[Mapping[str, Any]], column: str, scale: Scale = UNDECLARED_SCALE) -> str:
-    """Return the options that ask which of people's labels in a column are good; empty if known."""
+    """Return the options that ask which labels of a column are good, or "" if that is known."""
     return direction_options(column, (row.get(column) for row in rows), scale) if is_fault(column) else ""
 
 
 def require_label_direction(
     rows: Iterable[Mapping[str, Any]], column: str | None, scale: Scale, path: object
 ) -> None:
-    """Refuse a column of labels of which only the user knows which are good.
+    """Require that it is known which labels of a column are good.
 
     Raises:
-        ChoiceNeeded: It is one; the message has the options that ask for it.
+        ChoiceNeeded: Only the user knows; the message has the options that ask.
     """
     if column is None or not is_fault(column):
         return
@@ -133,10 +136,10 @@ def require_label_direction(
         raise asked.error(path=path, column=column)
 
 
-def _without_direction(values: Iterable[Any], scale: Scale) -> list[str]:
-    """Return the different values that are neither mapped nor grades by themselves.
+def _values_without_direction(values: Iterable[Any], scale: Scale) -> list[str]:
+    """Return the distinct values that neither the user nor their own meaning grades.
 
-    What is true and what is false are asked together, though only one of them may be there so far.
+    Yes and no are asked about together, even if only one of them is there so far.
     """
     unknown: dict[str, str] = {}
     if scale.is_declared and (scale.minimum, scale.maximum) == (0.0, 1.0):

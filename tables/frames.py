@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 def is_frame(value: Any) -> bool:
     """Return whether a value is a pandas DataFrame, without importing pandas."""
-    return any(kind.__module__.partition(".")[0] == "pandas" for kind in type(value).__mro__) and hasattr(
-        value, "columns"
-    )
+    is_of_pandas = any(kind.__module__.partition(".")[0] == "pandas" for kind in type(value).__mro__)
+    return is_of_pandas and hasattr(value, "columns")
 
 
 def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -42,18 +41,18 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def is_plain_frame(frame: pd.DataFrame) -> bool:
-    """Return whether a frame holds only text, numbers, booleans and missing values.
+    """Return whether a frame has only text, finite numbers, booleans and missing values.
 
-    JSON does not change any of these.
+    JSON keeps all of these unchanged.
     """
     return all(_is_plain(frame.iloc[:, position]) for position in range(frame.shape[1]))
 
 
 def _is_plain(column: pd.Series[Any]) -> bool:
-    if column.dtype.kind in "biu":
+    if column.dtype.kind in "biu":  # booleans and integers
         return True
     values = column.tolist()
-    return set(map(type, values)) <= _PLAIN and math.inf not in values and -math.inf not in values
+    return set(map(type, values)) <= _PLAIN_TYPES and math.inf not in values and -math.inf not in values
 
 
 def _values(column: pd.Series[Any]) -> list[Any]:
@@ -63,7 +62,7 @@ def _values(column: pd.Series[Any]) -> list[Any]:
     return [None if is_missing else value for value, is_missing in zip(values, missing.tolist(), strict=True)]
 
 
-_PLAIN = {str, int, float, bool, type(None)}
+_PLAIN_TYPES = {str, int, float, bool, type(None)}
 
 
 def data_frame(rows: Any, columns: Sequence[str] | None = None) -> pd.DataFrame:

@@ -1,4 +1,7 @@
-"""Columns of people's and judges' grades, found by name and content."""
+"""Search for the columns of people's and judges' grades, by their names and values.
+
+Names alone do not decide: a column called `correct` may grade an answer, or say whether a judge chose rightly.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from .amount_columns import is_never_grades
 from .column_names import (
     FIELDS,
     LABEL_FIELDS,
+    RATING_NAMES,
     TABLE_FIELDS,
     is_label_like,
     is_metric,
@@ -35,67 +39,35 @@ MAX_GRADES = 12
 
 _MAX_WORD_LENGTH = 30
 _MAX_WORDS = 20
-"""Maximum number of different words in a column of grades; a column with more holds texts."""
+"""Maximum number of different words in a column of grades; a column with more is text."""
 
 
-_WEAK = frozenset(
-    {
-        "grade",
-        "annotation",
-        "thumbs",
-        "thumb",
-        "thumbs_up",
-        "gold",
-        "ground_truth",
-        "truth",
-        "correct",
-        "is_correct",
-    }
-)
-"""Names of labels that count only if no column is named after people."""
+_WEAK_LABEL_NAMES = frozenset(
+    {"grade", "annotation", "thumbs", "thumb", "thumbs_up", "gold", "ground_truth", "truth", "correct", "is_correct"}
+)  # fmt: skip
+"""Names of labels that count only if no other column is named like labels."""
 
-_RESULTS = frozenset({"correct", "is_correct", "iscorrect", "judge_correct", "judge_is_correct"})
-"""Names of labels, and as often of whether a judge chose what it should."""
+_RESULT_NAMES = frozenset({"correct", "is_correct", "iscorrect", "judge_correct", "judge_is_correct"})
+"""Names of labels that as often mean whether a judge chose what it should."""
 
-_CHOICES = frozenset(
+_CHOICE_WORDS = frozenset(
     {"answer", "choice", "choose", "decision", "label", "option", "pick", "picked", "preference", "selection", "verdict", "vote", "winner"}
 )  # fmt: skip
 """Last words of the names of choices."""
 
-_TEXTS = frozenset(
+_TEXT_NAMES = frozenset(
     name for field in ("query", "response", "accepted_answers", "context") for name in FIELDS[field]
 )
-"""Names of questions and answers, whose letters are no school's grades."""
+"""Names of questions and answers, whose single letters (A, B) are no school's grades."""
 
-_MIN_COMPARED = 5
-"""Fewest rows that show that a column compares two others."""
-
-_RATINGS = (
-    "rating",
-    "user_rating",
-    "feedback",
-    "user_feedback",
-    "vote",
-    "liked",
-    "ok",
-    "is_ok",
-    "okay",
-    "approved",
-)
-"""Names of columns with grades by a product's users. Many hold texts or scores, so all values must be grades, and no
-column may name a judge."""
-
-
-def is_rating(name: str) -> bool:
-    """Return whether a column's name means grades by people: ``thumbs``, ``user_rating``."""
-    plain = normal(name)
-    return plain in _RATINGS or plain in FIELDS["label"] or is_label_like(name)
+_MIN_COMPARED_ROWS = 5
+"""Minimum number of rows that show that a column compares two others."""
 
 
 def are_scores(name: str, values: Iterable[Any], is_score: Callable[[Any], bool]) -> bool:
-    """Return whether values of a column are scores, some of which may have failed.
+    """Return whether a column's values are scores, apart from those of calls that failed.
 
-    Unless its name says more, no more values may have failed than not.
+    At most half of them may have failed, unless the name says that the column has scores.
     """
     present = [value for value in values if not is_missing(value)]
     failed = [value for value in present if not is_score(value)]
@@ -105,8 +77,12 @@ def are_scores(name: str, values: Iterable[Any], is_score: Callable[[Any], bool]
     return is_score_like(name) and are_words and len(failed) < len(present)
 
 
-def _shows_scale(value: Any) -> bool:
-    """Return whether a value is a number that shows another scale than from 0 to 1."""
+def _last_word(column: str) -> str:
+    return normal(column).split("_")[-1]
+
+
+def _is_above_one(value: Any) -> bool:
+    """Return whether a value is a number above 1, which is on another scale than from 0 to 1."""
     number = as_number(value)
     return number is not None and math.isfinite(number) and is_above_one(number)
 
@@ -118,15 +94,15 @@ class GradeColumns:
         rows: The first rows.
         columns: Known columns, by field.
         scales: Scales of scores and of labels.
-        is_reserved: Function that tells whether a column of this name never holds grades, whatever its values.
+        is_reserved: Function that returns whether a column of this name has no grades, whatever its values.
 
     Attributes:
         present: Names of all columns.
-        columns: Columns by field: the known ones, and those that were found.
+        columns: Columns by field: known ones, and those found so far.
         people: Columns of several people, if no column is the label.
-        ignored: Columns that could hold a judge's scores but are not used.
+        ignored: Columns that could be a judge's scores but are not used.
         contested: Columns that could each be the label by name, if there are several.
-        unnamed: Columns that could hold scores by content alone.
+        unnamed: Columns whose values could be scores, and whose names do not say so.
     """
 
     def __init__(
@@ -153,73 +129,76 @@ class GradeColumns:
             return
         if "label" not in self.columns:
             self._find_named_label()
-        people = [each for each in self.free() if is_person(each) and self.may_be_grades(each)]
+        people = [column for column in self.free() if is_person(column) and self.may_be_grades(column)]
         if len(people) > 1:
             self.assign_people(people)
             self.contested = []
         if "label" not in self.columns and not self.people and len(people) == 1 and not self.contested:
             self.assign("label", people[0])
         if "label" not in self.columns and not (self.people or self.contested or self._names_judges()):
-            rated = [each for each in self.free() if normal(each) in _RATINGS and self.is_on_scale(each)]
-            if len(rated) == 1:
-                self.assign("label", rated[0])
+            ratings = [
+                column
+                for column in self.free()
+                if normal(column) in RATING_NAMES and self.is_on_scale(column)
+            ]
+            if len(ratings) == 1:
+                self.assign("label", ratings[0])
 
     def _find_named_label(self) -> None:
         """Find the column of labels by name; several that contest each other are noted."""
         named = ["label"] if "label" in self.present and "label" not in self._taken else []
         named += [
-            each
-            for each in self.free()
-            if each != "label"
-            and self._is_label_name(each)
-            and not is_person(each)
-            and self.may_be_grades(each)
+            column
+            for column in self.free()
+            if column != "label"
+            and self._is_label_name(column)
+            and not is_person(column)
+            and self.may_be_grades(column)
         ]
-        named = [each for each in named if normal(each) not in _WEAK] or named
-        clear = [each for each in named if each == "label" or self._is_clearly_grades(each)]
+        named = [column for column in named if normal(column) not in _WEAK_LABEL_NAMES] or named
+        clear = [column for column in named if column == "label" or self._is_clearly_grades(column)]
         candidates = clear or named
         if len(candidates) == 1:
             self.assign("label", candidates[0])
         self.contested = candidates if len(candidates) > 1 else []
 
     def _is_label_name(self, name: str) -> bool:
-        plain = normal(name)
+        normalized = normal(name)
         if self.is_result(name):
             return False
-        return plain in TABLE_FIELDS["label"] or is_label_like(name)
+        return normalized in TABLE_FIELDS["label"] or is_label_like(name)
 
     def _is_clearly_grades(self, name: str) -> bool:
-        """Return whether a column holds grades on a scale or numbers, or is named like grades."""
+        """Return whether a column is named like grades, or all values are on a scale or numbers."""
         if is_named_like_grades(name) or self.is_on_scale(name):
             return True
         return all(as_number(value) is not None for value in self.values(name))
 
     def is_result(self, name: str) -> bool:
-        """Return whether a column says whether a judge chose what it should have chosen."""
-        if normal(name) not in _RESULTS:
+        """Return whether a column says that a judge chose what it should have chosen."""
+        if normal(name) not in _RESULT_NAMES:
             return False
-        judges = [each for each in self.present if each != name and is_score_like(each)]
-        ends = {normal(each).split("_")[-1] for each in judges} & _CHOICES
-        others = [each for each in self.present if each != name and each not in judges]
-        if any(normal(each).split("_")[-1] in ends for each in others):
+        judges = [column for column in self.present if column != name and is_score_like(column)]
+        choice_words = {_last_word(column) for column in judges} & _CHOICE_WORDS
+        others = [column for column in self.present if column != name and column not in judges]
+        # ``judge_choice`` beside ``gold_choice``: the column compares the two.
+        if any(_last_word(column) in choice_words for column in others):
             return True
         return any(self._compares(name, judge, other) for judge in judges for other in others)
 
     def _compares(self, name: str, judge: str, other: str) -> bool:
         """Return whether a column is true exactly where two others are equal."""
-        rows = [
-            row for row in self._rows if not any(is_missing(row.get(each)) for each in (name, judge, other))
-        ]
-        pairs = [(str(row[judge]), str(row[other])) for row in rows]
-        if len(rows) < _MIN_COMPARED or any(len(set(each)) < 2 for each in zip(*pairs, strict=True)):  # noqa: PLR2004 - a constant tells nothing
-            return False
-        if {first for first, _ in pairs} != {second for _, second in pairs}:
+        columns = (name, judge, other)
+        rows = [row for row in self._rows if not any(is_missing(row.get(column)) for column in columns)]
+        choices, targets = [str(row[judge]) for row in rows], [str(row[other]) for row in rows]
+        is_constant = len(set(choices)) < 2 or len(set(targets)) < 2  # noqa: PLR2004 - a constant tells nothing
+        if len(rows) < _MIN_COMPARED_ROWS or is_constant or set(choices) != set(targets):
             return False
         try:
-            said = [grade_score(row[name], self._scales[-1]) for row in rows]
+            results = [grade_score(row[name], self._scales[-1]) for row in rows]
         except UnknownGradeError:
             return False
-        return said == [float(first == second) for first, second in pairs]
+        return results == [float(choice == target) for choice, target in zip(choices, targets, strict=True)]
 
     def assign_people(self, people: Iterable[str]) -> None:
         """Assign columns to several people, one each."""
@@ -234,35 +213,39 @@ class GradeColumns:
         """Return the columns of judges' scores; empty if none is clear.
 
         Args:
-            several: Whether several columns may be scores, each of a judge.
-            named: Columns that hold scores whatever their names, if they are in the table.
-            failures: Whether some cells of a column may have failed.
+            several: Whether several columns may be scores, one for each judge.
+            named: Columns of scores, whatever their names, if they are in the table.
+            failures: Whether cells may hold an error instead of a score.
         """
         if failures:
             named = {*named, *filter(self.has_failures, self.free())}
         columns = self._score_columns(several=several, named=named)
         self.ignored = [
-            each
-            for each in self.free()
-            if (is_score_like(each) or self._is_like_judges(each, columns)) and self.may_be_scores(each)
+            column
+            for column in self.free()
+            if (is_score_like(column) or self._is_like_judges(column, columns)) and self.may_be_scores(column)
         ]
         return columns
 
     def _is_like_judges(self, name: str, judges: Sequence[str]) -> bool:
-        """Return whether a column has the same values as several judges that are named after models."""
-        named = list(filter(names_judge, judges))
-        values = set(map(str, self.values(name))) if named else set[str]()
-        return any(set(map(str, self.values(each))) == values for each in named)
+        """Return whether a column has the same values as a judge that is named after a model."""
+        models = list(filter(names_judge, judges))
+        values = set(map(str, self.values(name))) if models else set[str]()
+        return any(set(map(str, self.values(judge))) == values for judge in models)
 
     def _score_columns(self, *, several: bool, named: Collection[str]) -> list[str]:
         self.find_by_usual_name("score", self.may_be_scores)
         if "score" not in self.columns:
-            like = [
-                each
-                for each in self.free()
-                if each in named or (is_score_like(each) and self.may_be_scores(each)) or self.is_judge(each)
+            candidates = [
+                column
+                for column in self.free()
+                if column in named
+                or (is_score_like(column) and self.may_be_scores(column))
+                or self.is_judge(column)
             ]
-            on_scale = [each for each in like if each in named or self.is_on_scale(each)] or like
+            on_scale = [
+                column for column in candidates if column in named or self.is_on_scale(column)
+            ] or candidates
             if len(on_scale) > 1 and several:
                 self.assign_judges(on_scale)
                 return on_scale
@@ -270,35 +253,40 @@ class GradeColumns:
                 self.assign("score", on_scale[0])
         if "score" not in self.columns and "label" in self.columns:
             self.unnamed = [
-                each
-                for each in self.free()
-                if not (is_label_like(each) or is_person(each))
-                and self.may_be_scores(each)
-                and self.is_on_scale(each)
+                column
+                for column in self.free()
+                if not (is_label_like(column) or is_person(column))
+                and self.may_be_scores(column)
+                and self.is_on_scale(column)
             ]
         return [self.columns["score"]] if "score" in self.columns else []
 
     def is_judge(self, name: str) -> bool:
-        """Return whether a column is named after a model or metric, and graded beside labels."""
-        labelled = "label" in self.columns or bool(self.people)
-        return labelled and names_judge(name) and self.may_be_grades(name) and self.is_on_scale(name)
+        """Return whether a column is named after a model or metric, in a table with labels."""
+        has_labels = "label" in self.columns or bool(self.people)
+        return has_labels and names_judge(name) and self.may_be_grades(name) and self.is_on_scale(name)
 
     def find_by_usual_name(self, field: str, suits: Callable[[str], bool]) -> None:
-        """Find the column of a field by its usual names."""
+        """Find the column of a field by its usual names.
+
+        Args:
+            field: The field.
+            suits: Function that returns whether a column's values could be those of the field.
+        """
         if field in self.columns:
             return
         # A column with the field's own name counts whatever its values.
         if field in self.present and field not in self._taken:
             self.assign(field, field)
             return
-        by_name = {normal(each): each for each in reversed(self.free())}
+        by_name = {normal(column): column for column in reversed(self.free())}
         for alias in TABLE_FIELDS[field]:
             if alias in by_name and suits(by_name[alias]):
                 self.assign(field, by_name[alias])
                 return
 
     def find_judge(self) -> None:
-        """Find the column of judges' names; one called so that holds grades is a judge's score."""
+        """Find the column of judges' names; a column `judge` of grades is a judge's score instead."""
         if not self._judge_grades():
             self.find_by_usual_name("judge", self.may_be_names)
         elif "score" not in self.columns:
@@ -306,13 +294,15 @@ class GradeColumns:
 
     def _names_judges(self) -> bool:
         """Return whether a column is called like those of judges' names."""
-        return "judge" in self.columns or any(normal(each) in TABLE_FIELDS["judge"] for each in self.free())
+        return "judge" in self.columns or any(
+            normal(column) in TABLE_FIELDS["judge"] for column in self.free()
+        )
 
     def _judge_grades(self) -> bool:
-        """Return whether the column ``judge`` holds grades, and no other column is called a score."""
+        """Return whether the column ``judge`` has grades, and no other column is called a score."""
         if "judge" not in self.present or "judge" in self._taken or "judge" in self.columns:
             return False
-        if "score" in self.columns or any(normal(each) in TABLE_FIELDS["score"] for each in self.present):
+        if "score" in self.columns or any(normal(column) in TABLE_FIELDS["score"] for column in self.present):
             return False
         values = set(map(str, self.values("judge")))
         labels = [self.columns["label"]] if self.columns.get("label") else self.people
@@ -325,8 +315,10 @@ class GradeColumns:
         self._taken.add(column)
 
     def free(self) -> list[str]:
-        """Return the columns that no field has yet."""
-        return [each for each in self.present if each not in self._taken and not self._is_reserved(each)]
+        """Return the columns that no field, person or judge has yet."""
+        return [
+            column for column in self.present if column not in self._taken and not self._is_reserved(column)
+        ]
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column, without empty cells."""
@@ -335,7 +327,7 @@ class GradeColumns:
     def may_be_names(self, name: str) -> bool:
         """Return whether a column's values could be names."""
         names = map(as_whole, self.values(name))
-        return all(isinstance(each, str | int) and not isinstance(each, bool) for each in names)
+        return all(isinstance(value, str | int) and not isinstance(value, bool) for value in names)
 
     def is_on_scale(self, name: str) -> bool:
         """Return whether there are values, and each is a grade on a scale."""
@@ -350,7 +342,7 @@ class GradeColumns:
         failed = [value for value in values if not self._is_readable(value)]
         return (
             bool(failed)
-            and not any(map(_shows_scale, failed))
+            and not any(map(_is_above_one, failed))
             and are_scores(name, values, self._is_readable)
         )
 
@@ -370,21 +362,23 @@ class GradeColumns:
         if None not in map(as_number, unknown):
             return len(unknown) <= MAX_GRADES
         words = {str(value) for value in unknown}
-        return len(words) <= min(_MAX_WORDS, max(2, len(values) // 2)) and all(
-            len(word) <= _MAX_WORD_LENGTH for word in words
-        )
+        repeat_like_grades = len(words) <= min(_MAX_WORDS, max(2, len(values) // 2))
+        return repeat_like_grades and all(len(word) <= _MAX_WORD_LENGTH for word in words)
 
     def may_be_scores(self, name: str) -> bool:
-        """Return whether values could be a judge's: grades, or words like verdicts."""
+        """Return whether a column's values could be a judge's: grades, or words like verdicts."""
         if not self.may_be_grades(name):
             return False
         values = self.values(name)
-        known = any(self._is_readable(value) or as_number(value) is not None for value in values)
-        if not known and normal(name) in _TEXTS:
+        has_grades = any(self._is_readable(value) or as_number(value) is not None for value in values)
+        if not has_grades and normal(name) in _TEXT_NAMES:
             return False
-        is_choice = is_score_like(name) and normal(name).split("_")[-1] in _CHOICES
+        is_choice = is_score_like(name) and _last_word(name) in _CHOICE_WORDS
         return (
-            known or is_choice or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
+            has_grades
+            or is_choice
+            or is_named_like_grades(name)
+            or any(map(looks_like_verdict, map(str, values)))
         )
 
     def _is_readable(self, value: Any) -> bool:

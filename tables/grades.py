@@ -1,4 +1,4 @@
-"""Grades as people and tools write them, as numbers in [0, 1]."""
+"""Grades as people and tools write them, read as scores in [0, 1] by `grade_score`."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ WORDS: Mapping[str, float] = {
 }  # fmt: skip
 """Scores of words that mean pass or fail."""
 
-_TURNED = {word: 1.0 - WORDS[word] for word in ("yes", "y", "true", "t", "no", "n", "false", "f")}
-"""Scores of words that say whether a thing is so, where it had better not be."""
+_REVERSED_TRUTH_WORDS = {
+    word: 1.0 - WORDS[word] for word in ("yes", "y", "true", "t", "no", "n", "false", "f")
+}
+"""Scores of words for true and false on a scale whose worst grade is 1: of a fault, "yes" is bad."""
 
-_NO_GRADE: Mapping[str, None] = dict.fromkeys(
+_EMPTY_WORDS: Mapping[str, None] = dict.fromkeys(
     ("", "n/a", "na", "nan", "null", "<na>", "#n/a", "not applicable", "not rated", "not graded", "unrated", "-",
      "\u2013", "\u2014")
 )  # fmt: skip
@@ -46,16 +48,16 @@ _ERROR_TEXT = re.compile(r"\b(?:error|exception|timeout|timed out)\b")
 """What a grader writes instead of a score if its call failed."""
 
 FAILURES = frozenset({"failed"})
-"""Words that are a grade beside other words, and tell of a failed grader beside numbers."""
+"""Words that are grades among words; among numbers they say that the grader failed."""
 
-_VERDICT = re.compile(
+_VERDICT_WORD = re.compile(
     r"\b(?:pass|fail|(?:in)?correct|right|wrong|good|bad|excellent|great|fine|fair|poor|high|medium|low|average|partial|mostly|"
     r"(?:in)?accurate|(?:in)?complete|(?:un)?grounded|hallucinat|(?:un)?support|(?:ir)?relevant|(?:un)?faithful|(?:un)?safe|harmful|"
     r"ja|nein|oui|non|s[ií]|richtig|falsch|korrekt|vrai|faux|verdadero|falso|да|нет|"
     r"(?:un)?helpful|(?:un)?accept|reject|(?:dis)?agree|(?:in)?valid|better|worse|positive|negative|neutral|meh|unsure|unclear)"
     r"|\A[a-f][+-]?\Z"
 )
-"""Beginning of a word that is at home in grades, or a school's grade."""
+"""Beginning of a word that is common in grades, or a school's grade (A to F)."""
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,9},(?!\d{3}\Z)|0,)\d{1,20}")
 """A number with a decimal comma. Three digits after the comma may be thousands, except after a zero."""
@@ -70,17 +72,17 @@ def is_missing(value: object) -> bool:
     """
     if isinstance(value, str):
         return not value.strip()
-    if isinstance(value, int):  # which may be too large for `isnan`
+    if isinstance(value, int):  # an int may be too large for `isnan`
         return False
     return value is None or (isinstance(value, Real) and math.isnan(value))
 
 
 ROUNDING = 1e-6
-"""Distance from the end of a scale, as a share of it, that is taken for an error of rounding."""
+"""Share of a scale by which a number may lie outside and still count as rounded."""
 
 
 def is_above_one(number: float) -> bool:
-    """Return whether a number shows a scale that does not end at 1; 1.0000000000000002 does not."""
+    """Return whether a number is above 1 by more than rounding, so that its scale is another."""
     return number > 1.0 + ROUNDING
 
 
@@ -102,21 +104,22 @@ def grade_score(value: object, scale: Scale, *, beside_numbers: bool = False) ->
     Args:
         value: The grade as it is written.
         scale: Its scale.
-        beside_numbers: Whether the other grades are numbers, beside which `FAILURES` are no grades.
+        beside_numbers: Whether the column's other grades are numbers, so that `FAILURES` are no grades.
 
     Raises:
         UnknownGradeError: It is neither a known word nor a number on the scale.
     """
-    if isinstance(value, str) and (scale.words or not _is_digits(value)):
+    # Most cells are numbers as text, for which no word need be looked up.
+    if isinstance(value, str) and (scale.words or not _is_number_like(value)):
         word = plain_word(value)
         if beside_numbers and word in FAILURES and word not in scale.words:
             raise UnknownGradeError(value, "a grade or a failure")
-        for scores in (scale.words, _truth_words(scale), WORDS, _NO_GRADE):
+        for scores in (scale.words, _truth_words(scale), WORDS, _EMPTY_WORDS):
             if word in scores:
                 return scores[word]
         percent = _percentage(value)
-        if percent is not None:  # the per cent sign implies the scale, unless the user declared one
-            return grade_score(percent, scale if scale.reads_numbers else _PERCENT)
+        if percent is not None:  # the sign means a scale from 0 to 100, unless the user declared another
+            return grade_score(percent, scale if scale.reads_numbers else _PERCENT_SCALE)
     elif isinstance(value, bool):
         word = str(value).lower()
         return scale.words.get(word, _truth_words(scale).get(word, float(value)))
@@ -132,7 +135,7 @@ def grade_score(value: object, scale: Scale, *, beside_numbers: bool = False) ->
 
 def _truth_words(scale: Scale) -> Mapping[str, float]:
     """Return the scores of words for 1 and 0 on a scale on which 1 is worst."""
-    return _TURNED if scale.is_declared and scale.ends == (1.0, 0.0) else {}
+    return _REVERSED_TRUTH_WORDS if scale.is_declared and scale.ends == (1.0, 0.0) else {}
 
 
 def _number_score(number: float, scale: Scale, value: object) -> float:
@@ -148,7 +151,7 @@ def _number_score(number: float, scale: Scale, value: object) -> float:
 
 
 def is_withdrawn(value: object, scale: Scale) -> bool:
-    """Return whether a value was declared to be no grade, as an empty cell is not."""
+    """Return whether the user declared a value to be no grade; an empty cell is none by itself."""
     if is_missing(value) or None not in scale.words.values():
         return False
     number = None if isinstance(value, str | bool) else _grade_number(value)
@@ -157,27 +160,27 @@ def is_withdrawn(value: object, scale: Scale) -> bool:
 
 
 def has_word(scale: Scale, number: float) -> bool:
-    """Return whether a number has a score among the words of a scale."""
+    """Return whether the user gave a number a score of its own, like a word."""
     return bool(scale.words) and plain_word(f"{number:g}") in scale.words
 
 
-_PERCENT = Scale(0.0, 100.0)
+_PERCENT_SCALE = Scale(0.0, 100.0)
 
 
 def plain_word(text: str) -> str:
-    """Return a word without capitals, with single spaces for underscores and hyphens inside it."""
+    """Return a word in lower case, with a space for underscores and hyphens inside: ``not ok``."""
     bare = text.strip().lower()
     return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
 
 
-def _is_digits(text: str) -> bool:
-    """Return whether a text begins and ends with a digit, as no known word does; most cells do."""
+def _is_number_like(text: str) -> bool:
+    """Return whether a text begins and ends with a digit, as no known word does."""
     return text[:1].isdecimal() and text[-1].isdecimal()
 
 
 def looks_like_verdict(text: str) -> bool:
     """Return whether a text looks like a grade in words: ``partially correct``, ``B+``."""
-    return _VERDICT.search(plain_word(text)) is not None
+    return _VERDICT_WORD.search(plain_word(text)) is not None
 
 
 def _percentage(text: str) -> float | None:
@@ -200,7 +203,7 @@ def _grade_number(value: Any) -> float | None:
 
 
 def majority(grades: Sequence[Any], scale: Scale) -> float | None:
-    """Return the score that most people gave, or the mean if some are fractions; None for a tie."""
+    """Return the score that most people gave, or None for a tie; the mean if any is a fraction."""
     try:
         scores = [score for grade in grades if (score := grade_score(grade, scale)) is not None]
     except UnknownGradeError:
@@ -214,24 +217,24 @@ def majority(grades: Sequence[Any], scale: Scale) -> float | None:
 
 
 UNKNOWN = "?"
-"""Value of an option that the user has to choose."""
+"""Value that the user has to replace in a proposed option."""
 
 OPEN_ENDS = f"{UNKNOWN}:{UNKNOWN}"
-"""Scale of which only the user knows the worst and the best grade."""
+"""Value of an option for a scale whose ends the user has to choose."""
 
-_SHOWN = 8
-_USUAL_ENDS = (5, 10, 100)
+_MAX_SHOWN_WORDS = 8
+_USUAL_BEST = (5, 10, 100)
 
 
 def usual_ends(grades: Sequence[float]) -> str:
     """Return the likely scale of some grades as an option's value: ``1:5``."""
-    high = next((end for end in _USUAL_ENDS if max(grades) <= end), max(grades))
+    high = next((end for end in _USUAL_BEST if max(grades) <= end), max(grades))
     low = 0 if high > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
     return f"{low}:{high:g}"
 
 
 def which_is_best(ends: str) -> str:
-    """Return the ways to write a scale: `` (1:5 if 5 is best, 5:1 if 1 is)``; empty if open."""
+    """Return the two ways to write a scale: `` (1:5 if 5 is best, 5:1 if 1 is)``."""
     if ends == OPEN_ENDS:
         return ""
     low, high = ends.split(":")
@@ -239,18 +242,18 @@ def which_is_best(ends: str) -> str:
 
 
 def asked_scale(name: str, ends: str, judge: str | None = None) -> str:
-    """Return the option for a scale with open ends, and the two ways to write it."""
+    """Return the option for a scale with ``?:?``, and the two ways to complete it."""
     return f"{spelled_scale(name, OPEN_ENDS, judge)}{which_is_best(ends)}"
 
 
 def ends_question(column: str, ends: str) -> str:
-    """Return the question for the ends of a scale: ``1:5`` if 5 is best, and turned round."""
+    """Return the question for the ends of a scale: ``1:5`` if 5 is best, ``5:1`` if 1 is."""
     low, high = ends.split(":")
     return f"{column!r} has grades above 1; say its worst and best, {low}:{high} if {high} is best, {high}:{low} if {low} is"
 
 
 _SIDES = frozenset({"left", "right"})
-"""Words for a choice, of which one alone would be a grade."""
+"""Words for a choice between two answers; "right" alone would be a grade."""
 
 
 def are_sides(words: Iterable[str]) -> bool:
@@ -259,12 +262,12 @@ def are_sides(words: Iterable[str]) -> bool:
 
 
 def is_error(text: str) -> bool:
-    """Return whether a text tells of a failed grader: ``ERROR: timeout``."""
+    """Return whether a text is the error of a failed grader: ``ERROR: timeout``."""
     return _ERROR_TEXT.search(plain_word(text)) is not None
 
 
 def unknown_words(values: Iterable[Any], scale: Scale) -> dict[str, object]:
-    """Return the words that are no grade, each with ``?``; empty beside numbers."""
+    """Return the words that are no grade, each with ``?``; empty if any value is a number."""
     words: dict[str, object] = {}
     values = [*values]
     sides = {value: UNKNOWN for value in values if isinstance(value, str) and plain_word(value) in _SIDES}
@@ -291,21 +294,21 @@ def open_scores(words: Iterable[str], *, errors: bool = False) -> dict[str, obje
 
     Args:
         words: The words; only the first few are listed.
-        errors: Whether the words are among a judge's numbers, so that an error's text is no grade.
+        errors: Whether the judge's other grades are numbers, so that the text of an error is no grade.
     """
     scores: dict[str, object] = {}
-    for word in islice(words, _SHOWN):
+    for word in islice(words, _MAX_SHOWN_WORDS):
         scores[word] = None if errors and is_error(word) else UNKNOWN
     return scores
 
 
 def no_grade() -> str:
-    """Return the words for a word that stands for no grade."""
+    """Return how to say that a word is no grade, on the command line or in Python."""
     return either("nothing behind the = for no grade", "None for no grade")
 
 
 def require_chosen_scores(words: Mapping[str, Any]) -> None:
-    """Refuse a ``?`` that was left in a proposed option.
+    """Require that no ``?`` was left in a proposed option.
 
     Raises:
         UsageError: A word's score is still ``?``.
@@ -318,7 +321,7 @@ def require_chosen_scores(words: Mapping[str, Any]) -> None:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a number; a decimal comma is accepted. None if it is not a number."""
+    """Return a value as a number, or None if it is none; a decimal comma is accepted."""
     if isinstance(value, str) and "," in value and _DECIMAL_COMMA.fullmatch(value.strip()):
         value = value.replace(",", ".")
     try:

@@ -9,24 +9,24 @@ from pathlib import Path
 from ..errors import InputError, as_named, readable
 from ..records.disk_files import temporary_copy
 
-_UNPACKED = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+_PACKED_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 _MAGIC = b"\x1f\x8b"
-_BLOCK = 1 << 20
+_BLOCK_BYTES = 1 << 20
 
 MIN_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
-"""Most unpacked bytes of a file: the larger of the first, and the second times the file's size."""
+"""Limit of unpacked bytes: the larger of the first number, and the second times the file's size."""
 
 
 def unpacked(path: Path) -> Path:
-    """Return an unpacked copy of ``rows.jsonl.gz`` or the like; any other path unchanged.
+    """Return an unpacked copy of a file such as ``rows.jsonl.gz``, or any other path unchanged.
 
-    Messages call the copy by the file's name. It is removed when the program ends.
+    Messages name the original file. The copy is removed when the program ends.
 
     Raises:
-        InputError: The file is cut off, or unpacks to more than members of a ZIP file may.
+        InputError: The file is cut off, or unpacks to too much.
     """
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    if len(suffixes) < 2 or suffixes[1] != ".gz" or suffixes[0] not in _UNPACKED or not path.is_file():  # noqa: PLR2004 - .jsonl and .gz
+    if len(suffixes) < 2 or suffixes[1] != ".gz" or suffixes[0] not in _PACKED_SUFFIXES or not path.is_file():  # noqa: PLR2004 - .jsonl and .gz
         return path
     with readable(path), path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
@@ -41,11 +41,11 @@ def unpacked(path: Path) -> Path:
 
 
 def _unpack(path: Path, copy: Path) -> None:
-    room = max(MIN_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
+    bytes_left = max(MIN_UNPACKED, UNPACKED_FACTOR * path.stat().st_size)
     with gzip.open(path) as packed, copy.open("xb") as file:
-        while block := packed.read(min(_BLOCK, room + 1)):
-            room -= len(block)
-            if room < 0:
+        while block := packed.read(min(_BLOCK_BYTES, bytes_left + 1)):
+            bytes_left -= len(block)
+            if bytes_left < 0:
                 raise InputError(
                     f"unpacks to more than {MIN_UNPACKED >> 20} MiB and {UNPACKED_FACTOR} times its size; "
                     f"if you trust it, unpack it: gunzip {as_named(path)}",

@@ -11,32 +11,32 @@ from ..spelling import either, flag, setting, without
 from .first_row import has_known_name, is_like_data
 
 _MAX_TITLE_ROWS = 100
-"""Rows that may stand above the header."""
+"""Maximum number of title rows above the header."""
 
-_LOOKED_AT = 20
-"""Rows below the header by which it is recognised."""
+_ROWS_BELOW = 20
+"""Number of rows below the header by which it is recognised."""
 
-_SHOWN = 3
-"""Rows that a question about the header shows."""
+_SHOWN_ROWS = 3
+"""Number of rows that a question about the header shows."""
 
-_MAX_FREE_TITLES = 3
-"""Most title rows without separators above a header with no known name."""
+_MAX_UNPADDED_TITLES = 3
+"""Maximum number of title rows without separators above a header with no known name."""
 
-_ENOUGH = 3
-"""Rows of one width that show that the rows of one cell above them are titles."""
+_MIN_EQUAL_ROWS = 3
+"""Minimum number of rows of one width that show that rows of one cell above them are titles."""
 
 NumberedCells: TypeAlias = tuple[int, list[str]]
-"""Cells of a row, with the line on which it ends."""
+"""Line on which a row ends, and its cells."""
 
 
 class HeaderChoice(NamedTuple):
-    """The user's word on the header of a table.
+    """The user's choice about the header of a table.
 
     Attributes:
         present: Whether there is one, or None if the user has not said.
-        names: Names of the columns, in place of those of a header.
+        names: Names of the columns, which replace those of a header.
         asks: Whether a header that looks like data is asked about.
-        has_settings: Whether settings answer that, as they do for the main table of a command.
+        has_settings: Whether a setting can answer that, as for the main table of a command.
     """
 
     present: bool | None = None
@@ -46,13 +46,13 @@ class HeaderChoice(NamedTuple):
 
 
 UNSAID = HeaderChoice()
-"""The first row with several filled cells, if it does not look like data."""
+"""Choice of a user who said nothing: the first row with several filled cells, unless it looks like data."""
 
 OF_SECOND_TABLE = HeaderChoice(has_settings=False)
-"""The same of a table beside the main one, such as one of labels."""
+"""The same choice for a second table, such as one of labels."""
 
 ANY_HEADER = HeaderChoice(asks=False)
-"""The first row with several filled cells, whatever it looks like."""
+"""Choice of the first row with several filled cells, whatever it looks like."""
 
 
 class Header(NamedTuple):
@@ -60,8 +60,8 @@ class Header(NamedTuple):
 
     Attributes:
         names: The names of the columns.
-        line: The line on which the header ends; 0 without one.
-        rows: The rows.
+        line: The line on which the header ends, or 0 without a header.
+        rows: The rows below it.
     """
 
     names: list[str]
@@ -74,40 +74,40 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
 
     Raises:
         ChoiceNeeded: The first row may be data, and the user has not said.
-        ColumnsError: The same of a second table, which no setting describes.
-        InputError: There are more or fewer names than columns.
+        ColumnsError: The first row of a second table may be data; no setting answers that.
+        InputError: The user gave more or fewer names than there are columns.
     """
     if choice.present is False or (choice.names and choice.present is None):
         return _without_header(rows, choice.names, path)
     (line, names), rows = _split_header(rows)
-    following = list(islice(rows, _LOOKED_AT))
+    following = list(islice(rows, _ROWS_BELOW))
     if choice.names:
-        _require_as_many(choice.names, len(names), path, line)
+        _require_name_per_column(choice.names, len(names), path, line)
         names = [*choice.names]
     elif (
         choice.asks
         and choice.present is None
-        and (why := is_like_data(names, [cells for _, cells in following]))
+        and (sign := is_like_data(names, [cells for _, cells in following]))
     ):
-        shown = [names, *(cells for _, cells in following)][:_SHOWN]
-        raise _in_doubt(why, shown, path, line, by_setting=choice.has_settings)
+        shown = [names, *(cells for _, cells in following)][:_SHOWN_ROWS]
+        raise _doubtful_header(sign, shown, path, line, by_setting=choice.has_settings)
     return Header(names, line, chain(following, rows))
 
 
 def _without_header(rows: Iterator[NumberedCells], names: Sequence[str], path: object) -> Header:
-    """Number the columns by the first row that is not blank, or name them as the user does."""
+    """Return the columns with the user's names, or numbered by the first row with cells."""
     seen: list[NumberedCells] = []
     for line, cells in rows:
         seen.append((line, cells))
         if any(map(str.strip, cells)):
             if names:
-                _require_as_many(names, len(cells), path, line)
+                _require_name_per_column(names, len(cells), path, line)
             names = names or [f"column_{number}" for number in range(1, len(cells) + 1)]
             break
     return Header([*names], 0, chain(seen, rows))
 
 
-def _require_as_many(names: Sequence[str], columns: int, path: object, line: int) -> None:
+def _require_name_per_column(names: Sequence[str], columns: int, path: object, line: int) -> None:
     if len(names) != columns:
         named = setting("column_names", either(",".join(names), repr([*names])))
         raise InputError(
@@ -115,11 +115,19 @@ def _require_as_many(names: Sequence[str], columns: int, path: object, line: int
         )
 
 
-def _in_doubt(
-    why: str, rows: Sequence[Sequence[str]], path: object, line: int, *, by_setting: bool
+def _doubtful_header(
+    sign: str, rows: Sequence[Sequence[str]], path: object, line: int, *, by_setting: bool
 ) -> ColumnsError:
-    """Return the question about the first row, by settings or by the file."""
-    problem = f"the first row looks like data, not like a header: {why}"
+    """Return the error for a first row that may be data.
+
+    Args:
+        sign: Why it looks like data.
+        rows: The first rows.
+        path: The file.
+        line: The line of the first row.
+        by_setting: Whether a setting can answer; otherwise the user has to change the file.
+    """
+    problem = f"the first row looks like data, not like a header: {sign}"
     if not by_setting:
         return ColumnsError(f"{problem}; add a header to the file, such as id,label", path=path, line=line)
     names = ["?"] * len(rows[0])
@@ -138,20 +146,20 @@ def _in_doubt(
 def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterator[NumberedCells]]:
     """Return the header, and the rows below it.
 
-    It is the first row with several filled cells. Rows above it with one are titles; if every row at the beginning has one
+    The header is the first row with several filled cells, and rows of one cell above it are titles. If all rows have one
     cell, the first is the header of a single column.
     """
     seen: list[NumberedCells] = []
     titles: list[int] = []
     for line, cells in rows:
-        filled = sum(map(bool, map(str.strip, cells)))
-        if filled > 1:
-            following = list(islice(rows, _LOOKED_AT))
+        filled_cells = sum(map(bool, map(str.strip, cells)))
+        if filled_cells > 1:
+            following = list(islice(rows, _ROWS_BELOW))
             if titles and not _is_below_titles(cells, following, [seen[title][1] for title in titles]):
                 rows = chain([(line, cells)], following, rows)
                 break
             return _below_title((line, cells), following, rows)
-        if filled:
+        if filled_cells:
             titles.append(len(seen))
         seen.append((line, cells))
         if len(titles) == _MAX_TITLE_ROWS:
@@ -166,19 +174,19 @@ def _is_below_titles(
 ) -> bool:
     """Return whether rows of one cell are titles of the row below them, not a single column.
 
-    Titles of a spreadsheet are padded to the width of the table; others are few, or above a known name.
+    A spreadsheet pads titles to the width of the table. Other titles are few, or stand above a known column name.
     """
     if all(len(title) > 1 for title in titles) or has_known_name(cells):
         return True
     widths = [len(row) for _, row in following if any(row)]
-    alike = len(widths) >= _ENOUGH and set(widths) == {len(cells)}
-    return alike and len(titles) <= _MAX_FREE_TITLES
+    have_equal_widths = len(widths) >= _MIN_EQUAL_ROWS and set(widths) == {len(cells)}
+    return have_equal_widths and len(titles) <= _MAX_UNPADDED_TITLES
 
 
 def _below_title(
     first: NumberedCells, following: list[NumberedCells], rows: Iterator[NumberedCells]
 ) -> tuple[NumberedCells, Iterator[NumberedCells]]:
-    """Return the header and the rows below it; skip a title that contains the separator."""
+    """Return the header and the rows below it, without a title that contains the separator."""
     place = next((number for number, (_, cells) in enumerate(following) if any(cells)), None)
     if place is not None:
         second = following[place]

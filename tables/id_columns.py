@@ -1,4 +1,4 @@
-"""Columns that are likely to hold ids, by name and values."""
+"""Columns that are likely ids, by their names and values."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 from .column_names import HEADERS
 from .grades import is_missing
 
-_ENDS = frozenset({"id", "ids", "no", "nr", "num", "number", "key", "uid", "uuid", "guid", "ref", "index"})
-"""Last words of an id's name: ``Ticket No``."""
+_LAST_WORDS = frozenset(
+    {"id", "ids", "no", "nr", "num", "number", "key", "uid", "uuid", "guid", "ref", "index"}
+)
+"""Last words of the names of ids: ``Ticket No``."""
 
 _SIGNS = frozenset("#№")
-_ITEMS = frozenset({"ticket", "case", "item", "example", "sample", "record", "row", "request"})
-"""Items that, alone, name a column of their ids."""
+_ITEM_WORDS = frozenset({"ticket", "case", "item", "example", "sample", "record", "row", "request"})
+"""Words for items that alone name a column of ids: ``ticket``."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[#№]")
 
@@ -26,13 +28,17 @@ def is_id_like(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False
-    return words[-1] in _ENDS or not _SIGNS.isdisjoint(words) or (len(words) == 1 and words[0] in _ITEMS)
+    return (
+        words[-1] in _LAST_WORDS
+        or not _SIGNS.isdisjoint(words)
+        or (len(words) == 1 and words[0] in _ITEM_WORDS)
+    )
 
 
 def likely_id(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> str | None:
     """Return the column that is most likely the id, or None if no name means one.
 
-    Its values are without spaces and tell most rows apart; rows of two systems may share one.
+    Its values have no spaces and differ between rows; a value may occur twice, for rows of two systems.
     """
     candidates: dict[str, int] = {}
     for name in names:

@@ -10,25 +10,26 @@ from ..errors import ChoiceNeeded, ColumnsError
 from ..records.memory_file import InputPath
 from ..records.scale import Scale
 from .amount_columns import is_never_grades
-from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal, shown_columns
+from .column_names import LABEL_FIELDS, normal
 from .fault_columns import label_direction
 from .grades import UnknownGradeError, grade_score
 from .header import UNSAID, HeaderChoice
 from .label_table import SAMPLE_ROWS, label_columns
+from .named_columns import columns_by_field, map_options, shown_columns
 from .table_rows import UnreadRows, read_table_rows
 
-_REFERENCES = ("expected_calls", "accepted_answers", "criterion", "context")
+_REFERENCE_FIELDS = ("expected_calls", "accepted_answers", "criterion", "context")
 
 
 class JoinedTable(NamedTuple):
     """Columns of a table that is joined to cases and outputs by id.
 
     Attributes:
-        references: Columns with references.
-        has_labels: True if other columns hold labels.
-        of_references: The user's mapping of columns with references, and of the id.
-        of_labels: The user's mapping of all other columns.
-        not_references: Columns of labels whose name could also mean references.
+        references: Columns of references.
+        has_labels: Whether other columns are labels.
+        of_references: The user's mapping for reading references: of their columns and the id.
+        of_labels: The user's mapping for reading labels: of all other columns.
+        not_references: Columns of labels whose names could also mean references.
     """
 
     references: list[str]
@@ -41,31 +42,35 @@ class JoinedTable(NamedTuple):
 def joined_table(
     path: InputPath, mapping: Mapping[str, str], grades: Scale, header: HeaderChoice = UNSAID
 ) -> JoinedTable:
-    """Recognize the columns of a table; ``gold`` and ``ground_truth`` by their values.
+    """Recognise the columns of a table.
+
+    Columns such as ``gold`` and ``ground_truth`` may be references or labels; their values tell.
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
         mapping: A field and its column, or a column and its field (``--map``).
-        grades: The meaning of its grades.
+        grades: The scale of its grades.
         header: What the user said about the header of CSV.
 
     Raises:
-        ColumnsError: No column holds labels or references, or none holds ids.
+        ColumnsError: No column has labels or references, or none has ids.
         InputError: It cannot be read.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    rows = [
-        row
-        for _, row in islice(UnreadRows().without(read_table_rows(path, mapping, header), path), SAMPLE_ROWS)
-    ]
+    numbered_rows = UnreadRows().without(read_table_rows(path, mapping, header), path)
+    rows = [row for _, row in islice(numbered_rows, SAMPLE_ROWS)]
     present = list(dict.fromkeys(name for row in rows for name in row))
-    of_references = {one: other for one, other in mapping.items() if {one, other} & {*_REFERENCES, "id"}}
-    of_labels = {one: other for one, other in mapping.items() if not {one, other} & {*_REFERENCES}}
+    of_references = {
+        left: right for left, right in mapping.items() if {left, right} & {*_REFERENCE_FIELDS, "id"}
+    }
+    of_labels = {left: right for left, right in mapping.items() if not {left, right} & {*_REFERENCE_FIELDS}}
     names = columns_by_field(present, of_references)
-    candidates = [names[field] for field in _REFERENCES if field in names]
+    candidates = [names[field] for field in _REFERENCE_FIELDS if field in names]
     named_by_user = {*of_references, *of_references.values()}
-    graded = [name for name in candidates if name not in named_by_user and _holds_grades(rows, name, grades)]
-    references = [name for name in candidates if name not in graded]
+    not_references = [
+        name for name in candidates if name not in named_by_user and _has_only_grades(rows, name, grades)
+    ]
+    references = [name for name in candidates if name not in not_references]
     others = [name for name in present if name not in references]
     has_labels = True
     try:
@@ -78,11 +83,11 @@ def joined_table(
         if error.field == "id":
             raise
         has_labels = False
-    return JoinedTable(references, has_labels, of_references, of_labels, graded)
+    return JoinedTable(references, has_labels, of_references, of_labels, not_references)
 
 
-def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: Scale) -> bool:
-    """Return whether a column has a name that labels may have, and holds only grades."""
+def _has_only_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: Scale) -> bool:
+    """Return whether a column's name may mean labels, and all its values are grades."""
     if normal(name) not in LABEL_FIELDS["label"]:
         return False
     try:

@@ -1,6 +1,7 @@
-"""JSON values of a file: one a line, a list of them, or a single one.
+"""JSON values of a file: one per line, the items of a list, or a single one.
 
-Values are as they are written, with the NaN and infinities that some tools write. What repeats a key is not used.
+NaN and infinities, which some tools write, are accepted. An object that repeats a key is not used, since nothing says
+which of its values counts: in a document it is kept as `RepeatedKeys` until it is known which row contains it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
@@ -19,24 +21,24 @@ from ..records.jsonl import read_lines
 from ..records.memory_file import InputPath, MemoryFile
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
-"""Maximum size of a document in bytes, since it is held in memory as a whole."""
+"""Maximum size of a document in bytes, since all of it is in memory at once."""
 
-_SPACE = re.compile(r"\s++|(?=\{)")
-_LINES = frozenset({".jsonl", ".ndjson"})
+_BETWEEN_OBJECTS = re.compile(r"\s++|(?=\{)")
+_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 """Suffixes of files with a value on each line."""
 
-_OPENINGS = frozenset({b"[", b"{", b"[{"})
-"""First lines of documents that a file of lines holds: a list, or indented objects one after the other."""
+_DOCUMENT_FIRST_LINES = frozenset({b"[", b"{", b"[{"})
+"""First lines of documents that are named like files of lines: an indented list, or indented objects."""
 
 
 class TableRow(NamedTuple):
-    """A value of a file, and its place.
+    """A value of a file, with its place in the file.
 
     Attributes:
-        value: The value: of a table, a mapping of columns.
+        value: The value; in a table, a mapping of columns to cells.
         line: Its line, if it has one.
-        at: Its path in a document, such as ``[3]``; empty for a line.
-        number: Its number in the file from 1: its line, if it has one.
+        at: Its path in a document, such as ``[3]``, or "" for a line.
+        number: Its number in the file from 1, which is its line if it has one.
     """
 
     value: Any
@@ -49,10 +51,10 @@ class UnreadRow(NamedTuple):
     """A row that cannot be read, or a part of one.
 
     Attributes:
-        reason: Why.
+        reason: Why it cannot be read.
         line: Its line, if it has one.
-        at: Path of the row or its part; empty for a whole line.
-        is_part: True if only this part is not read.
+        at: Path of the row or the part, or "" for a whole line.
+        is_part: Whether only a part of the row cannot be read, and the row is used without it.
     """
 
     reason: str
@@ -70,7 +72,7 @@ class RepeatedKeys(dict[str, Any]):
 
     Attributes:
         problem: The error message.
-        any_found: Whether any document of this process had one; otherwise `require_no_markers` need not search.
+        any_found: Whether any document read by this process had one. If not, `require_no_markers` need not search.
     """
 
     any_found: ClassVar[bool] = False
@@ -82,10 +84,10 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def require_no_markers(value: Any, at: str) -> None:
-    """Refuse a row of a document that holds an object with a repeated key.
+    """Require that no object in a row of a document repeats a key.
 
     Raises:
-        RecordError: It holds one.
+        RecordError: An object does.
     """
     pending = [value] if RepeatedKeys.any_found else []
     while pending:
@@ -99,8 +101,8 @@ def require_no_markers(value: Any, at: str) -> None:
 
 
 def _object_or_mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else RepeatedKeys(pairs)
+    values = dict(pairs)
+    return values if len(values) == len(pairs) else RepeatedKeys(pairs)
 
 
 def json_values(
@@ -109,8 +111,8 @@ def json_values(
     """Yield the values of a file.
 
     Args:
-        path: JSON Lines or JSON, by its name or its first lines.
-        is_row: Function that returns whether a list is a single value, not a list of values.
+        path: A file of JSON Lines or JSON; its name or its first lines tell which.
+        is_row: Function that returns whether a list is a single value, rather than a list of values.
 
     Raises:
         InputError: It cannot be read, or a document is not JSON.
@@ -134,7 +136,7 @@ def _document_values(path: InputPath, is_row: Callable[[Any], bool] | None) -> I
         objects = _successive_objects(path)
         if objects is None:
             raise
-        yield from (TableRow(each, None, "", number) for number, each in enumerate(objects, start=1))
+        yield from (TableRow(value, None, "", number) for number, value in enumerate(objects, start=1))
         return
     if not is_list(document) or (is_row is not None and is_row(document)):
         yield TableRow(document)
@@ -148,7 +150,7 @@ def _has_lines(path: InputPath) -> bool:
     if isinstance(path, MemoryFile):
         return True
     try:
-        if path.suffix.lower() in _LINES:
+        if path.suffix.lower() in _LINES_SUFFIXES:
             return not _opens_document(path)
         lines = read_lines(path)
         first = next(lines, None)
@@ -156,46 +158,46 @@ def _has_lines(path: InputPath) -> bool:
             return False
         decode(first[2])
     except RecordError:
-        return path.suffix.lower() in _LINES
+        return path.suffix.lower() in _LINES_SUFFIXES
     return True
 
 
 def _successive_objects(path: InputPath) -> list[Any] | None:
-    """Return the objects that a file holds one after the other, or None for another file.
+    """Return the objects that stand one after the other in a file, or None for any other file.
 
     OpenTelemetry's ``ConsoleSpanExporter`` prints spans this way.
     """
     with readable(path), path.open("rb") as file:
         raw = file.read(MAX_DOCUMENT_BYTES + 1)
-    found, at = list[Any](), 0
+    objects, at = list[Any](), 0
     decoder = json.JSONDecoder(object_pairs_hook=_object_or_mark)
     try:
         text = raw.decode("utf-8-sig").strip()
         while at < len(text):
             value, at = decoder.raw_decode(text, at)
-            found.append(value)
-            space = _SPACE.match(text, at)
+            objects.append(value)
+            space = _BETWEEN_OBJECTS.match(text, at)
             at = len(text) if space is None else space.end()
     except (ValueError, RecursionError):
         return None
-    return found if len(found) > 1 and all(map(is_object, found)) else None
+    return objects if len(objects) > 1 and all(map(is_object, objects)) else None
 
 
 def _opens_document(path: InputPath) -> bool:
-    """Return whether a file of lines by its name is one document, such as a list of rows."""
+    """Return whether a file that is named like one of lines is a single document."""
     lines = read_lines(path)
     first = next(lines, None)
     if first is None:
         return False
     raw = first[2].strip()
-    if raw in _OPENINGS:
+    if raw in _DOCUMENT_FIRST_LINES:
         return True
     is_list_of_rows = raw[:1] == b"[" and raw[1:].lstrip()[:1] == b"{" and raw[-1:] == b"]"
     return is_list_of_rows and next(lines, None) is None
 
 
 def is_document(path: InputPath) -> bool:
-    """Return whether a file is one JSON value, and not one per line."""
+    """Return whether a file is one JSON value, rather than one per line."""
     return not _has_lines(path)
 
 
@@ -210,7 +212,7 @@ def read_document(path: InputPath) -> Any:
     if len(raw) > MAX_DOCUMENT_BYTES:
         raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
     try:
-        value = _decoded(raw)
+        value = _decode_or_raise(raw)
     except RecordError as error:
         raise InputError(error.message, path=path, line=error.line) from error
     if not DuplicateKeyDetector().suspects([raw], [value]):
@@ -231,7 +233,7 @@ def decode(raw: bytes, detector: DuplicateKeyDetector | None = None) -> Any:
     try:
         value = _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        value = _decoded(raw)
+        value = _decode_or_raise(raw)
     if (detector or DuplicateKeyDetector()).suspects([raw], [value]):
         try:
             json.loads(raw.decode("utf-8-sig"), object_pairs_hook=read_object)
@@ -243,11 +245,10 @@ def decode(raw: bytes, detector: DuplicateKeyDetector | None = None) -> Any:
 _decode = msgspec.json.Decoder().decode
 
 
-def _decoded(raw: bytes) -> Any:
-    try:
+def _decode_or_raise(raw: bytes) -> Any:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+    # The standard library also accepts NaN and a byte order mark, and says where an error is.
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

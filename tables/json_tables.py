@@ -1,4 +1,7 @@
-"""Tables in one JSON object: rows under a key or by id, or columns of a data frame."""
+"""Tables in one JSON object: rows under a key or by id, or columns of a data frame.
+
+An object may as well be a single row. What its keys and those of its values mean decides, in the order of `rows_in`.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,19 @@ from functools import lru_cache
 from typing import Any
 
 from ..records.json_text import is_list, is_object
-from .column_names import (
-    FIELDS,
-    HEADERS,
-    LABEL_FIELDS,
-    TABLE_FIELDS,
-    columns_by_field,
-    is_session,
-    known_fields,
-)
+from .column_names import FIELDS, HEADERS, LABEL_FIELDS, TABLE_FIELDS, is_session
 from .json_rows import UnreadRow
+from .named_columns import columns_by_field, known_fields
 
-_CONTENT = frozenset({"query", "messages", "response"})
-"""Fields of which a row of answers has at least one."""
-
+_CONTENT_FIELDS = frozenset({"query", "messages", "response"})
+"""Fields of answers: a row of an import has at least one."""
 
 NO_COLUMNS: Mapping[str, str] = {}
 
-_IDENTITY = frozenset({"id", "label"})
-"""Fields of which a row of labels has at least one."""
+_LABEL_ROW_FIELDS = frozenset({"id", "label"})
+"""Fields of labels: a row of a table of labels has at least one."""
 
-_NAMES = frozenset(name for field, names in FIELDS.items() for name in (field, *names))
+_IMPORT_NAMES = frozenset(name for field, names in FIELDS.items() for name in (field, *names))
 
 
 def rows_in(
@@ -40,17 +35,17 @@ def rows_in(
     Args:
         table: ``{"data": [...]}``, rows under another key, rows by id, or pandas' ``columns`` and ``split`` forms.
         mapping: Columns that the user named.
-        at: Path of the object in its file; empty for a whole line.
-        is_document: Whether it is a whole file, which is seldom a single row.
+        at: Path of the object in its file, or "" for a whole line.
+        is_document: Whether the object is a whole file, which is seldom a single row.
     """
     if is_list(table.get("data")) and (is_document or _is_page(table, mapping)):
         return _split_rows(table, at) if is_list(table.get("columns")) else _items(table, "data", at)
     if content_fields(table, mapping):
         return _rows_of_columns(table, mapping)
     lists = [name for name, value in table.items() if _has_objects(value)]
-    of_content = [name for name in lists if content_fields(table[name][0], mapping)]
-    if len(of_content) == 1 and (is_document or not _is_graded(table, mapping)):
-        return _items(table, of_content[0], at)
+    lists_of_answers = [name for name in lists if content_fields(table[name][0], mapping)]
+    if len(lists_of_answers) == 1 and (is_document or not _is_graded(table, mapping)):
+        return _items(table, lists_of_answers[0], at)
     if _is_row(table, mapping) and not (is_document and _is_summary(table, lists, mapping)):
         return _rows_of_columns(table, mapping)
     if is_document and len(lists) == 1:
@@ -60,20 +55,20 @@ def rows_in(
 
 
 def _rows_within(table: dict[str, Any], mapping: Mapping[str, str], at: str) -> list[tuple[str, Any]] | None:
-    """Return the rows in the one object that holds some: ``{"results": {"q1": {...}}}``."""
-    found: list[list[tuple[str, Any]]] = []
+    """Return the rows in the only value that has some: ``{"results": {"q1": {...}}}``."""
+    tables: list[list[tuple[str, Any]]] = []
     for name, value in table.items():
         if not is_object(value):
             continue
-        lists = [each for each, items in value.items() if _has_objects(items)]
+        lists = [key for key, items in value.items() if _has_objects(items)]
         rows = _items(value, lists[0], path_in(at, name)) if len(lists) == 1 else None
         rows = rows or _rows_by_id(value, mapping, path_in(at, name), is_document=True)
-        found += [] if rows is None else [rows]
-    return found[0] if len(found) == 1 else None
+        tables += [] if rows is None else [rows]
+    return tables[0] if len(tables) == 1 else None
 
 
 def _is_page(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:
-    """Return whether the list ``data`` of a line holds rows, and is not a column."""
+    """Return whether the list ``data`` of a line contains rows, rather than a column's cells."""
     first = next(iter(table["data"]), None)
     return (
         is_list(table.get("columns")) or bool(content_fields(first, mapping)) or not _is_row(table, mapping)
@@ -81,7 +76,7 @@ def _is_page(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:
 
 
 def path_in(at: str, name: str) -> str:
-    """Return the path of a field of an object that is at a path."""
+    """Return the path of an object's field, given the path of the object."""
     return f"{at}.{name}" if at else name
 
 
@@ -91,36 +86,38 @@ def _items(table: dict[str, Any], name: str, at: str) -> list[tuple[str, Any]]:
 
 
 def content_fields(row: Any, mapping: Mapping[str, str]) -> frozenset[str]:
-    """Return which of question, messages and answer a row has columns for."""
+    """Return the fields among question, messages and answer for which a row has columns."""
     if not is_object(row):
         return frozenset()
-    return _CONTENT.intersection(known_fields(tuple(row), _of_imports(tuple(mapping.items()))))
+    return _CONTENT_FIELDS.intersection(known_fields(tuple(row), _mapping_of_imports(tuple(mapping.items()))))
 
 
 @lru_cache(HEADERS)
-def _of_imports(mapping: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return the named columns of fields of imported rows; a table of scores has others."""
-    return tuple(pair for pair in mapping if not _NAMES.isdisjoint(pair))
+def _mapping_of_imports(mapping: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the part of the user's mapping about imported fields; scores have other fields."""
+    return tuple(pair for pair in mapping if not _IMPORT_NAMES.isdisjoint(pair))
 
 
 def _is_row(table: dict[str, Any], mapping: Mapping[str, str]) -> bool:
     """Return whether an object has an id, a label, a session or a column that the user named."""
-    named = {*mapping, *mapping.values()}
-    is_known = any(name in named or is_session(name) for name in table)
-    return is_known or not _IDENTITY.isdisjoint(_label_fields(tuple(table)))
+    named_by_user = {*mapping, *mapping.values()}
+    is_known = any(name in named_by_user or is_session(name) for name in table)
+    return is_known or not _LABEL_ROW_FIELDS.isdisjoint(_label_fields(tuple(table)))
 
 
 def _is_summary(table: dict[str, Any], lists: Sequence[str], mapping: Mapping[str, str]) -> bool:
-    """Return whether an object has a score of all rows beside the list of these, and no id."""
-    rest = {name: value for name, value in table.items() if name not in _label_columns(tuple(table))}
-    return len(lists) == 1 and not _is_row(rest, mapping) and _is_graded(table[lists[0]][0], NO_COLUMNS)
+    """Return whether an object is a list of graded rows with their overall score, and no id."""
+    other_fields = {name: value for name, value in table.items() if name not in _label_columns(tuple(table))}
+    return (
+        len(lists) == 1 and not _is_row(other_fields, mapping) and _is_graded(table[lists[0]][0], NO_COLUMNS)
+    )
 
 
 def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
     """Return whether a row has a score, a label or a column that the user named."""
     if not is_object(row):
         return False
-    return not {*mapping, *mapping.values()}.isdisjoint(row) or bool(_grades(tuple(row)))
+    return not {*mapping, *mapping.values()}.isdisjoint(row) or bool(_grade_fields(tuple(row)))
 
 
 @lru_cache(HEADERS)
@@ -130,12 +127,12 @@ def _label_fields(columns: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(HEADERS)
 def _label_columns(columns: tuple[str, ...]) -> frozenset[str]:
-    found = columns_by_field(columns, {}, LABEL_FIELDS)
-    return frozenset(column for field, column in found.items() if field == "label")
+    label = columns_by_field(columns, {}, LABEL_FIELDS).get("label")
+    return frozenset([] if label is None else [label])
 
 
 @lru_cache(HEADERS)
-def _grades(columns: tuple[str, ...]) -> frozenset[str]:
+def _grade_fields(columns: tuple[str, ...]) -> frozenset[str]:
     return frozenset(columns_by_field(columns, {}, TABLE_FIELDS)) & {"score", "label"}
 
 
@@ -146,7 +143,7 @@ def _has_objects(value: Any) -> bool:
 def _rows_by_id(
     table: dict[str, Any], mapping: Mapping[str, str], at: str, *, is_document: bool
 ) -> list[tuple[str, Any]] | None:
-    """Return objects of equal fields, each under its id."""
+    """Return the rows of an object that has each under its id, or None for any other object."""
     rows = [*table.values()]
     fields = {content_fields(row, mapping) for row in rows}
     if len(rows) < 2 or len(fields) != 1:  # noqa: PLR2004 - one object may be a wrapper
@@ -157,7 +154,10 @@ def _rows_by_id(
 
 
 def _rows_of_columns(columns: dict[str, Any], mapping: Mapping[str, str]) -> list[tuple[str, Any]] | None:
-    """Return the rows of columns, each a list of cells or an object of cells by row number."""
+    """Return the rows of a table of columns, or None if the values are no columns.
+
+    A column is a list of cells, or an object of cells by row number, as pandas writes them.
+    """
     first = next(iter(columns.values()), None)
     if is_object(first) and _are_numbered(columns):
         return [(f"[{key}]", {name: cells[key] for name, cells in columns.items()}) for key in first]
@@ -174,12 +174,12 @@ def _are_numbered(columns: dict[str, Any]) -> bool:
 
 
 def _are_lists_of_cells(columns: dict[str, Any], mapping: Mapping[str, str]) -> bool:
-    """Return whether all columns are lists of one length; messages are a list in one row."""
+    """Return whether all columns are lists of one length, and no list is one row's messages."""
     lengths = {len(cells) if is_list(cells) else None for cells in columns.values()}
     if len(lengths) > 1 or None in lengths:
         return False
-    names = known_fields(tuple(columns), _of_imports(tuple(mapping.items())))
-    content = [columns[names[field]] for field in _CONTENT & names.keys()]
+    names = known_fields(tuple(columns), _mapping_of_imports(tuple(mapping.items())))
+    content = [columns[names[field]] for field in _CONTENT_FIELDS & names.keys()]
     return all(
         is_list(cells) and not any(isinstance(cell, dict | list) for cell in cells) for cells in content
     )

@@ -1,4 +1,7 @@
-"""Labels of which only the user knows the column, or which values are good."""
+"""Columns of labels that are known, and questions where only the user knows.
+
+The user may have to say which column is the label, which of its values are good, or what its words mean.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,21 @@ from typing import Any
 
 from ..records.scale import UNDECLARED_SCALE, Scale
 from .asked_choices import AskedChoices, counted_values
-from .column_names import LABEL_FIELDS, TABLE_FIELDS, map_options, normal
+from .column_names import LABEL_FIELDS, TABLE_FIELDS, normal
 from .fault_columns import ask_direction, is_fault
 from .grade_columns import GradeColumns
 from .grades import UNKNOWN, is_error, no_grade, unknown_words
+from .named_columns import map_options
 
-_ALONE = frozenset(LABEL_FIELDS["label"]) - frozenset(TABLE_FIELDS["label"])
-"""Names of grades that mean labels where there are no judges: ``verdict``, ``value``."""
+_LABEL_NAMES_WITHOUT_JUDGES = frozenset(LABEL_FIELDS["label"]) - frozenset(TABLE_FIELDS["label"])
+"""Names that mean labels in a table without judges: ``verdict``, ``value``."""
 
 
 def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: Scale) -> None:
-    """Ask which column is the label if several contest it, and which of its values are good."""
+    """Ask which column is the label if several could be, and which of its values are good."""
     if grades.contested:
         listed = " and ".join(
-            f"{each!r} ({counted_values(grades.values(each))})" for each in grades.contested
+            f"{column!r} ({counted_values(grades.values(column))})" for column in grades.contested
         )
         asked.column("label", grades.contested, f"{listed} could each be the label")
     for column in filter(is_fault, label_names(grades)):
@@ -34,12 +38,16 @@ def label_by_name(
     """Return the column of labels in a table of labels, or None if no name means one.
 
     Raises:
-        ChoiceNeeded: Several could be.
+        ChoiceNeeded: Several columns could be the label.
     """
     grades = GradeColumns(rows, columns, (scale,), lambda _: False)
     grades.find_labels()
     if "label" not in grades.columns and not grades.contested:
-        further = [each for each in grades.free() if normal(each) in _ALONE and grades.may_be_grades(each)]
+        further = [
+            column
+            for column in grades.free()
+            if normal(column) in _LABEL_NAMES_WITHOUT_JUDGES and grades.may_be_grades(column)
+        ]
         if len(further) == 1:
             return further[0]
         grades.contested = further
@@ -51,18 +59,18 @@ def label_by_name(
 
 
 def other_grades(grades: GradeColumns, column: str) -> list[Any]:
-    """Return the values of other columns of grades, which are not named after a fault."""
-    others = [each for each in grades.present if each != column and not is_fault(each)]
+    """Return the values of all other columns of grades that are not named after a fault."""
+    others = [name for name in grades.present if name != column and not is_fault(name)]
     return [value for other in others if grades.may_be_scores(other) for value in grades.values(other)]
 
 
 def require_one_label(
     rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: Scale, path: object
 ) -> None:
-    """Refuse a table beside cases of which several columns could be the label by name.
+    """Require that no two columns of a table joined to cases could be the label by name.
 
     Raises:
-        ChoiceNeeded: Several could be.
+        ChoiceNeeded: Several columns could be the label.
     """
     grades = GradeColumns(rows, columns, (scale,), lambda _: False)
     grades.find_labels()
@@ -78,20 +86,20 @@ def possible_labels(rows: Sequence[Mapping[str, Any]], free: Sequence[str]) -> l
     grades = GradeColumns(
         [{name: row.get(name) for name in free} for row in rows], {}, (UNDECLARED_SCALE,), lambda _: False
     )
-    return [each for each in free if grades.may_be_scores(each)]
+    return [column for column in free if grades.may_be_scores(column)]
 
 
 def label_names(grades: GradeColumns) -> list[str]:
-    """Return the columns of labels that were found: one, or one for each person."""
+    """Return the columns of labels: the only one, or one for each person."""
     label = grades.columns.get("label")
     return [*([] if label is None else [label]), *grades.people]
 
 
 def require_known_labels(grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scale: Scale) -> None:
-    """Refuse labels of which only the user knows the column, or the direction of a fault.
+    """Require that the column of labels is known, and which of its values are good.
 
     Raises:
-        ChoiceNeeded: It is one; the message has the options that ask for it.
+        ChoiceNeeded: Only the user knows; the message has the options that ask.
     """
     asked = AskedChoices(rows)
     ask_labels(asked, grades, scale)
@@ -102,29 +110,29 @@ def require_known_labels(grades: GradeColumns, rows: Sequence[Mapping[str, Any]]
 def require_known_words(
     grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scales: Mapping[str, Scale]
 ) -> None:
-    """Refuse columns of labels and scores with words that only the user knows.
+    """Require that the words of labels and scores are known.
 
-    A word that occurs once beside known ones is a bad cell, which its row reports, as is the text of an error.
+    A single unknown word among known ones is a bad cell, which its row reports, as is the text of an error.
 
     Args:
         grades: The columns.
         rows: First rows of the table.
-        scales: Meaning of the grades in each column.
+        scales: Scale of the grades in each column.
 
     Raises:
-        ChoiceNeeded: There are some; the message has the options that ask for them.
+        ChoiceNeeded: Only the user knows some; the message has the options that ask.
     """
-    asked, unread = AskedChoices(rows), dict[str, str]()
+    asked, unused_fields = AskedChoices(rows), dict[str, str]()
     for column, scale in scales.items():
         values = grades.values(column)
         counts = Counter(map(str, values))
-        words = {each: score for each, score in unknown_words(values, scale).items() if not is_error(each)}
-        is_known = len(words) < len(counts)
+        words = {word: score for word, score in unknown_words(values, scale).items() if not is_error(word)}
+        has_known_words = len(words) < len(counts)
         repeats = any(counts[word] > 1 for word in words)
-        if words and grades.may_be_grades(column) and (repeats or not is_known):
+        if words and grades.may_be_grades(column) and (repeats or not has_known_words):
             question = f"{column!r} has words that are not known: {counted_values(values)}"
             asked.words(column, words, question)
-            unread["label" if column in label_names(grades) else "score"] = ""
+            unused_fields["label" if column in label_names(grades) else "score"] = ""
     if asked.choices:
-        none = f"if it holds no grades, {map_options(unread)}; else "
+        none = f"if it holds no grades, {map_options(unused_fields)}; else "
         raise asked.error(remedy=f"{none}replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")

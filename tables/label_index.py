@@ -1,4 +1,4 @@
-"""Labels of a table by the outputs that they name."""
+"""Labels of a table by output; a label may leave out an unambiguous system or trial."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .label_table import LabelRow, LabelTable, OutputName
 
 
 class LabelIndex:
-    """Labels of a table, by output.
+    """Labels of a table, by the names of outputs.
 
     Attributes:
-        used: Output of each name that `labels_of` has matched.
+        used: The first output that each name in the table has matched.
     """
 
     def __init__(self, table: LabelTable) -> None:
@@ -35,6 +35,7 @@ class LabelIndex:
             InputError: Labels name neither system nor attempt, and there are outputs of several.
         """
         case, system, trial = output.id.strip(), output.system, output.trial
+        # The most specific name first: labels of this output come before those of its case.
         names = [
             OutputName(case, system, trial),
             OutputName(case, system),
@@ -64,12 +65,12 @@ class LabelIndex:
 
         Rows without a grade are no labels.
         """
-        unused = (rows for name, rows in self._by_name.items() if name not in self.used)
-        graded = ([row for row in rows if row.is_usable] for rows in unused)
+        unmatched_rows = (rows for name, rows in self._by_name.items() if name not in self.used)
+        graded = ([row for row in rows if row.is_usable] for rows in unmatched_rows)
         return [rows[0] for rows in graded if rows]
 
     def require_matched(self, outputs: Iterable[OutputName]) -> int:
-        """Refuse labels if none belongs to an output; return the number of those that do not.
+        """Return the number of labels without an output.
 
         Raises:
             InputError: No label belongs to an output.
@@ -82,13 +83,13 @@ class LabelIndex:
 def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: object) -> InputError:
     """Return the error for labels that match no output, with the key nearest to the first label."""
     known = list(dict.fromkeys(outputs))
-    same = [name for name in known if name.id == first.id]
+    of_same_id = [name for name in known if name.id == first.id]
     shown = _name_text(first)
-    if same:
+    if of_same_id:
         return InputError(
-            f"no label matches an output: the first is of {shown}, the output there is {_name_text(same[0])}",
+            f"no label matches an output: the first is of {shown}, the output there is {_name_text(of_same_id[0])}",
             path=path,
-            field="system" if same[0].system != first.system else "trial",
+            field="system" if of_same_id[0].system != first.system else "trial",
         )
     ids = list(dict.fromkeys(name.id for name in known))
     near = nearest(first.id, ids)

@@ -1,4 +1,4 @@
-"""Rounds in which labels were added; somebody may have looked after each."""
+"""Rounds in which labels were added; the user may have looked at the result after each."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from msgspec.structs import replace
 from ..records.output import ItemKey
 from ..records.verdict import Verdict
 
-_ROUND = "added_in"
-"""Key of a label's evidence with its round, from 2 on; labels of the first round have none."""
+_ROUND_KEY = "added_in"
+"""Key of the round in a label's evidence. Labels of round 1 do not have it."""
 
 
 def round_added(label: Verdict) -> int:
     """Return the round in which a label was added, from 1 on."""
-    number = label.evidence.get(_ROUND, 1)
+    number = label.evidence.get(_ROUND_KEY, 1)
     return number if isinstance(number, int) and number >= 1 else 1
 
 
 def in_round(label: Verdict, number: int) -> Verdict:
-    """Return a label that records its round; unchanged if that is the one it says."""
+    """Return a label with its round recorded, or the label itself if it already is."""
     if round_added(label) == number:
         return label
-    evidence = {name: value for name, value in label.evidence.items() if name != _ROUND}
-    return replace(label, evidence=evidence | ({} if number == 1 else {_ROUND: number}))
+    evidence = {name: value for name, value in label.evidence.items() if name != _ROUND_KEY}
+    return replace(label, evidence=evidence | ({} if number == 1 else {_ROUND_KEY: number}))
 
 
 def rounds_of_outputs(labels: Iterable[Verdict]) -> dict[ItemKey, int]:
@@ -37,12 +37,12 @@ def rounds_of_outputs(labels: Iterable[Verdict]) -> dict[ItemKey, int]:
 
 
 def in_next_round(before: Sequence[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
-    """Return added labels with their rounds: the output's earlier one, else the next."""
+    """Return added labels with rounds: that of the output's earlier labels, else the next round."""
     rounds = rounds_of_outputs(before)
     if not rounds:
         return list(labels)
-    following = max(rounds.values()) + 1
-    return [in_round(label, rounds.get(label.key, following)) for label in labels]
+    next_round = max(rounds.values()) + 1
+    return [in_round(label, rounds.get(label.key, next_round)) for label in labels]
 
 
 def n_rounds(labels: Iterable[Verdict]) -> int:

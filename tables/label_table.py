@@ -1,4 +1,7 @@
-"""Tables of labels: grades by id, and perhaps by system and trial."""
+"""Tables of labels: people's grades by id, and perhaps by system and trial.
+
+`label_table` reads a table of any form into rows of one form, `LabelRow`: one for each label, then people's majorities.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +21,23 @@ from ..records.verdict import Source, Verdict
 from .alike_grades import PEOPLE, AlikeGrades
 from .amount_columns import is_never_grades
 from .asked_choices import AskedChoices
-from .column_names import (
-    LABEL_FIELDS,
-    column_named,
-    columns_by_field,
-    is_session,
-    map_options,
-    people_columns,
-    shown_columns,
-)
+from .column_names import LABEL_FIELDS, is_session
 from .fault_columns import ask_direction, require_label_direction
 from .grades import UnknownGradeError, as_number, grade_score, is_missing, is_withdrawn, majority
 from .header import UNSAID, HeaderChoice
 from .id_columns import likely_id
 from .json_rows import TableRow
 from .known_labels import label_by_name, possible_labels
+from .named_columns import column_named, columns_by_field, map_options, people_columns, shown_columns
 from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, UnreadRows, as_whole, read_table_rows
 from .unread_grades import UnreadGrades
 
 SAMPLE_ROWS = 512
-"""Rows read to find the columns."""
+"""Number of first rows by which columns are found."""
 
-
-_TABLES = frozenset({".csv", ".tsv", ".parquet", ".arrow", ".json"})
-"""Suffixes of files that hold no verdicts."""
+_TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".arrow", ".json"})
+"""Suffixes of files that are never verdicts."""
 
 
 class LabelRow(Record, frozen=True, kw_only=True):
@@ -56,9 +51,9 @@ class LabelRow(Record, frozen=True, kw_only=True):
         system: The system, or None if the row names none.
         trial: The attempt, or None if the row names none.
         reason: The person's comment.
-        line: Its line in the file; 0 if unknown.
-        withdrawn: Whether it is a word declared to be no grade, which withdraws the person's earlier grades.
-        added: The file of several in which it is, from 1 on: the round in which it was added.
+        line: Its line in the file, or 0 if unknown.
+        withdrawn: Whether the user declared its word to be no grade, which withdraws the person's earlier grades.
+        added: The round in which it was added, from 1: the number of its file among several.
     """
 
     id: str
@@ -80,7 +75,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
 
     @property
     def is_usable(self) -> bool:
-        """True if it is a grade, or a tie between people."""
+        """True if it is a grade or a tie, and no empty cell."""
         return self.score is not None or is_tie(self)
 
 
@@ -103,10 +98,10 @@ class LabelTable(MemoryFile):
 
 
 def is_verdicts(path: InputPath) -> bool:
-    """Return whether a file of labels holds verdicts, and not a table of grades."""
+    """Return whether a file of labels has verdicts, and is no table of grades."""
     if isinstance(path, LabelTable):
         return False
-    if isinstance(path, Path) and not _TABLES.isdisjoint(path.suffixes[-2:]):
+    if isinstance(path, Path) and not _TABLE_SUFFIXES.isdisjoint(path.suffixes[-2:]):
         return False
     first = next((row for row in read_table_rows(path) if isinstance(row, TableRow)), None)
     return first is None or "outcome" in first.value
@@ -130,7 +125,7 @@ def label_table(
         columns: A field and its column, or a column and its field (``--map``).
         without: Columns that hold no labels.
         by: Name of the person for rows that name none; by default the name of the label column.
-        skip: Skip rows without an id, too, instead of raising an InputError.
+        skip: Whether rows without an id are skipped, too, instead of raising an InputError.
         header: What the user said about the header of CSV.
 
     Raises:
@@ -141,11 +136,11 @@ def label_table(
     unread = UnreadRows()
     rows = unread.without(read_table_rows(path, columns, header), path)
     first = list(islice(rows, SAMPLE_ROWS))
-    present = [
-        name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
-    ]
-    names = label_columns(present, columns, path, [row for _, row in first], grades)
-    require_label_direction((row for _, row in first), names.get("label"), grades, path)
+    first_rows = [row for _, row in first]
+    all_columns = dict.fromkeys(name for row in first_rows for name in row)
+    present = [name for name in all_columns if name not in without]
+    names = label_columns(present, columns, path, first_rows, grades)
+    require_label_direction(first_rows, names.get("label"), grades, path)
     people = () if "label" in names else people_columns(present, columns)
     alike = AlikeGrades(grades)
     labels = list(
@@ -192,11 +187,11 @@ def label_columns(
     if "id" not in names and session is not None:
         names["id"] = session
     people = people_columns(present, applicable)
-    told = columns_by_field(present, applicable, LABEL_FIELDS, use_aliases=False)
-    if "label" not in told and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
+    named_by_user = columns_by_field(present, applicable, LABEL_FIELDS, use_aliases=False)
+    if "label" not in named_by_user and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
         usual = names.pop("label", None)
-        of_table = [{name: row[name] for name in present if name in row} for row in rows]
-        label = label_by_name(of_table, names, scale, path) or usual
+        present_cells = [{name: row[name] for name in present if name in row} for row in rows]
+        label = label_by_name(present_cells, names, scale, path) or usual
         names |= {} if label is None else {"label": label}
     if "id" not in names:
         raise _no_column_for("id", present, names, path, rows)
@@ -240,11 +235,11 @@ def _labels_of_rows(
     skipped: UnreadRows | None = None,
     alike: AlikeGrades,
 ) -> Iterator[LabelRow]:
-    """Yield the labels of each row; with a column per person, their majority as well.
+    """Yield the labels of each row; with one column per person, people's majority, too.
 
-    A row without an id is added to ``skipped``; it is an error if that is None.
+    A row without an id is added to ``skipped``, or is an error without it.
     """
-    several = "label" not in names
+    has_person_columns = "label" not in names
     remaining = iter(rows)
     for line, row in remaining:
         try:
@@ -254,20 +249,20 @@ def _labels_of_rows(
                 raise
             skipped.add(error)
             continue
-        graded = False
-        for column in people if several else [names["label"]]:
+        is_graded = False
+        for column in people if has_person_columns else [names["label"]]:
             try:
                 score = grade_score(row.get(column), grades)
             except UnknownGradeError:
                 unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
                 raise unread.error("label_scale", path=path, line=line, field=column) from None
             alike.note(names.get("label", PEOPLE), [(row.get(column), score)])
-            person = column if several else _text(row.get(names.get("by", ""))) or by
+            person = column if has_person_columns else _text(row.get(names.get("by", ""))) or by
             yield LabelRow(by=person, score=score, withdrawn=is_withdrawn(row.get(column), grades), **fields)
-            graded |= score is not None
-        if several and graded:
-            agreed = majority([row.get(column) for column in people], grades)
-            yield LabelRow(by=MAJORITY, source="construction", score=agreed, **fields)
+            is_graded |= score is not None
+        if has_person_columns and is_graded:
+            majority_score = majority([row.get(column) for column in people], grades)
+            yield LabelRow(by=MAJORITY, source="construction", score=majority_score, **fields)
 
 
 def _shared_fields(
@@ -287,39 +282,41 @@ def _shared_fields(
 
 
 def standing_rows(rows: Sequence[LabelRow]) -> list[LabelRow]:
-    """Return the rows without grades that the same person withdrew in a later row.
+    """Return the rows without the grades that the same person withdrew in a later row.
 
-    The majority on an output with such a grade is left out, too; `majorities` gives it anew.
+    People's majority on an output with such a grade is left out, too; `majorities` computes it again.
     """
     withdrawn: set[tuple[OutputName, str]] = set()
-    kept: list[LabelRow] = []
-    anew: set[OutputName] = set()
-    for row in reversed(rows):
+    standing: list[LabelRow] = []
+    changed_outputs: set[OutputName] = set()
+    for row in reversed(rows):  # later rows first, since they withdraw earlier ones
         output = OutputName(row.id, row.system, row.trial)
         if row.withdrawn:
             withdrawn.add((output, row.by))
         elif row.score is not None and (output, row.by) in withdrawn:
-            anew.add(output)
+            changed_outputs.add(output)
             continue
-        kept.append(row)
+        standing.append(row)
     return [
         row
-        for row in reversed(kept)
-        if row.by != MAJORITY or OutputName(row.id, row.system, row.trial) not in anew
+        for row in reversed(standing)
+        if row.by != MAJORITY or OutputName(row.id, row.system, row.trial) not in changed_outputs
     ]
 
 
 def majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
     """Yield the majority for each output that several people graded in separate rows."""
-    by_output: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
+    by_output: dict[OutputName, dict[str, LabelRow]] = {}
     for row in rows:
         if row.is_usable:
-            by_output.setdefault((row.id, row.system, row.trial), {})[row.by] = row
+            by_output.setdefault(OutputName(row.id, row.system, row.trial), {})[row.by] = row
     for by_person in by_output.values():
         if len(by_person) > 1 and MAJORITY not in by_person:
-            agreed = majority([row.score for row in by_person.values()], UNDECLARED_SCALE)
+            majority_score = majority([row.score for row in by_person.values()], UNDECLARED_SCALE)
             last = [*by_person.values()][-1]
-            yield msgspec.structs.replace(last, by=MAJORITY, source="construction", score=agreed, reason=None)
+            yield msgspec.structs.replace(
+                last, by=MAJORITY, source="construction", score=majority_score, reason=None
+            )
 
 
 def _text(value: Any) -> str | None:

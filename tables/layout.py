@@ -1,4 +1,4 @@
-"""Layout of a table of scores: which columns are which fields, and rows in terms of fields."""
+"""Layout of a table of scores: the column of each field, and rows turned into fields."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .header import UNSAID, HeaderChoice
 from .table_rows import NumberedRow
 
 IN_ORDER = "#"
-"""Name of a column of repeats that a table lacks: its rows are numbered in order."""
+"""Name for the column of repeats of a table that has none: its rows are numbered in order."""
 
-_NUMBERED_WITHIN = ("item_id", "judge", "system", "trial", "order")
-"""Fields of rows that are repeats of each other."""
+_REPEATED_FIELDS = ("item_id", "judge", "system", "trial", "order")
+"""Fields in which repeats agree: rows with the same values are numbered as repeats."""
 
 
 def names_apart(files: Sequence[Path | MemoryFile]) -> dict[int, str]:
-    """Return the name of each file by its identity: its stem, behind folders that tell it apart."""
+    """Return each file's name by its `id`: the stem, with enough folders to be unique."""
     paths = [PurePath(file if isinstance(file, Path) else file.name).with_suffix("") for file in files]
     depth, names = 1, [path.name for path in paths]
     while len(set(names)) < len(set(paths)):
         depth += 1
         names = ["/".join(path.parts[-depth:]) for path in paths]
-    return {id(each): name for each, name in zip(files, names, strict=True)}
+    return {id(file): name for file, name in zip(files, names, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class TableForm:
     """Column and grade settings for files.
 
     Attributes:
-        columns: Field and column names, in either order.
+        columns: Fields and columns as the user paired them, in either order.
         scores: Scales of scores by judge, or by column; the name "" stands for all that are not named.
         labels: Scale of labels, and of people's grades.
-        apart: Whether each file without a judge column has the scores of one judge, named like the file.
-        systems_apart: Whether each file without a system column has the scores of one system, named like the file.
-        tags: Columns that are needed; if a run's table lacks one, the tags of its cases become columns.
+        apart: Whether a file without a judge column has the scores of one judge, named like the file.
+        systems_apart: Whether a file without a system column has the scores of one system, named like the file.
+        tags: Columns that are needed. If a run's table lacks one, the tags of its cases become columns.
         header: What the user said about the header of CSV files.
         score_kinds: What the scores of judges are, as declared; the name "" stands for all that are not named.
     """
@@ -62,15 +62,15 @@ class Layout:
     """Fields of a table's columns.
 
     Attributes:
-        columns: Column names by field, if they differ.
+        columns: Column names by field, where they differ.
         scores: Score columns by judge, for a table without a judge column.
-        numbered: Whether rows have no ids, so that row numbers are used.
+        numbered: Whether row numbers are the ids, since no column has any.
         people: Columns of people whose majority is the label.
         number_repeats: Whether rows of an item are numbered in order, as repeats.
-        unused: Columns of no field, which may hold ids.
-        scale: Option with the scale of scores outside [0, 1]; empty if none are.
-        system: System of all rows, if no column names it; empty if one does, or nothing does.
-        note: Description of the recognised columns; empty if all are named like their fields.
+        unused: Columns of no field, which may be ids.
+        scale: Option for the scale of scores outside [0, 1], or "".
+        system: System of all rows, if the file names it, or "".
+        note: Description of the recognised columns, or "" if all are named like their fields.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -84,15 +84,21 @@ class Layout:
     note: str = ""
 
     def rows(self, rows: Iterator[NumberedRow], labels: Scale, *, first: int = 1) -> Iterator[NumberedRow]:
-        """Convert rows to one row of fields per judge; ``first`` is the number of the first row."""
+        """Convert rows to one row of fields per judge.
+
+        Args:
+            rows: Rows of the table.
+            labels: Scale of people's grades.
+            first: Number of the first row.
+        """
         if not (self.scores or self.numbered or self.people or self.number_repeats or self.system):
             return rows
         return self._converted(rows, labels, first)
 
     def _converted(self, rows: Iterator[NumberedRow], labels: Scale, first: int) -> Iterator[NumberedRow]:
-        single = len(self.scores) == 1 and "judge" not in self.scores.values()
-        score_columns = set[str]() if single else set(self.scores.values())
-        identity = [self.columns.get(name, name) for name in _NUMBERED_WITHIN]
+        has_one_score = len(self.scores) == 1 and "judge" not in self.scores.values()
+        score_columns = set[str]() if has_one_score else set(self.scores.values())
+        identity = [self.columns.get(name, name) for name in _REPEATED_FIELDS]
         repeats = Counter[tuple[str, ...]]()
         for number, (line, row) in enumerate(rows, first):
             fields: dict[str, Any] = {name: value for name, value in row.items() if name not in score_columns}
@@ -109,5 +115,5 @@ class Layout:
             if not self.scores:
                 yield line, fields
             for judge, column in self.scores.items():
-                score = {} if single else {"score": row.get(column)}
+                score = {} if has_one_score else {"score": row.get(column)}
                 yield line, fields | score | {"judge": judge}

@@ -1,4 +1,4 @@
-"""Values of Arrow as JSON has them: dates and decimals as text, structs without null keys."""
+"""Values of Arrow as values of JSON: dates and decimals as text, structs without nulls."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 from ..records.json_text import is_list, is_object
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def is_plain(value: Any) -> bool:
     """Return whether a value is a text, a number, a boolean or None."""
-    return type(value) in _PLAIN
+    return type(value) in _PLAIN_TYPES
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value of Arrow as JSON has it."""
+    """Return a value of Arrow as a value of JSON."""
     if is_object(value):
-        return {name: plain_value(each) for name, each in value.items() if each is not None}
+        return {name: plain_value(member) for name, member in value.items() if member is not None}
     if is_list(value):
-        return [plain_value(each) for each in value]
+        return [plain_value(item) for item in value]
     return plain_scalar(value)
 
 
 def plain_scalar(value: Any) -> str | float | None:
-    """Return a value that is not JSON: dates as text, bytes as their number."""
+    """Return a single value as a value of JSON: dates as text, bytes as their number."""
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, bytes):
@@ -34,8 +34,8 @@ def plain_scalar(value: Any) -> str | float | None:
 
 
 def has_null_key(value: Any) -> bool:
-    """Return whether an object, or one in it, has a key without a value."""
+    """Return whether an object, or one inside a value, has a key whose value is null."""
     if is_object(value):
-        inner = list(value.values())
-        return any(each is None for each in inner) or any(map(has_null_key, inner))
+        members = list(value.values())
+        return None in members or any(map(has_null_key, members))
     return is_list(value) and any(map(has_null_key, value))

@@ -1,4 +1,8 @@
-"""Recognition of the columns of a table of scores by their names and values."""
+"""Recognition of the columns of a table of scores by their names and values.
+
+`GradeColumns` searches for grades, `ColumnProposals` words the errors; `_Finder` decides, and asks where only the user
+knows: which column is the label, which end of a scale is best, what words mean.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,7 @@ from ..errors import UsageError
 from ..records.scale import Scale, judge_scale, named_judges
 from ..spelling import spelled_pairs, spelled_scale
 from .asked_choices import AskedChoices, counted_values
-from .column_names import (
-    FIELDS,
-    OF_PERSON,
-    TABLE_FIELDS,
-    columns_by_field,
-    is_number_field,
-    judges_named_by_user,
-    normal,
-    people_named_by_user,
-    require_one_id,
-)
+from .column_names import FIELDS, OF_PERSON, TABLE_FIELDS, is_number_field, normal
 from .column_proposals import ColumnProposals
 from .fault_columns import ask_direction, direction_options
 from .grade_columns import GradeColumns
@@ -35,11 +29,12 @@ from .grades import (
 )
 from .known_labels import ask_labels, label_names, other_grades
 from .layout import IN_ORDER, Layout, TableForm
+from .named_columns import columns_by_field, judges_named_by_user, people_named_by_user, require_one_id
 
 _MAX_STEPS = 10
-"""Steps of a scale whose grades a note lists."""
+"""Maximum number of steps of a scale whose grades a note lists."""
 
-_CONTRACT = frozenset(TABLE_FIELDS)
+_FIELD_NAMES = frozenset(TABLE_FIELDS)
 
 
 def layout_of(
@@ -56,8 +51,8 @@ def layout_of(
         rows: First rows of the table.
         columns: Field and column names that the user gave, in either order.
         form: Scales of scores and labels.
-        judge: Judge of all rows, if no column names it; None to name it after its column.
-        labelled: Whether labels come from another file, so that the note does not mention missing ones.
+        judge: Judge of all rows if no column names judges; by default it is named after its column.
+        labelled: Whether labels come from another file, so that the note does not miss them.
 
     Raises:
         InputError: No column can be the score; the message lists the columns and what to type.
@@ -82,17 +77,18 @@ class _Finder:
             )
         people = people_named_by_user(present, columns)
         self._judges = judges_named_by_user(present, columns)
-        self._number_repeats = columns.get("repeat") == IN_ORDER not in present
+        # ``repeat=#`` numbers rows of an item in order, unless a column is called ``#``.
+        self._number_repeats = columns.get("repeat") == IN_ORDER and IN_ORDER not in present
         if self._number_repeats:
             columns = {left: right for left, right in columns.items() if left != "repeat"}
-        named = {*people, *self._judges}
-        columns = {left: right for left, right in columns.items() if not {left, right} & named}
+        of_people_and_judges = {*people, *self._judges}
+        columns = {left: right for left, right in columns.items() if not {left, right} & of_people_and_judges}
         self._named_by_user = _named_columns(columns, [*present])
         self._grades = GradeColumns(
             rows,
             self._named_by_user,
             (judge_scale(form.scores), form.labels),
-            lambda name: name in _CONTRACT or name in FIELDS["trial"] or is_number_field(name),
+            lambda name: name in _FIELD_NAMES or name in FIELDS["trial"] or is_number_field(name),
         )
         self._grades.assign_people(people)
         self._proposals = ColumnProposals(rows, self._grades, form)
@@ -132,34 +128,36 @@ class _Finder:
         grades = self._grades
         if "trial" in {*grades.present, *grades.columns}:
             return
-        named = [each for each in grades.present if normal(each) in FIELDS["trial"]]
-        named = [each for each in named if each not in grades.columns.values()]
-        if len(named) == 1 and all(map(_is_whole, grades.values(named[0]))):
-            grades.assign("trial", named[0])
+        taken = grades.columns.values()
+        candidates = [
+            column for column in grades.present if normal(column) in FIELDS["trial"] and column not in taken
+        ]
+        if len(candidates) == 1 and all(map(_is_count, grades.values(candidates[0]))):
+            grades.assign("trial", candidates[0])
 
     def _scores(self, judge: str | None, *, labelled: bool) -> dict[str, str]:
-        """Return the score columns by judge; empty if rows name their judge."""
-        judged = "judge" in self._grades.columns
-        if self._judges and not judged:
+        """Return the score columns by judge, or an empty mapping if rows name their judge."""
+        names_judges = "judge" in self._grades.columns
+        if self._judges and not names_judges:
             self._grades.assign_judges(self._judges)
-            self._with_direction(self._judges, named=True)
-            return {each: each for each in self._judges}
+            self._require_direction(self._judges, named=True)
+            return {column: column for column in self._judges}
         columns = self._grades.find_scores(
-            several=not judged, named=() if judged else named_judges(self._scales)
+            several=not names_judges, named=() if names_judges else named_judges(self._scales)
         )
         if not columns:
             raise self._proposals.no_score(labelled=labelled)
-        if judged:
-            self._with_direction(columns)
+        if names_judges:
+            self._require_direction(columns)
             return {}
-        columns = self._with_direction(columns)
+        columns = self._require_direction(columns)
         if len(columns) > 1:
-            return {each: each for each in columns}
+            return {column: column for column in columns}
         (column,) = columns
         return {judge or ("judge" if normal(column) in {"score", "scores"} else column): column}
 
     def _require_clear_label(self, *, labelled: bool) -> None:
-        """Ask which column is the label if several contest it, and which of its values are good."""
+        """Ask which column is the label if several could be, and which of its values are good."""
         grades, asked = self._grades, AskedChoices(self._rows)
         if labelled:
             grades.contested = []
@@ -168,9 +166,9 @@ class _Finder:
             raise asked.error(column=next(iter([*label_names(grades), *grades.contested])))
 
     def _require_known_words(self, scores: Sequence[str], *, labelled: bool) -> None:
-        """Ask for the words of scores and labels together, if neither column's words are known.
+        """Ask what the words of scores and labels mean, if both columns have unknown words.
 
-        Words of one column alone are asked where they are read, with the line of the first.
+        Words of one column alone are asked about where they are read, with the line of the first.
         """
         grades, asked = self._grades, AskedChoices(self._rows)
         label = grades.columns.get("label") or None
@@ -181,36 +179,36 @@ class _Finder:
             unknown[label] = unknown_words(grades.values(label), self._label_scale)
         elif not (labelled or grades.people):
             unknown |= self._same_words(unknown)
-            asked.columns("label", [each for each in unknown if each not in scores])
-        columns = [each for each, words in unknown.items() if words]
+            asked.columns("label", [column for column in unknown if column not in scores])
+        columns = [column for column, words in unknown.items() if words]
         if len(columns) < 2 and not any(are_sides(unknown[column]) for column in columns):  # noqa: PLR2004 - one is asked with its line
             return
-        for each in columns:
-            counts = counted_values(grades.values(each))
-            asked.words(each, unknown[each], f"{each!r} has words that are not known: {counts}")
+        for column in columns:
+            counts = counted_values(grades.values(column))
+            asked.words(column, unknown[column], f"{column!r} has words that are not known: {counts}")
         raise asked.error(remedy=f"replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")
 
     def _same_words(self, unknown: Mapping[str, Mapping[str, object]]) -> dict[str, Mapping[str, object]]:
-        """Return a free column with the same unknown words as a score, which may be its label."""
+        """Return the only free column with the same unknown words as a score: it may be the label."""
         grades = self._grades
-        found = [
-            (each, words)
+        matches = [
+            (column, words)
             for words in unknown.values()
             if words
-            for each in grades.free()
-            if unknown_words(grades.values(each), self._label_scale).keys() == words.keys()
+            for column in grades.free()
+            if unknown_words(grades.values(column), self._label_scale).keys() == words.keys()
         ]
-        return dict(found) if len(found) == 1 else {}
+        return dict(matches) if len(matches) == 1 else {}
 
-    def _with_direction(self, columns: Sequence[str], *, named: bool = False) -> Sequence[str]:
-        """Return the score columns of which the best score is known.
+    def _require_direction(self, columns: Sequence[str], *, named: bool = False) -> Sequence[str]:
+        """Return the score columns whose best score is known.
 
         Raises:
-            ChoiceNeeded: There is none, or the user named another one.
+            ChoiceNeeded: No column is left, or the user named one whose best score is unknown.
         """
-        open_ = {column: self._score_direction(column) for column in columns}
-        clear = [column for column in columns if not open_[column]]
-        if len(clear) < len(columns) and (named or not clear):
+        questions = {column: self._score_direction(column) for column in columns}
+        directed = [column for column in columns if not questions[column]]
+        if len(directed) < len(columns) and (named or not directed):
             asked = AskedChoices(self._rows)
             for column in columns:
                 ask_direction(
@@ -221,14 +219,14 @@ class _Finder:
                     judge=True,
                     others=other_grades(self._grades, column),
                 )
-            raise asked.error(column=next(column for column in columns if open_[column]))
-        self._grades.ignored += [column for column in columns if open_[column]]
-        if len(clear) == 1:
-            self._grades.assign("score", clear[0])
-        return clear
+            raise asked.error(column=next(column for column in columns if questions[column]))
+        self._grades.ignored += [column for column in columns if questions[column]]
+        if len(directed) == 1:
+            self._grades.assign("score", directed[0])
+        return directed
 
     def _score_direction(self, column: str) -> str:
-        """Return the options that ask which scores of a column are good; empty if known."""
+        """Return the options that ask which scores of a column are good, or "" if that is known."""
         scale = judge_scale(self._scales, column)
         return direction_options(column, self._grades.values(column), scale, judge=True)
 
@@ -251,13 +249,13 @@ class _Finder:
         if layout.numbered:
             parts.append("item_id is the row number")
         if self._grades.ignored:
-            parts.append(f"not used as scores: {', '.join(map(self._ignored, self._grades.ignored))}")
+            parts.append(f"not used as scores: {', '.join(map(self._unused_text, self._grades.ignored))}")
         if steps := _steps(judge_scale(self._scales)):
             parts.append(f"scores {steps}")
         return f"columns: {'; '.join(parts)}" if parts else ""
 
-    def _ignored(self, column: str) -> str:
-        """Return an unused column, with the option for its scale if that reads it."""
+    def _unused_text(self, column: str) -> str:
+        """Describe a column that is not used, with the option that makes it readable."""
         if asked := self._score_direction(column):
             return f"{column!r}, which names a fault ({asked} says which score is good)"
         ends = self._proposals.unknown_ends([column], judge_scale(self._scales))
@@ -268,38 +266,41 @@ class _Finder:
         )
 
     def _scale_option(self, columns: Sequence[str]) -> str:
-        """Return the option for the scale of scores; empty if known or [0, 1]."""
+        """Return the option for the scale of scores, or "" if it is known or [0, 1]."""
         ends = self._proposals.unknown_ends(columns, judge_scale(self._scales))
         return spelled_scale("score_scale", OPEN_ENDS) if ends else ""
 
 
 def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str, str]:
-    """Map fields to the columns that the user names, even if no row has such a column yet."""
+    """Map fields to the columns that the user named, even if no row has such a column yet.
+
+    Either side of a pair may be the field; a side that is a column of the table is the column.
+    """
     columns: dict[str, str] = {}
     for first, second in named.items():
         if _is_field(first) and (second in present or not (_is_field(second) and first in present)):
-            found = {first: second}
+            assignment = {first: second}
         elif _is_field(second):
-            found = {second: first} if first in present or second not in columns else {}
+            assignment = {second: first} if first in present or second not in columns else {}
         else:
-            found = columns_by_field(present, {first: second}, TABLE_FIELDS, use_aliases=False)
-        if "item_id" in found and columns.get("item_id") in present:
-            require_one_id("item_id", columns["item_id"], found["item_id"])
-        columns |= found
+            assignment = columns_by_field(present, {first: second}, TABLE_FIELDS, use_aliases=False)
+        if "item_id" in assignment and columns.get("item_id") in present:
+            require_one_id("item_id", columns["item_id"], assignment["item_id"])
+        columns |= assignment
     return columns
 
 
-def _is_whole(value: Any) -> bool:
+def _is_count(value: Any) -> bool:
     number = None if isinstance(value, bool) else as_number(value)
     return number is not None and number >= 0 and number.is_integer()
 
 
 def _is_field(name: str) -> bool:
-    return name in _CONTRACT or is_number_field(name)
+    return name in _FIELD_NAMES or is_number_field(name)
 
 
 def _steps(scale: Scale) -> str:
-    """Return the score of each grade of a short scale of whole numbers; empty for others."""
+    """Return the score of each grade, ``1 is 0, 2 is 0.25``, for a short scale of whole numbers."""
     worst, best = scale.ends
     if not (
         scale.is_declared
@@ -308,5 +309,6 @@ def _steps(scale: Scale) -> str:
         and 1 <= abs(best - worst) <= _MAX_STEPS
     ):
         return ""
-    grades = range(int(worst), int(best) + (1 if best > worst else -1), 1 if best > worst else -1)
+    direction = 1 if best > worst else -1
+    grades = range(int(worst), int(best) + direction, direction)
     return ", ".join(f"{grade} is {grade_score(grade, scale) or 0.0:.3g}" for grade in grades)

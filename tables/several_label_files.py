@@ -20,11 +20,11 @@ from .table_rows import UnreadRows
 def joined_label_files(files: Sequence[InputPath]) -> InputPath:
     """Join files of labels: all tables of labels, or all verdicts.
 
-    Each file is a round of labels. They are read like one file: of a person's labels of an output the last counts, and the majority is that of
-    the people in all files.
+    Each file is a round of labels. Together they are read like one file: a person's last label of an output counts, and the
+    majority is of the people in all files.
 
     Raises:
-        UsageError: Some files hold verdicts, others tables of labels.
+        UsageError: Some files are verdicts, others tables of labels.
     """
     if len(files) == 1:
         return files[0]
@@ -38,7 +38,7 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
             f"{setting('labels')}: {verdicts} holds verdicts, {tables[0]} is a table; give files of one form, or add the table to the run with `fiducial labels add`"
         )
     rows = [
-        msgspec.structs.replace(row, line=0, added=number)  # a line of which file?
+        msgspec.structs.replace(row, line=0, added=number)  # a line number alone would not say which file
         for number, table in enumerate(tables, start=1)
         for row in read_records(table, LabelRow)
         if not (row.by == MAJORITY and row.source == "construction")

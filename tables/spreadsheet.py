@@ -1,9 +1,9 @@
-"""Escape text in files for spreadsheets."""
+"""Escape text for spreadsheets, which run cells that begin like a formula."""
 
 from __future__ import annotations
 
 _BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""The last four are full-width letters, which some spreadsheets treat like the others."""
+"""Beginnings of formulas. The last four are the full-width forms, which some spreadsheets accept, too."""
 
 
 def as_text_cell(text: str) -> str:

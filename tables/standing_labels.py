@@ -1,6 +1,6 @@
-"""Label of an output: the last one, or the majority of several people in one table.
+"""The label of an output that counts: the last, or the majority of people in one table.
 
-A tie gives no label.
+After a tie between people an output has no label.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .grades import majority
 MAJORITY = "majority"
 """Author of the majority of several people in one table."""
 
-_TIE = "people disagree"
+_TIE_REASON = "people disagree"
 
 
 class _Label(Protocol):
-    """Fields of a label that tell a majority or a tie."""
+    """Fields of a label by which a majority or a tie is recognised."""
 
     @property
     def by(self) -> str: ...
@@ -31,15 +31,15 @@ class _Label(Protocol):
 
 
 def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
-    """Return the majority of people's grades for an output as a verdict; ungraded for a tie."""
-    agreed = majority([*grades.values()], UNDECLARED_SCALE)
-    if agreed is None:
-        return Verdict.on(item, by=MAJORITY, source="construction", outcome="undecided", reason=_TIE)
-    return Verdict.on(item, by=MAJORITY, source="construction", score=agreed)
+    """Return the majority of people's grades as a verdict, ungraded if they tie."""
+    majority_score = majority([*grades.values()], UNDECLARED_SCALE)
+    if majority_score is None:
+        return Verdict.on(item, by=MAJORITY, source="construction", outcome="undecided", reason=_TIE_REASON)
+    return Verdict.on(item, by=MAJORITY, source="construction", score=majority_score)
 
 
 def effective_source(label: _Label) -> Source:
-    """Return the source of a label; ``human`` for a majority of people."""
+    """Return the source of a label: ``human`` also for a majority, which code computes."""
     return "human" if label.by == MAJORITY and label.source == "construction" else label.source
 
 
@@ -49,7 +49,7 @@ def is_tie(label: _Label) -> bool:
 
 
 def standing_labels(labels: Iterable[Verdict]) -> dict[ItemKey, Verdict]:
-    """Return the last label of each output; none after a tie."""
+    """Return the last label of each output, without outputs whose last label is a tie."""
     standing: dict[ItemKey, Verdict] = {}
     for label in labels:
         if label.score is not None:

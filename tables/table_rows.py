@@ -1,6 +1,7 @@
-"""The one reader of tables: rows of CSV, TSV, JSON, JSON Lines, Parquet, Arrow and frames.
+"""The one reader of tables: CSV, TSV, JSON, JSON Lines, Parquet, Arrow and data frames.
 
-A row that cannot be read is data, too: an `UnreadRow` with its reason. The caller says what becomes of it.
+A row that cannot be read is yielded, too, as an `UnreadRow` with its reason; the caller decides whether to skip or
+refuse it. `UnreadRows` counts the skipped ones.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ from .json_tables import NO_COLUMNS, rows_in
 from .plain_values import has_null_key, is_plain, plain_value
 
 NumberedRow = tuple[int, Mapping[str, Any]]
-"""Row with its line, or with its number in a file without lines."""
+"""Line of a row, or its number in a file without lines; and the row."""
 
-_ARROW = frozenset({".parquet", ".arrow"})
-_NESTED = frozenset({list, dict, RepeatedKeys})
-"""Types of a value with which an object may hold rows."""
+_ARROW_SUFFIXES = frozenset({".parquet", ".arrow"})
+_CONTAINERS = frozenset({list, dict, RepeatedKeys})
+"""Types of values that may contain the rows of a table."""
 
-_JSON = frozenset({".json", ".jsonl", ".ndjson"})
-_INDEX = "__index_level_"
+_JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
+_PANDAS_INDEX = "__index_level_"
 """Prefix of the columns in which pandas stores the index of a frame in Parquet."""
 
-_NULLS = "a struct has every key in every row, so that null there was taken as not given"
+_NULL_KEYS_REASON = "a struct has every key in every row, so that null there was taken as not given"
 
 RowsWithin: TypeAlias = Callable[[dict[str, Any], str], "list[tuple[str, Any]] | None"]
-"""Function that returns the rows in an object at a path, each with its own path; None if the object is a row."""
+"""Function that returns the rows within an object at a path, with their paths, or None if the object is a row itself."""
 
 
 def read_table_rows(
@@ -43,14 +44,14 @@ def read_table_rows(
     """Yield the rows of a table, and those that cannot be read.
 
     Args:
-        path: CSV, TSV, Parquet or Arrow by its suffix, or else JSON or JSON Lines; packed by gzip or not.
-        columns: Columns that the user named, by which rows in a JSON document are known.
+        path: CSV, TSV, Parquet or Arrow by its suffix, else JSON or JSON Lines; perhaps packed by gzip.
+        columns: Columns that the user named, by which rows in a JSON document are recognised.
         header: What the user said about the header of CSV and TSV.
 
     Raises:
         ColumnsError: The first row of a CSV file may be data; see `find_header`.
         InputError: The file cannot be read at all.
-        MissingExtraError: A Parquet file, and pyarrow is not installed.
+        MissingExtraError: It is a Parquet file, and pyarrow is not installed.
     """
     if isinstance(path, MemoryRows):
         return (TableRow(row, number, "", number) for number, row in enumerate(path.rows(), start=1))
@@ -61,23 +62,23 @@ def read_table_rows(
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return csv_rows(path, header)
-    if suffix in _ARROW:
+    if suffix in _ARROW_SUFFIXES:
         return parquet_rows(path)
-    whole = is_document(path)
+    is_one_document = is_document(path)
 
     def within(value: dict[str, Any], at: str) -> list[tuple[str, Any]] | None:
-        return rows_in(value, columns, at, is_document=whole and not at)
+        return rows_in(value, columns, at, is_document=is_one_document and not at)
 
-    values = json_values(path) if suffix in _JSON else _hinted(path)
+    values = json_values(path) if suffix in _JSON_SUFFIXES else _values_of_unknown_suffix(path)
     return _objects(values, within)
 
 
 def _no_rows(_value: dict[str, Any], _at: str) -> None:
-    """Take an object for a row, whatever it holds."""
+    """Return None: any object is a row, whatever it contains."""
 
 
-def _hinted(path: Path) -> Iterator[TableRow | UnreadRow]:
-    """Yield the JSON values of a file, whose error says which suffix a table needs."""
+def _values_of_unknown_suffix(path: Path) -> Iterator[TableRow | UnreadRow]:
+    """Yield the JSON values of a file; an error says which suffix CSV needs."""
     try:
         yield from json_values(path)
     except InputError as error:
@@ -86,9 +87,9 @@ def _hinted(path: Path) -> Iterator[TableRow | UnreadRow]:
 
 
 def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | UnreadRow]:
-    """Yield the rows of CSV or TSV by header name; an empty cell is None.
+    """Yield the rows of CSV or TSV, with None for an empty cell.
 
-    Blank rows, which spreadsheets leave, are no rows.
+    Blank rows, which spreadsheets leave behind, are skipped.
     """
     with opened_csv(path, header=header) as (names, header_line, rows):
         require_unique_names(names, path, header_line or None)
@@ -108,9 +109,9 @@ def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | U
 def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
     """Yield the rows of a Parquet file or an Arrow stream, with dates and decimals as text.
 
-    Null keys of structs are left out, which is told once per column.
+    Keys of structs whose value is null are left out, which an `UnreadRow` says once per column.
     """
-    told, hidden = set[str](), list[str]()
+    columns_with_null_keys, index_columns = set[str](), list[str]()
     for number, row in enumerate(arrow_rows(path), start=1):
         at = f"row {number}"
         if isinstance(row, UnreadableRow):
@@ -120,43 +121,43 @@ def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
         for name, value in row.items():
             if is_plain(value):
                 continue
-            values = {**row} if values is row else values
+            values = {**row} if values is row else values  # copied once, at the first value that changes
             values[name] = plain_value(value)
-            if name not in told and has_null_key(value):
-                told.add(name)
-                yield UnreadRow(_NULLS, None, name, is_part=True)
+            if name not in columns_with_null_keys and has_null_key(value):
+                columns_with_null_keys.add(name)
+                yield UnreadRow(_NULL_KEYS_REASON, None, name, is_part=True)
         if number == 1:
-            hidden = [name for name in row if name.startswith(_INDEX)]
-        for name in hidden:
+            index_columns = [name for name in row if name.startswith(_PANDAS_INDEX)]
+        for name in index_columns:
             values.pop(name, None)
         yield TableRow(values, None, at, number)
 
 
 def _objects(rows: Iterator[TableRow | UnreadRow], within: RowsWithin) -> Iterator[TableRow | UnreadRow]:
-    """Yield rows; in place of an object that holds rows, these. Any other value is unread."""
+    """Yield rows, those within an object in its place, and an `UnreadRow` for any other value."""
     for row in rows:
         if isinstance(row, UnreadRow):
             yield row
         elif not is_object(row.value):
             yield UnreadRow(f"expected an object, got {type_name(row.value)}", row.line, row.at)
-        elif _NESTED.isdisjoint(map(type, row.value.values())) and not RepeatedKeys.any_found:
+        elif _CONTAINERS.isdisjoint(map(type, row.value.values())) and not RepeatedKeys.any_found:
             yield row
         else:
             yield from map(_checked, _unwrapped(row, within))
 
 
 def _unwrapped(row: TableRow, within: RowsWithin) -> Iterable[TableRow | UnreadRow]:
-    """Return the rows in an object, or the object itself."""
-    if isinstance(row.value, RepeatedKeys) or (items := within(row.value, row.at)) is None:
+    """Return the rows within an object, or the object itself if it is a row."""
+    if isinstance(row.value, RepeatedKeys) or (rows_within := within(row.value, row.at)) is None:
         return [row]
     return [
         item._replace(line=row.line) if isinstance(item, UnreadRow) else TableRow(item, row.line, at, number)
-        for number, (at, item) in enumerate(items, start=1)
+        for number, (at, item) in enumerate(rows_within, start=1)
     ]
 
 
 def _checked(row: TableRow | UnreadRow) -> TableRow | UnreadRow:
-    """Return a row; what is no object, or repeats a key, as unread."""
+    """Return a row, or an `UnreadRow` if it is no object or repeats a key."""
     if isinstance(row, UnreadRow):
         return row
     if not is_object(row.value):
@@ -169,7 +170,7 @@ def _checked(row: TableRow | UnreadRow) -> TableRow | UnreadRow:
 
 
 class UnreadRows:
-    """Rows that could not be read, for the note of a command that goes on without them.
+    """Count of rows that could not be read, for the note of a command that skipped them.
 
     Attributes:
         count: Their number.
@@ -181,40 +182,40 @@ class UnreadRows:
         self.first: InputError | None = None
 
     def without(self, rows: Iterator[TableRow | UnreadRow], path: object) -> Iterator[NumberedRow]:
-        """Yield the rows that could be read; note the others.
+        """Yield the rows that could be read, and count the others.
 
         Raises:
             InputError: There are rows, and none could be read.
         """
-        used, first = False, None
+        any_read, first_error = False, None
         for row in rows:
             if isinstance(row, TableRow):
-                used = True
+                any_read = True
                 yield row.number if row.line is None else row.line, row.value
             elif not row.is_part:
                 error = row.error(path)
-                first = first or error
+                first_error = first_error or error
                 self.add(error)
-        if first is not None and not used:
-            raise first
+        if first_error is not None and not any_read:
+            raise first_error
 
     def add(self, error: InputError) -> None:
-        """Note a row by its error."""
+        """Count a row by its error."""
         self.count += 1
         self.first = self.first or error
 
     def extend(self, other: UnreadRows) -> None:
-        """Add the rows of another table."""
+        """Add the count of another table."""
         self.count += other.count
         self.first = self.first or other.first
 
     def note(self) -> str:
-        """Return the number of rows and the first reason; empty if all were read."""
+        """Return the number of skipped rows and the first reason, or "" if all were read."""
         if self.first is None:
             return ""
         return f"{self.count:,} {'row' if self.count == 1 else 'rows'} skipped, the first: {self.first}"
 
 
 def as_whole(value: Any) -> Any:
-    """Return a whole number as an int: data frames write 7 as 7.0 beside empty cells."""
+    """Return a whole number as an int: a data frame with empty cells turns 7 into 7.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

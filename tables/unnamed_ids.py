@@ -1,4 +1,7 @@
-"""Columns that repeat like ids of items, in tables whose id column is not recognised."""
+"""Columns that repeat like ids of items, in tables whose id column no name shows.
+
+Without the id each row would count as an item of its own, and intervals would be too narrow.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,33 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ChoiceNeeded, OpenChoice
-from .column_names import FIELDS, map_options, normal
+from .column_names import FIELDS, normal
 from .grades import is_missing
 from .id_columns import likely_id
 from .layout import IN_ORDER, Layout
+from .named_columns import map_options
 from .table_rows import as_whole
 
 _MIN_IDS = 5
-"""Fewest values of a column of ids; one with fewer is a category."""
+"""Minimum number of distinct ids; a column with fewer values is a category."""
 
-_MAX_SHOWN = 3
-"""Most rows that an error shows."""
+_MAX_SHOWN_ROWS = 3
+"""Maximum number of rows that an error shows."""
 
-_MIN_UNSURE = 10
-"""Fewest values of a column that repeats evenly, without other evidence that these are ids."""
+_MIN_UNCERTAIN_IDS = 10
+"""Minimum number of distinct ids if even repetition is the only evidence."""
 
-_EVEN = 0.8
-"""Least share of values that occur equally often: ids do, categories seldom."""
+_MIN_EVEN_SHARE = 0.8
+"""Minimum share of values that occur equally often: ids do, categories seldom do."""
 
 _MAX_REPEATS = 10
-"""Most rows of an item and judge, on average."""
+"""Maximum number of rows of an item and judge, on average."""
 
 _ID_WORDS = frozenset({"id", "ids", "item", "case", "example", "sample", "question", "ticket", "row", "key"})
 
 
 WITHIN_ITEM = ("judge", "system", "trial", "repeat", "order")
-"""Fields that tell rows of an item apart."""
+"""Fields by which several rows of one item differ."""
 
 
 class UnnamedId(NamedTuple):
@@ -40,9 +44,9 @@ class UnnamedId(NamedTuple):
 
     Attributes:
         column: Its name.
-        certain: Whether more than even repetition shows that it has ids.
+        certain: Whether there is more evidence than even repetition.
         values: Number of distinct values.
-        repeats: The column that numbers rows of an item and judge, ``#`` if none does; empty without repeats.
+        repeats: The column that numbers rows of an item and judge, ``#`` if no column does, or "" without repeats.
     """
 
     column: str
@@ -68,18 +72,20 @@ def find_unnamed_id(
         groups: Columns that tell rows of an item apart: judge, system, trial.
         labels: Columns of labels.
     """
-    group = [tuple(_text(row.get(name)) for name in groups) for row in rows]
-    label = [tuple(_text(row.get(name)) for name in labels) for row in rows]
-    found: list[UnnamedId] = []
+    group_of_rows = [tuple(_text(row.get(name)) for name in groups) for row in rows]
+    label_of_rows = [tuple(_text(row.get(name)) for name in labels) for row in rows]
+    candidates: list[UnnamedId] = []
     for name in free:
         values = [as_whole(row.get(name)) for row in rows]
-        if all(isinstance(each, str | int) and not isinstance(each, bool) for each in values):
-            each = _as_id(name, [_text(value) for value in values], group, label)
-            found += [] if each is None else [each]
-    if not found:
+        if all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
+            candidate = _as_id(name, [_text(value) for value in values], group_of_rows, label_of_rows)
+            candidates += [] if candidate is None else [candidate]
+    if not candidates:
         return None
-    best = max(found, key=lambda each: (each.certain, _is_named_like_ids(each.column), each.values))
-    return best._replace(repeats=_numbering(rows, best, free, group)) if best.repeats else best
+    best = max(
+        candidates, key=lambda column: (column.certain, _is_named_like_ids(column.column), column.values)
+    )
+    return best._replace(repeats=_numbering(rows, best, free, group_of_rows)) if best.repeats else best
 
 
 def identity_of(found: UnnamedId) -> dict[str, str]:
@@ -88,10 +94,10 @@ def identity_of(found: UnnamedId) -> dict[str, str]:
 
 
 def require_named_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
-    """Refuse a table with an unnamed id column; return a warning if that is uncertain.
+    """Return a warning if a column may be the id, or "" if none may be.
 
     Raises:
-        ChoiceNeeded: A column certainly has ids, so that rows would falsely count as independent.
+        ChoiceNeeded: A column certainly is the id: without it dependent rows would count as independent.
     """
     columns = layout.columns
     if "cluster" in columns or any("cluster" in row for row in rows[:1]):
@@ -115,20 +121,20 @@ def require_named_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     )
     error.options, error.arguments = options, {"map": identity_of(found)}
     question = "what repeats: is each row an item of its own, or is this column the item id"
-    rows_shown = tuple(dict(row) for row in rows[:_MAX_SHOWN])
+    rows_shown = tuple(dict(row) for row in rows[:_MAX_SHOWN_ROWS])
     error.choices = (OpenChoice("map", "item_id", question, {found.column: len(rows)}, rows_shown),)
     raise error
 
 
 def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse a file of one system without a known id, if ids or questions pair its rows.
+    """Require a known id for a file of one system, if a column could pair its rows with others.
 
     Raises:
-        ChoiceNeeded: There is such a column, which pairs the systems.
+        ChoiceNeeded: Ids or questions would pair them, and the user has not named the column.
     """
     if not (layout.system and layout.numbered):
         return
-    name = likely_id(rows, layout.unused) or _question(rows, layout.unused)
+    name = likely_id(rows, layout.unused) or _question_column(rows, layout.unused)
     if name is not None:
         options = map_options({"item_id": name})
         error = ChoiceNeeded(
@@ -136,17 +142,17 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
             field="item_id",
         )
         error.options, error.arguments = options, {"map": {"item_id": name}}
-        rows_shown = tuple(dict(row) for row in rows[:_MAX_SHOWN])
+        rows_shown = tuple(dict(row) for row in rows[:_MAX_SHOWN_ROWS])
         question = "what pairs the rows of the files"
         error.choices = (OpenChoice("map", "item_id", question, {name: len(rows)}, rows_shown),)
         raise error
 
 
-def _question(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str | None:
-    """Return the column of questions, if they tell all rows apart."""
+def _question_column(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str | None:
+    """Return the column of questions, if no two rows have the same one."""
     name = next((name for name in names if normal(name) in FIELDS["query"]), None)
-    asked = {_text(row.get(name)) for row in rows} if name is not None else set[str]()
-    return name if len(asked) == len(rows) and "" not in asked else None
+    questions = {_text(row.get(name)) for row in rows} if name is not None else set[str]()
+    return name if len(questions) == len(rows) and "" not in questions else None
 
 
 def _as_id(
@@ -157,37 +163,44 @@ def _as_id(
     pairs = len(set(zip(values, group, strict=True)))
     if len(counts) < _MIN_IDS or "" in counts or len(values) > _MAX_REPEATS * pairs:
         return None
-    ((usual, times),) = Counter(counts.values()).most_common(1)
-    if usual == 1 or times < _EVEN * len(counts):
+    ((usual_count, values_with_it),) = Counter(counts.values()).most_common(1)
+    if usual_count == 1 or values_with_it < _MIN_EVEN_SHARE * len(counts):
         return None
-    crossed = pairs == len(values) and len(set(group)) > 1
-    certain = crossed or _have_one_label(values, label)
-    if not certain and len(counts) < _MIN_UNSURE:
+    # Each value once per judge or system: the rows are items crossed with these.
+    is_crossed = pairs == len(values) and len(set(group)) > 1
+    certain = is_crossed or _have_one_label(values, label)
+    if not certain and len(counts) < _MIN_UNCERTAIN_IDS:
         return None
     return UnnamedId(name, certain, len(counts), "" if pairs == len(values) else IN_ORDER)
 
 
 def _have_one_label(values: Sequence[str], label: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether rows of a value have the same label, and labels of values differ."""
-    known: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for value, each in zip(values, label, strict=True):
-        if any(each):
-            known[value].append(each)
-    compared = sum(len(each) > 1 for each in known.values())
-    same = all(len(set(each)) == 1 for each in known.values())
-    return same and 2 * compared >= len(set(values)) and len({each[0] for each in known.values()}) > 1
+    """Return whether rows of one value share a label, while values differ in theirs."""
+    labels_of_value: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for value, label_of_row in zip(values, label, strict=True):
+        if any(label_of_row):
+            labels_of_value[value].append(label_of_row)
+    labels = labels_of_value.values()
+    agree = all(len(set(labels_of_rows)) == 1 for labels_of_rows in labels)
+    compared = sum(len(labels_of_rows) > 1 for labels_of_rows in labels)
+    differ_between_values = len({labels_of_rows[0] for labels_of_rows in labels}) > 1
+    return agree and differ_between_values and 2 * compared >= len(set(values))
 
 
 def _numbering(
-    rows: Sequence[Mapping[str, Any]], found: UnnamedId, free: Sequence[str], group: Sequence[Hashable]
+    rows: Sequence[Mapping[str, Any]], id_column: UnnamedId, free: Sequence[str], group: Sequence[Hashable]
 ) -> str:
-    """Return the column that tells rows of an item and judge apart; ``#`` if there is none."""
+    """Return the column that numbers rows of an item and judge, or ``#`` if there is none."""
     for name in free:
         numbers = [_text(row.get(name)) for row in rows]
-        if name != found.column and all(map(str.isdecimal, numbers)) and len(set(numbers)) <= _MAX_REPEATS:
+        if (
+            name != id_column.column
+            and all(map(str.isdecimal, numbers))
+            and len(set(numbers)) <= _MAX_REPEATS
+        ):
             keys = {
-                (_text(row.get(found.column)), each, number)
-                for row, each, number in zip(rows, group, numbers, strict=True)
+                (_text(row.get(id_column.column)), group_of_row, number)
+                for row, group_of_row, number in zip(rows, group, numbers, strict=True)
             }
             if len(keys) == len(rows):
                 return name

@@ -1,4 +1,4 @@
-"""Errors for the values of a column that are no grades, with what to say about them."""
+"""Errors for values that are no grades, with the options that make them readable."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .grades import (
     usual_ends,
 )
 
-_SHOWN = 8
-_LONGEST = 60
-_MAX_ROWS = 3
+_MAX_SHOWN_VALUES = 8
+_MAX_VALUE_CHARS = 60
+_MAX_EXAMPLE_ROWS = 3
 
 
 class UnreadGrades:
     """Values of a column that are not grades.
 
     Args:
-        rows: Rows of the table, from the first with such a value.
+        rows: Rows of the table, beginning with the first that has such a value.
         column: The column.
-        scale: The meaning of its grades.
+        scale: The scale of its grades.
         has_grades: Whether earlier rows have grades.
     """
 
@@ -54,11 +54,12 @@ class UnreadGrades:
             try:
                 score = grade_score(row.get(column), scale)
                 self._has_grades |= score is not None
+                # A 0 that was readable shows that another scale begins at 0, too.
                 if score == 0.0 and as_number(row.get(column)) == 0.0:
                     self._lowest = [0.0]
             except UnknownGradeError as error:
                 shown = repr(error.value)
-                if shown not in self.values and len(self._rows) < _MAX_ROWS:
+                if shown not in self.values and len(self._rows) < _MAX_EXAMPLE_ROWS:
                     self._rows.append(row)
                 self.counts[shown] += 1
                 self.values.setdefault(shown, error.value)
@@ -66,20 +67,24 @@ class UnreadGrades:
     def error(
         self, name: str, judge: str | None = None, *, path: object = None, line: int | None = None, field: str
     ) -> InputError:
-        """Return the error, with open arguments if some can read the values.
+        """Return the error, with open arguments if these would make the values readable.
 
         Args:
             name: The setting of the column's scale.
-            judge: Judge for which the setting gives the scale, or None if for all.
+            judge: Judge of whose scores the setting gives the scale, or None for all judges.
             path: The file.
             line: The line of the first value.
             field: The column to name.
         """
         listed = ", ".join(
             f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
-            for shown, count in list(self.counts.items())[:_SHOWN]
+            for shown, count in list(self.counts.items())[:_MAX_SHOWN_VALUES]
         )
-        more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
+        more = (
+            ""
+            if len(self.counts) <= _MAX_SHOWN_VALUES
+            else f" and {len(self.counts) - _MAX_SHOWN_VALUES:,} other values"
+        )
         worst, best = self._scale.ends
         expected = f"from {worst:g} to {best:g}" if self._scale.is_declared else "in [0, 1]"
         problem = f"expected a number {expected} or null, got {listed}{more}"
@@ -90,7 +95,7 @@ class UnreadGrades:
         return asked.error(problem, remedy, path=path, line=line, column=field)
 
     def _ask(self, asked: AskedChoices, name: str, judge: str | None) -> str:
-        """Ask for what reads the values, and return the words before the options."""
+        """Ask what the values mean, and return the words before the options."""
         words = [
             value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
         ]
@@ -98,14 +103,11 @@ class UnreadGrades:
         finite = [number for number in numbers if math.isfinite(number)]
         if not words and (len(finite) < len(self.values) or not finite):
             return "replace these values with numbers, or with words such as pass and fail"
-        has_grades, is_score, named = (
-            self._has_grades or bool(finite),
-            name == "score_scale",
-            judge or self._column,
-        )
-        is_verdict = is_named_like_grades(named) or any(map(looks_like_verdict, words))
+        has_grades = self._has_grades or bool(finite)
+        is_score, shown_name = name == "score_scale", judge or self._column
+        is_verdict = is_named_like_grades(shown_name) or any(map(looks_like_verdict, words))
         if words and is_score and not (has_grades or is_verdict):
-            return f"{named!r} does not look like a judge's score. Name the score column: {spelled_pairs('map', {'score': 'COLUMN'})}"
+            return f"{shown_name!r} does not look like a judge's score. Name the score column: {spelled_pairs('map', {'score': 'COLUMN'})}"
         remedies: list[str] = []
         if words:
             scores = open_scores(words, errors=is_score and has_grades)
@@ -127,10 +129,10 @@ class UnreadGrades:
     def _scale_remedy(self, finite: Sequence[float]) -> str:
         ends = [*finite, *self._lowest, *(self._scale.ends if self._scale.is_declared else ())]
         furthest = max(map(abs, ends))
-        shown = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
-        low, high = shown.split(":")
-        return f"for another scale say its worst and best grade, {shown} if {high} is best, {high}:{low} if {low} is"
+        likely_ends = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
+        low, high = likely_ends.split(":")
+        return f"for another scale say its worst and best grade, {likely_ends} if {high} is best, {high}:{low} if {low} is"
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 3]}..."

@@ -29,12 +29,13 @@ from ...records import (
 from ...records.scale import named_judges
 from ...records.score_kinds import ScoreKind
 from ...spelling import spelled_scale
-from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
+from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS
 from ...tables.frames import frame_rows
 from ...tables.grades import as_number
 from ...tables.json_rows import UnreadRow
 from ...tables.label_table import LabelTable
 from ...tables.layout import TableForm, names_apart
+from ...tables.named_columns import column_named
 from ...tables.recognition import layout_of
 from ...tables.table_rows import NumberedRow, UnreadRows, read_table_rows
 from ...tables.unnamed_ids import require_named_id, require_pairing_id

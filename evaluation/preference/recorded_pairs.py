@@ -23,7 +23,7 @@ from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import ItemKey, Outcome, Output, Verdict
 from ...records.made_scores import mean_score
-from ...tables.column_names import map_options
+from ...tables.named_columns import map_options
 from ..store.pair_verdicts import VERSUS
 from .paired_inputs import length_of
 

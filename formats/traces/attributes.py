@@ -1,4 +1,4 @@
-"""Attributes of spans: OTLP's typed values as plain ones, indexed keys as lists."""
+"""Attributes of spans: typed values of OTLP as plain ones, and numbered keys as lists."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from ...errors import RecordError
 from ..field_reader import FieldReader
 from ..json_values import is_list, is_object, parsed
 
-_WHOLE = ("intValue", "int_value")
-_PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip
-_LONGEST = 100
-_CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_WHOLE_TYPES = ("intValue", "int_value")
+_PLAIN_TYPES = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip
+_MAX_SHOWN_CHARS = 100
+_SPECIAL_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str, Any]:
     """Return the attributes of a span, event or resource, from an object or an OTLP list.
 
-    An OTLP list holds keys and typed values.
-
     Raises:
-        RecordError: They are neither.
+        RecordError: They are neither an object nor a list of keys and typed values.
     """
-    given = holder.value.get(name)
-    if given is None:
+    attributes = holder.value.get(name)
+    if attributes is None:
         return {}
-    if is_object(given):
-        typed = _value(given)
+    if is_object(attributes):
+        typed = _value(attributes)
         return _flat(typed) if is_object(typed) else {}
     return {pair.need("key"): _value(pair.get("value")) for pair in holder.nodes(name)}
 
 
-_NESTED = frozenset({"openinference", "llm", "gen_ai", "traceloop", "langfuse"})
-_WHOLE_VALUES = frozenset({"value", "metadata", "parameters", "arguments", "json_schema", "invocation_parameters", "messages"})  # fmt: skip
+_NESTED_PREFIXES = frozenset({"openinference", "llm", "gen_ai", "traceloop", "langfuse"})
+_JSON_NAMES = frozenset({"value", "metadata", "parameters", "arguments", "json_schema", "invocation_parameters", "messages"})  # fmt: skip
 
 
 def _flat(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes that are objects in objects, as Phoenix stores them, with dotted names."""
-    if not any(is_object(attributes.get(name)) for name in _NESTED):
+    """Return attributes with dotted names, also if they are objects in objects, as in Phoenix."""
+    if not any(is_object(attributes.get(name)) for name in _NESTED_PREFIXES):
         return attributes
-    return {key: each for name, value in attributes.items() for key, each in dotted(name, value).items()}
+    return {key: leaf for name, value in attributes.items() for key, leaf in dotted(name, value).items()}
 
 
 def dotted(name: str, value: Any) -> dict[str, Any]:
-    """Return an attribute with fields of its objects as attributes: ``llm.tools.0.tool.name``.
+    """Return the fields of an attribute as attributes: ``llm.tools.0.tool.name``.
 
-    Contents that are JSON of their own stay whole.
+    Values that are JSON by convention stay whole.
     """
-    if is_object(value) and name.rpartition(".")[2] not in _WHOLE_VALUES:
-        inner = [(f"{name}.{key}", held) for key, held in value.items()]
+    if is_object(value) and name.rpartition(".")[2] not in _JSON_NAMES:
+        fields = [(f"{name}.{key}", field) for key, field in value.items()]
     elif is_list(value) and value and all(map(is_object, value)) and not name.endswith(".messages"):
-        inner = [(f"{name}.{at}.{key}", held) for at, item in enumerate(value) for key, held in item.items()]
+        fields = [
+            (f"{name}.{at}.{key}", field) for at, item in enumerate(value) for key, field in item.items()
+        ]
     else:
         return {name: value}
-    return {key: each for field, held in inner for key, each in dotted(field, held).items()}
+    return {key: leaf for path, field in fields for key, leaf in dotted(path, field).items()}
 
 
 def _value(wrapped: Any) -> Any:
@@ -68,22 +68,24 @@ def _value(wrapped: Any) -> Any:
         return [_value(item) for _, item in node.node(kind).items("values")]
     if kind in {"kvlistValue", "kvlist_value"}:
         return plain_attributes(node.node(kind), "values")
-    return _scalar(kind, value) if kind in _WHOLE + _PLAIN else wrapped
+    return _scalar(kind, value) if kind in _WHOLE_TYPES + _PLAIN_TYPES else wrapped
 
 
 def _scalar(kind: str, value: Any) -> Any:
-    if kind in _WHOLE:
+    if kind in _WHOLE_TYPES:
         try:
             return int(value)
         except (TypeError, ValueError) as error:
             raise RecordError(
-                f"expected a whole number, got {str(value)[:_LONGEST]!r}", field=kind
+                f"expected a whole number, got {str(value)[:_MAX_SHOWN_CHARS]!r}", field=kind
             ) from error
-    return _CONSTANTS.get(value, value) if kind.startswith("double") and isinstance(value, str) else value
+    return (
+        _SPECIAL_NUMBERS.get(value, value) if kind.startswith("double") and isinstance(value, str) else value
+    )
 
 
 class AttributeReader(FieldReader):
-    """Attributes of a span or an event, each decoded and each list rebuilt once."""
+    """Attributes of a span or an event; each is decoded once, and each list rebuilt once."""
 
     __slots__ = ("_decoded", "_lists", "_numbered")
 
@@ -104,8 +106,8 @@ class AttributeReader(FieldReader):
     def listed(self, prefix: str) -> list[Any]:
         """Return the list whose items are numbered below a prefix; see `unflattened`."""
         if prefix not in self._lists:
-            held = self._numbered.get(prefix)
-            self._lists[prefix] = [] if held is None else unflattened(held, prefix)
+            items = self._numbered.get(prefix)
+            self._lists[prefix] = [] if items is None else unflattened(items, prefix)
         return self._lists[prefix]
 
 
@@ -113,16 +115,16 @@ _ITEM = re.compile(r"\A([^0-9.][^.]*+(?:\.[^0-9.][^.]*+)*)\.[0-9]+(?:\.|$)")
 
 
 def _numbered(attributes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the attributes that are items of lists, by what stands before the first number."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the attributes that are items of lists, by the prefix before the first number."""
+    by_prefix: dict[str, dict[str, Any]] = {}
     for key, value in attributes.items():
         if (item := _ITEM.match(key)) is not None:
-            found.setdefault(item[1], {})[key] = value
-    return found
+            by_prefix.setdefault(item[1], {})[key] = value
+    return by_prefix
 
 
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
-    """Rebuild a list from attributes ``prefix.0.name``, ``prefix.1.name`` ...; empty if none."""
+    """Return the list that attributes ``prefix.0.name``, ``prefix.1.name`` and so on describe."""
     tree: dict[str, Any] = {}
     start = f"{prefix}."
     for key in [attribute for attribute in attributes if attribute.startswith(start)]:
@@ -135,14 +137,14 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
                 raise RecordError("is inside a key that already has a value", field=key)
             at = inner
         at[last] = value
-    listed = _lists(tree)
-    return listed if is_list(listed) else []
+    value = _with_lists(tree)
+    return value if is_list(value) else []
 
 
-def _lists(tree: Any) -> Any:
+def _with_lists(tree: Any) -> Any:
     if not is_object(tree):
         return tree
     fields = tree
     if fields and all(name.isdecimal() for name in fields):
-        return [_lists(fields[name]) for name in sorted(fields, key=int)]
-    return {name: _lists(value) for name, value in fields.items()}
+        return [_with_lists(fields[name]) for name in sorted(fields, key=int)]
+    return {name: _with_lists(value) for name, value in fields.items()}

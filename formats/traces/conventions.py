@@ -1,7 +1,7 @@
 """Conventions of traces as data: names of attributes, in order of preference.
 
-OpenInference, OpenTelemetry's GenAI conventions, OpenLLMetry (Traceloop), Langfuse, MLflow, Logfire and Pydantic AI, Google's ADK and
-Vercel's AI SDK name the same things differently. A span may hold several of them.
+OpenInference, OpenTelemetry's GenAI conventions, OpenLLMetry (Traceloop), Langfuse, MLflow, Logfire and Pydantic AI, Google's
+ADK and Vercel's AI SDK name the same things differently. A span may have attributes of several conventions.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from typing import Literal, NamedTuple, TypeAlias
 SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
 AttributeForm: TypeAlias = Literal["messages", "indexed", "call"]
-"""AttributeForm of a recorded content: JSON of messages; attributes numbered below a prefix; a request or reply of a model's API, or a text."""
+"""Form of recorded content.
+
+``messages``: JSON of messages. ``indexed``: attributes numbered below a prefix. ``call``: a request or a reply of a model's API, or a
+text.
+"""
 
 
 class AttributeSource(NamedTuple):
-    """An attribute that may hold a content."""
+    """An attribute that may have some content, and the form of that content."""
 
     attribute: str
     form: AttributeForm = "call"
@@ -82,13 +86,13 @@ KINDS: tuple[tuple[str, dict[str, SpanKind]], ...] = (
         },
     ),
 )
-"""Attributes with a span's kind, and the kinds by their values in lower case; ``ai.operationId`` is not changed."""
+"""Attributes that tell the kind of a span, each with the kinds by its values, which are in lower case except ``ai.operationId``."""
 
 MODEL_TELLS = ("gen_ai.request.model", "gen_ai.prompt", "gen_ai.prompt.0.role", "gen_ai.completion", "gen_ai.input.messages", "request_data")  # fmt: skip
-"""Attributes that tell the call of a model if no kind is named."""
+"""Attributes of a call of a model, by which it is recognised if no attribute tells the kind."""
 
 NO_MODEL = frozenset({"embeddings", "embedding", "rerank"})
-"""Operations of models that are no chats."""
+"""Operations of models that are no chat."""
 
 MODEL_INPUTS = (
     AttributeSource("gen_ai.input.messages", "messages"),
@@ -118,13 +122,13 @@ MODEL_OUTPUTS = (
     AttributeSource("traceloop.entity.output"),
 )
 SPLIT_ANSWER = ("ai.response.text", "ai.response.toolCalls")
-"""Attributes with the text and the calls of a reply, apart."""
+"""Attributes with the text of a reply, and with its calls."""
 
 RUN_MESSAGES, RUN_ANSWERS = MODEL_INPUTS[:4], MODEL_OUTPUTS[:4]
 """Attributes with the messages of an agent or a chain."""
 
 RUN_CONVERSATIONS = (AttributeSource("pydantic_ai.all_messages", "messages"),)
-"""Attributes with all messages of a run, the answer's too."""
+"""Attributes with all messages of a run, including the answer."""
 
 RUN_INPUTS = (
     "mlflow.spanInputs",
@@ -134,10 +138,10 @@ RUN_INPUTS = (
     "traceloop.entity.input",
     "ai.prompt",
 )
-"""Attributes with what an agent or a chain was given."""
+"""Attributes with the input of an agent or a chain."""
 
 QUESTIONS = ("task", "question", "query", "input", "prompt", "user_prompt", "user_message", "user_input", "message", "new_message", "msg", "text", "content")  # fmt: skip
-"""Names of the argument of a run that holds the user's text."""
+"""Names of a run's argument that may be the user's text."""
 
 RUN_OUTPUTS = (
     "mlflow.spanOutputs",
@@ -173,7 +177,7 @@ TOOL_RESULTS = (
 )
 AGENT_NAMES = ("agent.name", "gen_ai.agent.name")
 ASKED_MODELS = ("gen_ai.request.model", "llm.request.model_name", "ai.model.id")
-"""Attributes with the model that was asked; a failed call has no other."""
+"""Attributes with the model that was asked. A failed call names no other."""
 
 INVOCATIONS = ("llm.invocation_parameters", "request_data", "input.value", "langfuse.observation.input", "mlflow.spanInputs", "gcp.vertex.agent.llm_request")  # fmt: skip
 """Attributes with a request as JSON, which may name its model and its tools."""
@@ -198,19 +202,19 @@ TOOL_DEFINITIONS = (
     AttributeSource("ai.prompt.tools", "messages"),
 )
 NO_TOOLS = frozenset({"(merged tools)"})
-"""Names of tools' spans that stand for several calls."""
+"""Names of tools' spans that summarise several calls."""
 
 FINAL_ANSWER = ("final_answer", "answer")
-"""The call by which smolagents ends a run, and the argument that is the answer."""
+"""Name of the call with which smolagents ends a run, and of the argument that is the answer."""
 
 CREW_TASKS_GIVEN, CREW_QUESTION = AttributeSource("crew_tasks", "messages"), "description"
-"""The tasks of a crew of CrewAI, and the field that tells what each is."""
+"""Attribute with the tasks of a crew of CrewAI, and the field that describes a task."""
 
 CREW_TEXT, CREW_TASKS = "raw", "tasks_output"
-"""Fields of what it returns: its text, and its tasks."""
+"""Fields of a crew's output: its text, and its tasks."""
 
 FRAMEWORKS_WORDS = ("Observation", "Execution logs", "Tool result")
-"""How texts begin that agents' programs write as the user, with results of calls."""
+"""Beginnings of messages of the user that an agent's program wrote, with results of calls."""
 
 MESSAGE_EVENTS = {
     "gen_ai.system.message": "system",
@@ -218,7 +222,7 @@ MESSAGE_EVENTS = {
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
-"""Events that hold one message each, by its role."""
+"""Events of one message each, with the role of that message."""
 
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _OPENTELEMETRY = f"{_CAPTURE}=true, or =SPAN_ONLY in newer versions,"
@@ -247,4 +251,4 @@ SWITCHES = (
     ("opentelemetry.instrumentation.", _TRACELOOP),
     ("gen_ai.", _OPENTELEMETRY),
 )
-"""What switches on the recording of content, by how an instrumentation's name, its provider or an attribute begins."""
+"""Settings that switch on the recording of content, by the beginning of an instrumentation, a provider or an attribute."""

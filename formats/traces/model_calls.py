@@ -1,4 +1,4 @@
-"""Requests and replies of models, as traces hold them: JSON of any provider, or a text."""
+"""Requests and replies of models in traces: JSON of any provider, or a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .recorded_content import recorded
 
 
 def unwrapped(value: Any) -> Any:
-    """Return what a function was given, out of the wrappers of instrumentations.
+    """Return a function's arguments without the wrappers that instrumentations put around them.
 
     ``{"args": [], "kwargs": {...}}`` gives its keywords or its only argument; ``{"inputs": {...}}`` its inputs.
     """
@@ -26,9 +26,11 @@ def unwrapped(value: Any) -> Any:
         positional, named = value.get("args"), value.get("kwargs")
         if is_object(named) and not positional:
             inner = named
-        elif is_list(positional) and len(positional) == 1 and not named and value.keys() <= _BOUND:
+        elif (
+            is_list(positional) and len(positional) == 1 and not named and value.keys() <= _CALL_WRAPPER_KEYS
+        ):
             inner = positional[0]
-        elif value.keys() <= _AROUND and "inputs" in value:
+        elif value.keys() <= _INPUT_WRAPPER_KEYS and "inputs" in value:
             inner = value["inputs"]
         else:
             return value
@@ -38,47 +40,47 @@ def unwrapped(value: Any) -> Any:
 
 def _decoded(value: Any) -> Any:
     """Return an object or a list that is JSON text; any other value unchanged."""
-    found = parsed(value)
-    return value if isinstance(found, str) else found
+    decoded = parsed(value)
+    return value if isinstance(decoded, str) else decoded
 
 
-_BOUND = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
-_AROUND = frozenset({"inputs", "tags", "metadata", "kwargs"})
+_CALL_WRAPPER_KEYS = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
+_INPUT_WRAPPER_KEYS = frozenset({"inputs", "tags", "metadata", "kwargs"})
 
 
 def request_of(value: Any) -> dict[str, Any]:
-    """Return a request as an object; empty if it is none."""
+    """Return a request as an object, empty for anything else."""
     value = unwrapped(value)
     return value if is_object(value) else {}
 
 
 def request_messages(value: Any) -> list[Message]:
-    """Return the messages of a request, or of a conversation; empty if there are none."""
+    """Return the messages of a request or a conversation, or an empty list."""
     value = unwrapped(value)
     if isinstance(value, str):
         return [user_message(value)]
     if (
         is_object(value)
         and value.keys().isdisjoint(("messages", "contents", "instructions"))
-        and (text := _words(value))
+        and (text := _user_text(value))
     ):
         return [user_message(text)]
     if is_object(value):
-        value = {**value, "messages": _only_batch(value["messages"])} if "messages" in value else value
+        value = {**value, "messages": _without_batch(value["messages"])} if "messages" in value else value
         try:
             request = request_in(FieldReader(value))
-            found = [] if request is None else asked_messages(request)
+            messages = [] if request is None else asked_messages(request)
         except RecordError:
-            found = []
-        if not found:
-            text = _words(value)
+            messages = []
+        if not messages:
+            text = _user_text(value)
             return [] if text is None else [user_message(text)]
-        return _plain(found)
-    return conversation_of(_only_batch(value))
+        return _plain(messages)
+    return conversation_of(_without_batch(value))
 
 
 def conversation_of(value: Any) -> list[Message]:
-    """Return a list of messages in any form; empty if it is none."""
+    """Return a list of messages of any form, empty for anything else."""
     if not is_list(value) or not (is_conversation(value) or are_messages(value)):
         return []
     try:
@@ -91,32 +93,33 @@ def _plain(messages: list[FieldReader]) -> list[Message]:
     return messages_of([message.value for message in messages])
 
 
-def _only_batch(value: Any) -> Any:
-    """Return the only list in a list of lists, and pairs of role and text as messages."""
+def _without_batch(value: Any) -> Any:
+    """Return a list of messages out of a batch of one, with pairs of role and text as messages."""
     if is_list(value) and value and all(map(_is_pair, value)):
         return [{"role": role, "content": text} for role, text in value]
     return value[0] if is_list(value) and len(value) == 1 and is_list(value[0]) else value
 
 
 def _is_pair(value: Any) -> bool:
-    return is_list(value) and len(value) == 2 and all(isinstance(each, str) for each in value)  # noqa: PLR2004 - role and text
+    return is_list(value) and len(value) == 2 and all(isinstance(item, str) for item in value)  # noqa: PLR2004 - role and text
 
 
-def _words(value: dict[str, Any]) -> str | None:
+def _user_text(value: dict[str, Any]) -> str | None:
     """Return the user's text among the arguments of a run."""
-    texts = [each for each in value.values() if isinstance(each, str)]
-    named = (value[name] for name in QUESTIONS if isinstance(value.get(name), str))
-    return next(named, texts[0] if len(texts) == len(value) == 1 else None)
+    texts = [argument for argument in value.values() if isinstance(argument, str)]
+    question_arguments = (value[name] for name in QUESTIONS if isinstance(value.get(name), str))
+    return next(question_arguments, texts[0] if len(texts) == len(value) == 1 else None)
 
 
 def reply_messages(value: Any) -> list[FieldReader]:
-    """Return the messages of a reply, of its first choice if there are several."""
+    """Return the messages of a reply, or of its first choice."""
     value = parsed(recorded(value))
-    if is_object(value) and is_list(found := value.get("generations")):
-        inner = found[0] if found and is_list(found[0]) else found
-        value = {"choices": inner} if inner and all(map(is_object, inner)) else None
-    if is_object(value) and is_object(held := value.get("response")) and not value.keys() & _REPLIES:
-        value = held
+    if is_object(value) and is_list(generations := value.get("generations")):
+        # LangChain's result: a list of generations for each prompt of a batch.
+        choices = generations[0] if generations and is_list(generations[0]) else generations
+        value = {"choices": choices} if choices and all(map(is_object, choices)) else None
+    if is_object(value) and is_object(response := value.get("response")) and not value.keys() & _REPLY_KEYS:
+        value = response
     try:
         choices = answers_in(value, "output")
     except RecordError:
@@ -127,4 +130,4 @@ def reply_messages(value: Any) -> list[FieldReader]:
     return [] if text is None else [FieldReader({"role": "assistant", "content": text})]
 
 
-_REPLIES = frozenset({"choices", "candidates", "messages", "message", "output", "role", "content"})
+_REPLY_KEYS = frozenset({"choices", "candidates", "messages", "message", "output", "role", "content"})

@@ -13,7 +13,7 @@ from .attributes import unflattened
 def evaluations_of(attributes: Mapping[str, Any]) -> list[Any]:
     """Return the evaluations among a span's attributes."""
     groups = ("evaluations", "annotations", "trace.evaluations", "trace.annotations")
-    return [each for group in groups for each in unflattened(dict(attributes), group)]
+    return [item for group in groups for item in unflattened(dict(attributes), group)]
 
 
 def openinference_score(evaluation: Any) -> ImportedScore:

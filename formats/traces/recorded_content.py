@@ -1,6 +1,6 @@
-"""Content that a trace leaves out, which is not the same as an empty answer.
+"""Content that a trace does not have, which is not the same as an empty answer.
 
-Conventions of traces leave messages out by default, or put a placeholder in their place.
+Many instrumentations leave messages out by default, or write a placeholder in their place.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ from ..field_reader import FieldReader
 from ..message_parts import parts_of
 
 PLACEHOLDERS = frozenset({"__REDACTED__", "<fully masked due to failed mask function>"})
-"""Texts in place of hidden content: OpenInference's and Langfuse's."""
+"""Placeholders of hidden content: OpenInference's and Langfuse's."""
 
-_SWITCH = "switch on the recording of content where the traces are made"
-NO_ANSWER = f"the answer was not recorded, so there is no output; {_SWITCH}"
-NO_ARGUMENTS = f"the arguments of a call were not recorded, so there is no output; {_SWITCH}"
+_GENERAL_ADVICE = "switch on the recording of content where the traces are made"
+NO_ANSWER = f"the answer was not recorded, so there is no output; {_GENERAL_ADVICE}"
+NO_ARGUMENTS = f"the arguments of a call were not recorded, so there is no output; {_GENERAL_ADVICE}"
 
 
 def not_recorded(what: str, switch: str | None) -> str:
     """Return the reason why there is no output, with the setting that records content.
 
     Args:
-        what: What is missing, with its verb, as in `NO_ANSWER`.
-        switch: The setting; see `SWITCHES`.
+        what: The missing content with its verb, as in `NO_ANSWER`.
+        switch: The setting (see `SWITCHES`), or None if it is unknown.
     """
-    advice = _SWITCH if switch is None else f"set {switch} where the traces are made"
+    advice = _GENERAL_ADVICE if switch is None else f"set {switch} where the traces are made"
     return f"{what} not recorded, so there is no output; {advice}"
 
 
-_CONTENT = frozenset({"content", "parts", "contents", "refusal", "tool_calls", "toolCalls", "function_call"})
-_TEXTS = frozenset({"text", "content", "refusal"})
+_CONTENT_KEYS = frozenset(
+    {"content", "parts", "contents", "refusal", "tool_calls", "toolCalls", "function_call"}
+)
+_TEXT_KEYS = frozenset({"text", "content", "refusal"})
 
 
 def recorded(value: Any) -> Any:
@@ -39,8 +41,8 @@ def recorded(value: Any) -> Any:
 
 
 def has_content(message: FieldReader) -> bool:
-    """Return whether a message's content was recorded, even as empty."""
+    """Return whether a message's content was recorded, be it empty."""
     texts = (part for part in parts_of(message) if part.get("type") in {"text", "input_text", "output_text"})
-    return not message.value.keys().isdisjoint(_CONTENT) and all(
-        not part.value.keys().isdisjoint(_TEXTS) for part in texts
+    return not message.value.keys().isdisjoint(_CONTENT_KEYS) and all(
+        not part.value.keys().isdisjoint(_TEXT_KEYS) for part in texts
     )

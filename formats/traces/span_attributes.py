@@ -1,4 +1,8 @@
-"""Content of a span from its attributes and events, in any of the `conventions`."""
+"""Content of a span from its attributes and events, in any of the `conventions`.
+
+`fill_span` reads the attributes by the span's kind: a tool's arguments and result, a model's messages, or a run's input and
+output. Events add to it or replace it. Hidden content is left out; see `recorded_content`.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,7 @@ def fill_span(
     """Fill a span from its attributes and events.
 
     Args:
-        span: The span; what it has already stays if the attributes say nothing of it.
+        span: The span. Its fields stay as they are if no attribute says otherwise.
         attributes: The attributes by name, with plain values.
         events: The events by name, each with its attributes.
         name: The span's name.
@@ -79,9 +83,11 @@ def fill_span(
 
 
 def switch_of(names: Iterable[str]) -> str | None:
-    """Return what switches the recording on, from names of instrumentations and attributes."""
-    known = [*names]
-    return next((switch for start, switch in SWITCHES if any(name.startswith(start) for name in known)), None)
+    """Return the setting that switches recording on, by instrumentations and attributes."""
+    listed_names = [*names]
+    return next(
+        (switch for start, switch in SWITCHES if any(name.startswith(start) for name in listed_names)), None
+    )
 
 
 def without_stack(message: str | None) -> str | None:
@@ -89,19 +95,14 @@ def without_stack(message: str | None) -> str | None:
     return None if message is None else message.partition("Traceback (most recent call last)")[0].strip()
 
 
-def _kind(node: AttributeReader, known: SpanKind) -> SpanKind:
+def _kind(node: AttributeReader, earlier_kind: SpanKind) -> SpanKind:
     for name, kinds in KINDS:
         value = node.decoded(name)
         kind = kinds.get(str(value)) or kinds.get(str(value).lower())
         if kind is not None:
             return kind
-    if (
-        known == "other"
-        and node.get(_OPERATION) not in NO_MODEL
-        and any(tell in node for tell in MODEL_TELLS)
-    ):
-        return "llm"
-    return known
+    is_chat = node.get(_OPERATION) not in NO_MODEL and any(tell in node for tell in MODEL_TELLS)
+    return "llm" if earlier_kind == "other" and is_chat else earlier_kind
 
 
 def _first_text(node: AttributeReader, names: Iterable[str]) -> str | None:
@@ -115,11 +116,11 @@ def _first_name(node: AttributeReader, names: Iterable[str]) -> str | None:
 
 
 def _asked_model(node: AttributeReader) -> str | None:
-    """Return the model of a request, which alone names it if the call failed."""
-    named = _first_text(node, ASKED_MODELS)
+    """Return the model that was asked; a failed call names no other."""
+    model_attribute = _first_text(node, ASKED_MODELS)
     requests = (request_of(node.decoded(name)) for name in INVOCATIONS)
     models = (request.get("model", request.get("model_name")) for request in requests)
-    return named or next((model for model in models if isinstance(model, str) and model), None)
+    return model_attribute or next((model for model in models if isinstance(model, str) and model), None)
 
 
 def _tags(node: AttributeReader) -> dict[str, Any]:
@@ -130,20 +131,19 @@ def _tags(node: AttributeReader) -> dict[str, Any]:
 
 def _tools(node: AttributeReader) -> list[dict[str, Any]]:
     for source in TOOL_DEFINITIONS:
-        found = _listed(node, source)
-        inner = (each.get("tool", each) if is_object(each) else parsed(each) for each in found)
-        schemas = (parsed(each.get("json_schema", each)) if is_object(each) else each for each in inner)
+        items = _listed(node, source)
+        # OpenInference wraps each tool twice: {"tool": {"json_schema": ...}}.
+        unwrapped = (item.get("tool", item) if is_object(item) else parsed(item) for item in items)
+        schemas = (parsed(item.get("json_schema", item)) if is_object(item) else item for item in unwrapped)
         tools = [_with_parsed_fields(schema) for schema in schemas if is_object(schema)]
         if tools:
             return tools
-    requests = (request_of(node.decoded(name)).get("tools") for name in INVOCATIONS)
-    return next(
-        (request for request in requests if is_list(request) and all(map(is_object, request))), list[Any]()
-    )
+    offers = (request_of(node.decoded(name)).get("tools") for name in INVOCATIONS)
+    return next((offer for offer in offers if is_list(offer) and all(map(is_object, offer))), list[Any]())
 
 
 def _with_parsed_fields(tool: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool with its schema as an object, which OpenLLMetry writes as JSON text."""
+    """Return a tool whose parameters are an object; OpenLLMetry writes them as JSON text."""
     return {**tool, "parameters": parsed(tool["parameters"])} if "parameters" in tool else tool
 
 
@@ -151,7 +151,7 @@ def _listed(node: AttributeReader, source: AttributeSource) -> list[Any]:
     if source.form == "indexed":
         return node.listed(source.attribute)
     value = node.decoded(source.attribute)
-    return [parsed(each) for each in value] if is_list(value) else []
+    return [parsed(item) for item in value] if is_list(value) else []
 
 
 def _documents(node: AttributeReader) -> Iterator[Any]:
@@ -178,32 +178,33 @@ def _read_tool(span: Span, node: AttributeReader, name: str) -> None:
 
 
 def _read_run(span: Span, node: AttributeReader) -> None:
-    """Read what a model, an agent or a chain was given, and what came of it."""
-    given = next((input_ for input_ in RUN_INPUTS if input_ in node), None)
-    returned = next((output for output in RUN_OUTPUTS if output in node), None)
-    if given is not None:
-        span.input = _value(node, given)
-    elif tasks := [each for each in _listed(node, CREW_TASKS_GIVEN) if is_object(each)]:
+    """Read the input and the output of a model, an agent or a chain."""
+    input_attribute = next((name for name in RUN_INPUTS if name in node), None)
+    output_attribute = next((name for name in RUN_OUTPUTS if name in node), None)
+    if input_attribute is not None:
+        span.input = _value(node, input_attribute)
+    elif tasks := [task for task in _listed(node, CREW_TASKS_GIVEN) if is_object(task)]:
         span.input = "\n\n".join(str(task[CREW_QUESTION]) for task in tasks if CREW_QUESTION in task)
-    if returned is not None:
-        span.output, span.has_output = _value(node, returned), True
+    if output_attribute is not None:
+        span.output, span.has_output = _value(node, output_attribute), True
     if span.kind == "retriever" and is_list(span.output) and not span.documents:
         span.documents = span.output
 
 
 def _value(node: AttributeReader, name: str) -> Any:
-    """Return a value: text of a user or a model stays text if its type says so."""
-    value, kind = node.value[name], node.get(f"{name.removesuffix('.value')}.mime_type")
-    return value if kind == "text/plain" else node.decoded(name)
+    """Return a value decoded from JSON, unless its type says that it is plain text."""
+    value, mime_type = node.value[name], node.get(f"{name.removesuffix('.value')}.mime_type")
+    return value if mime_type == "text/plain" else node.decoded(name)
 
 
 def _read_messages(span: Span, node: AttributeReader) -> None:
     is_model = span.kind == "llm"
     span.instructions = _with_system(node, []) or span.instructions
     for source in MODEL_INPUTS if is_model else RUN_MESSAGES:
-        if asked := _asked(node, source):
-            told = [each for each in span.messages if each.get("role") == "system"]  # by an event of its own
-            span.messages = _with_system(node, told + asked)
+        if messages := _input_messages(node, source):
+            # Instructions that came in an event of their own stay in front.
+            instructions = [message for message in span.messages if message.get("role") == "system"]
+            span.messages = _with_system(node, instructions + messages)
             span.has_messages = span.has_messages or source.form != "call"
             break
     for source in MODEL_OUTPUTS if is_model else RUN_ANSWERS:
@@ -214,37 +215,35 @@ def _read_messages(span: Span, node: AttributeReader) -> None:
             span.has_messages = span.has_messages or source.form != "call"
             break
         span.has_output = True
-    if (
-        is_model
-        and not span.output_messages
-        and (held := [literal for literal in SPLIT_ANSWER if literal in node])
-    ):
-        text, calls = node.get(SPLIT_ANSWER[0]), node.decoded(SPLIT_ANSWER[1])
+    text_name, calls_name = SPLIT_ANSWER
+    if is_model and not span.output_messages and (text_name in node or calls_name in node):
         message = {
             "role": "assistant",
-            "content": text if SPLIT_ANSWER[0] in held else None,
-            "tool_calls": calls,
+            "content": node.get(text_name),
+            "tool_calls": node.decoded(calls_name),
         }
         _add_answers(
             span, [FieldReader({name: value for name, value in message.items() if value is not None})]
         )
         span.has_messages = True
-    whole = next((each for name in RUN_CONVERSATIONS if (each := _asked(node, name))), list[Message]())
-    if whole and not is_model:
-        asked, done = split_question([FieldReader(each) for each in whole])
-        span.messages = span.messages or _with_system(node, [reader.value for reader in asked])
-        if done and not span.output_messages:
-            _add_answers(span, done)
+    conversations = (_input_messages(node, source) for source in RUN_CONVERSATIONS)
+    conversation = next(filter(None, conversations), list[Message]())
+    if conversation and not is_model:
+        question, answer = split_question([FieldReader(message) for message in conversation])
+        span.messages = span.messages or _with_system(node, [reader.value for reader in question])
+        if answer and not span.output_messages:
+            _add_answers(span, answer)
 
 
-def _with_system(node: AttributeReader, asked: list[Message]) -> list[Message]:
+def _with_system(node: AttributeReader, messages: list[Message]) -> list[Message]:
+    """Return messages behind the span's system instructions, if it has any."""
     system = node.decoded("gen_ai.system_instructions")
     if is_list(system):
-        return messages_of([{"role": "system", "parts": system}]) + asked
-    return [{"role": "system", "content": system}, *asked] if isinstance(system, str) else asked
+        return messages_of([{"role": "system", "parts": system}]) + messages
+    return [{"role": "system", "content": system}, *messages] if isinstance(system, str) else messages
 
 
-def _asked(node: AttributeReader, source: AttributeSource) -> list[dict[str, Any]]:
+def _input_messages(node: AttributeReader, source: AttributeSource) -> list[dict[str, Any]]:
     if source.form == "call":
         return request_messages(node.decoded(source.attribute)) if source.attribute in node else []
     value = (
@@ -259,12 +258,12 @@ def _answers(node: AttributeReader, source: AttributeSource) -> list[FieldReader
     if source.form == "call":
         return reply_messages(node.get(source.attribute))
     if source.form == "indexed":
-        return _spoken(_indexed(node, source.attribute), source.attribute)
-    return _spoken(node.decoded(source.attribute), source.attribute)
+        return _assistant_messages(_indexed(node, source.attribute), source.attribute)
+    return _assistant_messages(node.decoded(source.attribute), source.attribute)
 
 
-def _spoken(value: Any, at: str) -> list[FieldReader]:
-    """Return an agent's messages."""
+def _assistant_messages(value: Any, at: str) -> list[FieldReader]:
+    """Return texts or messages without a role as an agent's messages."""
     if isinstance(value, str):
         return [FieldReader({"role": "assistant", "content": value})]
     items: list[Any] = value if is_list(value) else [value]
@@ -276,34 +275,38 @@ def _indexed(node: AttributeReader, prefix: str) -> list[dict[str, Any]]:
 
 
 def _message(value: Any) -> dict[str, Any]:
-    """Return a message in the chat API's form, without placeholders of hidden content."""
+    """Return a message as the chat API writes it, without placeholders of hidden content."""
     outer = FieldReader(value, "message")
     message = outer.node("message") if "message" in outer else outer
-    plain = {
+    chat_message = {
         name: message.value[name]
         for name in ("role", "content", "tool_call_id", "tool_calls", "refusal")
         if recorded(message.value.get(name)) is not None
     }
     if "contents" in message:
         parts = [*map(_part, message.nodes("contents"))]
-        has_calls = bool(plain.get("tool_calls"))
-        plain["content"] = [part for part in parts if not (has_calls and part.get("type") == "tool_use")]
-    elif is_list(blocks := parsed(plain.get("content"))) and all(map(_is_part, blocks)):
-        plain["content"] = blocks
+        has_calls = bool(chat_message.get("tool_calls"))
+        chat_message["content"] = [
+            part for part in parts if not (has_calls and part.get("type") == "tool_use")
+        ]
+    elif is_list(blocks := parsed(chat_message.get("content"))) and all(map(_is_part, blocks)):
+        chat_message["content"] = blocks
     if "function_call_name" in message:
-        plain["function_call"] = {
+        chat_message["function_call"] = {
             "name": message.get("function_call_name"),
             "arguments": message.get("function_call_arguments_json") or {},
         }
-    return plain
+    return chat_message
 
 
 def _part(part: FieldReader) -> dict[str, Any]:
-    """Return a part of a message, without placeholders; a call beside it is its own."""
-    held: dict[str, Any] = part.value.get("message_content", part.value)
+    """Return a part of a message, with the call that stands beside its content, if any."""
+    content: dict[str, Any] = part.value.get("message_content", part.value)
     call = part.value.get("tool_call")
-    plain = {name: value for name, value in FieldReader(held).value.items() if recorded(value) is not None}
-    return plain | ({"tool_call": call} if is_object(call) else {})
+    fields = {
+        name: value for name, value in FieldReader(content).value.items() if recorded(value) is not None
+    }
+    return fields | ({"tool_call": call} if is_object(call) else {})
 
 
 def _is_part(value: Any) -> bool:
@@ -311,7 +314,7 @@ def _is_part(value: Any) -> bool:
 
 
 def _are_recorded(messages: Any) -> bool:
-    """Return whether the contents of messages were recorded; texts instead of messages were."""
+    """Return whether the contents of all messages were recorded; a text instead of one was."""
     items: list[Any] = messages if is_list(messages) else [messages]
     return all(has_content(FieldReader(item)) for item in items if is_object(item))
 
@@ -324,8 +327,8 @@ def _add_answers(span: Span, answers: list[FieldReader]) -> None:
 
 def _read_event(span: Span, name: str, event: AttributeReader) -> None:
     if name == "exception":
-        said = without_stack(event.text("exception.message"))
-        span.exception = said or event.text("exception.type")
+        message = without_stack(event.text("exception.message"))
+        span.exception = message or event.text("exception.type")
     elif span.kind == "tool":
         _read_tool_event(span, name, event)
     elif name in MESSAGE_EVENTS:
@@ -335,7 +338,7 @@ def _read_event(span: Span, name: str, event: AttributeReader) -> None:
     elif name == "gen_ai.content.prompt":
         span.messages = messages_of(event.decoded("gen_ai.prompt"), name)
     elif name == "gen_ai.content.completion" and "gen_ai.completion" in event:
-        _add_answers(span, _spoken(event.decoded("gen_ai.completion"), name))
+        _add_answers(span, _assistant_messages(event.decoded("gen_ai.completion"), name))
     elif name == "gen_ai.client.inference.operation.details":
         span.kind = _kind(event, span.kind)
         if event.value.keys() == {"gen_ai.system_instructions"}:
@@ -366,12 +369,11 @@ def _read_message_event(span: Span, name: str, event: AttributeReader) -> None:
 
 def _read_choice(span: Span, event: AttributeReader) -> None:
     message = event.decoded("message")
-    texts = (
-        {"content": message or event.get("content")} if {"message", "content"} & event.value.keys() else {}
-    )
-    held = message if is_object(message) else texts
+    has_text = not event.value.keys().isdisjoint(("message", "content"))
+    text_fields = {"content": message or event.get("content")} if has_text else {}
+    answer = message if is_object(message) else text_fields
     calls = event.decoded("tool_calls")
     if is_list(calls):
-        held = {**held, "tool_calls": calls}
-    _add_answers(span, _spoken(held, "gen_ai.choice"))
+        answer = {**answer, "tool_calls": calls}
+    _add_answers(span, _assistant_messages(answer, "gen_ai.choice"))
     span.kind = "llm" if span.kind == "other" else span.kind

@@ -1,4 +1,4 @@
-"""A span of a trace, in no tool's form."""
+"""A span of a trace, whatever tool recorded it."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class Span(msgspec.Struct, kw_only=True):
     """One span of a trace; fields that are not listed are those of `Example`.
 
     Attributes:
-        trace: The trace's id; empty if unknown.
+        trace: The trace's id, or "" if unknown.
         parent: The id of its parent span.
-        start: Time of its start, which orders spans.
+        start: Time of its start, as text that sorts in order.
         messages: The input messages.
         output_messages: The output messages.
-        instructions: Messages of the system, if they were recorded apart.
+        instructions: System messages, if they were recorded apart from the input.
         input: The input, if it is not messages.
         output: The result, if it is not messages.
-        has_output: Whether its output was recorded, even as empty.
+        has_output: Whether its output was recorded, be it empty.
         call: The call of a tool span.
-        has_arguments: Whether the arguments of its calls were recorded, even as none.
+        has_arguments: Whether the arguments of its calls were recorded, be they none.
         model: The model that was asked.
-        bare: What a tool was given, if it is no object of arguments.
+        bare: The input of a tool, if it is no object of arguments.
         exception: The message of an exception event.
-        switch: What switches on the recording of content.
-        has_messages: Whether its messages were recorded one by one, not as a request and a reply.
+        switch: The setting that switches on the recording of content.
+        has_messages: Whether its messages were recorded one by one, rather than as a request and a reply.
         documents: The retrieved documents.
         session: The id of its conversation.
         case: The case's id, if it is not the trace's.
@@ -76,22 +76,22 @@ class Span(msgspec.Struct, kw_only=True):
 def add_call(
     span: Span, name: str, arguments: Any, *, has_arguments: bool, identity: str | None = None
 ) -> None:
-    """Give a tool's span its call, with the arguments out of their wrappers."""
-    given = printed_object(unwrapped(arguments))
+    """Set the call of a tool's span, with arguments out of their wrappers."""
+    tool_input = printed_object(unwrapped(arguments))
     span.call = call_of(
-        {"name": name, "arguments": given if is_arguments(given) else {}, "id": identity}, "tool"
+        {"name": name, "arguments": tool_input if is_arguments(tool_input) else {}, "id": identity}, "tool"
     )
-    span.bare = None if is_arguments(given) and not isinstance(given, str) else given
+    span.bare = None if is_arguments(tool_input) and not isinstance(tool_input, str) else tool_input
     span.has_arguments = has_arguments
 
 
 def read_call(span: Span, request: Any, reply: Any) -> None:
-    """Read a request to a model and its reply, in the form of any API."""
-    asked = request_of(request)
+    """Read a request to a model and its reply into a span, in the form of any API."""
+    fields = request_of(request)
     span.messages = request_messages(request)
     span.output_messages = reply_messages(reply)
-    tools = asked.get("tools")
+    tools = fields.get("tools")
     if is_list(tools) and all(map(is_object, tools)):
         span.tools = span.tools or tools
-    model = asked.get("model")
+    model = fields.get("model")
     span.model = span.model or (model if isinstance(model, str) else None)

@@ -1,4 +1,7 @@
-"""Calls of a trace, and the tools' spans that ran them."""
+"""Calls of a trace, and the tools' spans that ran them.
+
+A span is joined to the call with its id, else to one with its name and arguments, else to the next one with its name.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from .spans import Span
 
 
 class MadeCalls:
-    """Calls that were made in one step, with their results.
+    """Calls that an agent made in one step, with their results.
 
     Attributes:
         calls: The calls.
-        told: Results by a call's number, as a later request tells them.
-        ran: Spans by a call's number.
+        told: Results as a later request repeats them, by the number of the call.
+        ran: Spans of the tools, by the number of the call.
     """
 
     def __init__(self, calls: list[IdentifiedCall]) -> None:
@@ -31,17 +34,17 @@ class MadeCalls:
         self.ran: dict[int, Span] = {}
 
     def messages(self) -> Iterator[FieldReader]:
-        """Yield the calls, and their results if there are any, as messages of a chat."""
+        """Yield the calls and any results as messages of a chat."""
         calls = [
-            {"id": str(at), "name": each.call.name, "arguments": each.call.arguments}
-            for at, each in enumerate(self.calls)
+            {"id": str(at), "name": call.call.name, "arguments": call.call.arguments}
+            for at, call in enumerate(self.calls)
         ]
         yield FieldReader({"role": "assistant", "tool_calls": calls})
         for at in sorted(self.told.keys() | self.ran.keys()):
             yield FieldReader({"role": "tool", "tool_call_id": str(at), "content": self.result(at)})
 
     def steps(self) -> Iterator[Step]:
-        """Yield the calls, and their results if there are any."""
+        """Yield the calls and any results as steps."""
         yield [call.call for call in self.calls]
         if self.told or self.ran:
             yield ToolResults(results=[self.result(at) for at in range(len(self.calls))])
@@ -51,28 +54,28 @@ class MadeCalls:
         span = self.ran.get(at)
         if span is not None and span.error is not None:
             told = self.told.get(at)
-            is_more = isinstance(told, str) and span.exception is None and span.error not in told
-            return {"error": told if is_more else span.exception or span.error}
+            says_more = isinstance(told, str) and span.exception is None and span.error not in told
+            return {"error": told if says_more else span.exception or span.error}
         if at in self.told:
             return self.told[at]
         return None if span is None else result_in(span)
 
 
 def result_in(span: Span) -> Any:
-    """Return the result in a tool's span, out of the message or the parts that hold it."""
+    """Return the result in a tool's span, without the message or the parts around it."""
     value = parsed(span.output)
     if is_object(value):
         message = plain_message(value)
         if role_of(FieldReader(message)) == "tool" and "content" in message:
             [(_, value)] = results_of(FieldReader(message))[:1]
             return parsed(value)
-    if is_list(value) and are_parts(value) and all(is_object(each) and "text" in each for each in value):
-        return parsed("".join(str(each["text"]) for each in value))
+    if is_list(value) and are_parts(value) and all(is_object(part) and "text" in part for part in value):
+        return parsed("".join(str(part["text"]) for part in value))
     return value if value is not None else as_text(span.output)
 
 
 def id_in(span: Span) -> str | None:
-    """Return the id of the call that a span ran, which may stand in its result alone."""
+    """Return the id of the call that a span ran; only its result may have it."""
     assert span.call is not None
     if span.call.id is not None:
         return span.call.id
@@ -81,9 +84,9 @@ def id_in(span: Span) -> str | None:
 
 
 def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
-    """Join tools' spans to the calls that they ran; return those that no model asked for.
+    """Join tools' spans to the calls that they ran; return the spans that no model asked for.
 
-    A call that failed and was run again has the last run's result. A span inside another of the same call is that call,
+    A call that failed and was run again has the last run's result. A span inside another of the same tool is the same call,
     recorded twice.
     """
     unasked = list[Span]()
@@ -92,16 +95,16 @@ def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
         owner = _owner_of(span, made)
         if owner is not None:
             owner[0].ran[owner[1]] = span
-        elif not (_is_again(span, by_id) or _ran_again(span, made) or _ends_run(span)):
+        elif not (_is_recorded_twice(span, by_id) or _is_retry(span, made) or _ends_run(span)):
             unasked.append(span)
     return unasked
 
 
 def inside_tools(root: Span, spans: list[Span]) -> dict[str, Span]:
-    """Return models' and tools' spans inside a tool's, by id, each with that tool's span.
+    """Return the spans of models and tools inside a tool's span, by id, with that tool's span.
 
-    They are the tool's work, such as that of an agent that another one calls, and not this conversation. Empty if no model is
-    outside.
+    They are the work of the tool, such as an agent that another agent calls, and no part of the conversation. If all models
+    are inside tools, nothing is: then these are the conversation.
     """
     by_id = {span.id: span for span in spans if span is not root}
     inside = dict[str, Span]()
@@ -114,14 +117,14 @@ def inside_tools(root: Span, spans: list[Span]) -> dict[str, Span]:
             at = by_id.get(at.parent or "")
     has_model = any(span.kind == "llm" and span.output_messages for span in spans if span.id not in inside)
     runs_models = {inside[span.id].id for span in spans if span.id in inside and span.kind == "llm"}
-    works = {span.id for span in spans if span.kind in {"llm", "tool"}}
-    return {
-        name: tool for name, tool in inside.items() if has_model and tool.id in runs_models and name in works
-    }
+    if not has_model:
+        return {}
+    steps = {span.id for span in spans if span.kind in {"llm", "tool"}}
+    return {name: tool for name, tool in inside.items() if tool.id in runs_models and name in steps}
 
 
 def final_answer_in(calls: list[IdentifiedCall]) -> str | None:
-    """Return the answer that an only call gives instead of a text."""
+    """Return the answer that is the argument of an only call, as smolagents gives it, or None."""
     arguments = parsed(calls[0].call.arguments) if len(calls) == 1 else None
     name, argument = FINAL_ANSWER
     if not is_object(arguments) or calls[0].call.name != name or [*arguments] != [argument]:
@@ -129,22 +132,24 @@ def final_answer_in(calls: list[IdentifiedCall]) -> str | None:
     return as_text(arguments[argument])
 
 
-def _is_again(span: Span, by_id: dict[str, Span]) -> bool:
+def _is_recorded_twice(span: Span, by_id: dict[str, Span]) -> bool:
     """Return whether a span is inside another of the same tool."""
     outer = by_id.get(span.parent or "")
     return outer is not None and outer is not span and _tool(outer) == _tool(span)
 
 
-def _ran_again(span: Span, made: list[MadeCalls]) -> bool:
-    """Return whether a span repeats a call; take its result if the earlier run failed."""
+def _is_retry(span: Span, made: list[MadeCalls]) -> bool:
+    """Return whether a span runs a call again; if the earlier run failed, take the new one."""
     identity = id_in(span)
     for step in made:
         for at, ran in step.ran.items():
             asked = step.calls[at]
-            is_same = (
-                _name_is_same(asked, span) and _arguments_are_same(asked, span) and ran.error is not None
-            )
-            if asked.id == identity if identity is not None else is_same:
+            if identity is not None:
+                is_same = asked.id == identity
+            else:
+                is_alike = _name_is_same(asked, span) and _arguments_are_same(asked, span)
+                is_same = is_alike and ran.error is not None
+            if is_same:
                 if ran.error is not None and span.parent != ran.id:
                     step.ran[at] = span
                 return True
@@ -160,9 +165,9 @@ def _tool(span: Span) -> str | None:
 
 
 def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
-    """Return the call that a tool's span ran, or None if no model asked for it.
+    """Return the step and the number of the call that a span ran, or None if no model asked.
 
-    It has the span's id, else its name and arguments, else its name alone.
+    A call with the span's id counts alone; without one, see `_MATCHES`.
     """
     pending = [(step, at) for step in made for at in range(len(step.calls)) if at not in step.ran]
     identity = id_in(span)
@@ -171,7 +176,7 @@ def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None
         if identity in known:
             return next(((step, at) for step, at in pending if step.calls[at].id == identity), None)
     return next(
-        ((step, at) for is_same in _WAYS for step, at in pending if is_same(step.calls[at], span)),
+        ((step, at) for is_same in _MATCHES for step, at in pending if is_same(step.calls[at], span)),
         None,
     )
 
@@ -181,30 +186,33 @@ def _name_is_same(asked: IdentifiedCall, span: Span) -> bool:
 
 
 def _arguments_are_same(asked: IdentifiedCall, span: Span) -> bool:
-    """Return whether a span was given a call's arguments, bare, by position or with defaults."""
+    """Return whether a span has a call's arguments: by name or position, bare, or with defaults."""
     assert span.call is not None
-    wanted, given = unwrapped(asked.call.arguments), unwrapped(span.call.call.arguments)
-    if wanted == given:
+    requested, received = unwrapped(asked.call.arguments), unwrapped(span.call.call.arguments)
+    if requested == received:
         return True
-    if not is_object(wanted):
+    if not is_object(requested):
         return False
-    if is_object(given):
-        positional = given.get("args")
-        if is_list(positional) and is_object(named := given.get("kwargs", {})):
-            rest = [value for name, value in wanted.items() if name not in named]
-            return rest == positional and named.items() <= wanted.items() if _hashable(named) else False
-        return bool(wanted) and all(name in given and given[name] == value for name, value in wanted.items())
-    values = [*wanted.values()]
+    if is_object(received):
+        positional = received.get("args")
+        if is_list(positional) and is_object(by_name := received.get("kwargs", {})):
+            others = [value for name, value in requested.items() if name not in by_name]
+            return others == positional and _hashable(by_name) and by_name.items() <= requested.items()
+        # Further arguments of the span are defaults.
+        return bool(requested) and all(
+            name in received and received[name] == value for name, value in requested.items()
+        )
+    values = [*requested.values()]
     return len(values) == 1 and str(span.bare) == str(values[0])
 
 
 def _hashable(value: dict[str, Any]) -> bool:
-    return all(isinstance(each, str | int | float | bool | None) for each in value.values())
+    return all(isinstance(item, str | int | float | bool | None) for item in value.values())
 
 
-_WAYS: tuple[Callable[[IdentifiedCall, Span], bool], ...] = (
+_MATCHES: tuple[Callable[[IdentifiedCall, Span], bool], ...] = (
     lambda asked, span: _name_is_same(asked, span) and _arguments_are_same(asked, span),
     _name_is_same,
     lambda asked, span: bool(unwrapped(asked.call.arguments)) and _arguments_are_same(asked, span),
 )
-"""Ways to find the call of a span without its id, the surest first."""
+"""Tests of whether a span ran a call without an id, the surest first."""

@@ -1,12 +1,9 @@
 """Traces of any tool as examples.
 
-A trace is an example. Its conversation is that of its models' spans: their requests hold the question, their replies texts and calls, and
-results stand in tools' spans (found by a call's id, else its name and arguments, else their order) or in the next request. What was
-given to the root, and what it returned, counts where no model's span holds content; then tools' spans are the calls. The user's text at
-the root replaces a request that only frames it. A lower span with an evaluation is its own
-example, ``trace/span``. Models and tools inside a tool's span are its work, and runs of tools that no model asked for are no calls: both
-are listed. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
-records them, and there is no output; a recorded empty answer is graded 0.
+A trace is an example, and so is each lower span with an evaluation (``trace/span``). `trace_conversation` finds its question
+and answer. Spans inside a tool's span are the tool's work, and runs of tools that no model asked for are no calls: both are
+listed as skipped. If an answer or the arguments of a call were not recorded, there is no output, and the skipped entry names
+the setting that records them. A recorded empty answer is graded 0.
 """
 
 from __future__ import annotations
@@ -36,20 +33,20 @@ def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Import
         else:
             reason = f"a span of kind {span.kind!r} without a trace's id belongs to no answer"
             yield span.position.skipped_part("trace_id", reason)
-    failed = list[tuple[Example, FilePosition]]()
+    failed = list[tuple[Example, FilePosition]]()  # failed traces that name no system
     systems = set[str]()
     for trace in traces.values():
         yield from _records(sorted(trace, key=lambda span: span.start), options, failed, systems)
-    (only,) = systems if len(systems) == 1 else (None,)
+    (only_system,) = systems if len(systems) == 1 else (None,)
     for example, _ in failed:
-        example.system = only
-    yield from converted(failed, lambda each: records_of(*each, options), lambda each: each[1])
+        example.system = only_system
+    yield from converted(failed, lambda trace: records_of(*trace, options), lambda trace: trace[1])
 
 
 def _records(
     trace: list[Span], options: Options, failed: list[tuple[Example, FilePosition]], systems: set[str]
 ) -> Iterator[ImportedRecord]:
-    """Yield the records of a trace; a failed one without a system waits in ``failed``."""
+    """Yield the records of a trace, or add it to ``failed`` if it failed and names no system."""
     root = _root(trace)
     scored = [span for span in trace if span is not root and span.scores]
 
@@ -70,9 +67,9 @@ def _records(
 
 
 def _is_no_case(example: Example, trace: list[Span]) -> bool:
-    """Return whether a trace holds neither a question nor a span of a model or an agent."""
-    asks = example.messages or example.conversation or example.scores
-    return not asks and not any(span.kind in {"llm", "agent"} for span in trace)
+    """Return whether a trace has neither a question nor a span of a model or an agent."""
+    has_content = example.messages or example.conversation or example.scores
+    return not has_content and not any(span.kind in {"llm", "agent"} for span in trace)
 
 
 def _root(trace: list[Span]) -> Span:
@@ -84,39 +81,39 @@ def _root(trace: list[Span]) -> Span:
 def _below(span: Span, trace: list[Span]) -> list[Span]:
     """Return a span and its descendants."""
     ids = {span.id}
-    while children := {each.id for each in trace if each.parent in ids} - ids:
+    while children := {child.id for child in trace if child.parent in ids} - ids:
         ids |= children
-    return [each for each in trace if each.id in ids]
+    return [candidate for candidate in trace if candidate.id in ids]
 
 
 def example_of(root: Span, spans: list[Span]) -> Example:
-    """Return a span as an example, from the span and those below it."""
-    told = conversation_of_spans(root, spans)
+    """Return the example of a span and the spans below it."""
+    conversation = conversation_of_spans(root, spans)
     model = next((span for span in spans if span.kind == "llm" and (span.system or span.model)), None)
     example = Example(
         id=root.case or root.trace or root.id,
-        messages=told.question,
+        messages=conversation.question,
         tools=root.tools or next((span.tools for span in spans if span.tools), list[dict[str, Any]]()),
         accepted=root.accepted,
         criterion=root.criterion,
         context=[document for span in spans for document in span.documents],
         tags=root.tags,
         cluster=root.session or next((span.session for span in spans if span.session), None),
-        answer=told.answer,
-        error=_error(root, spans, told),
+        answer=conversation.answer,
+        error=_error(root, spans, conversation),
         system=root.system or root.model or (None if model is None else model.system or model.model),
         scores=numbered_names(root.scores),
     )
     if example.error is None:
-        example.unrecorded = told.unrecorded
-    example.lost = [*map(_unasked, told.unasked), *_inside(told.inside.values())]
-    if len(told.turns) > 1:
-        example.messages, example.answer, example.conversation = [], None, told.turns
+        example.unrecorded = conversation.unrecorded
+    example.lost = [*map(_unasked, conversation.unasked), *_inside(conversation.inside.values())]
+    if len(conversation.turns) > 1:
+        example.messages, example.answer, example.conversation = [], None, conversation.turns
     return example
 
 
 def _unasked(span: Span) -> Skipped:
-    """Return the entry for a tool's span that is no call."""
+    """Return the skipped entry for a run of a tool that no model asked for."""
     name = None if span.call is None else span.call.call.name
     reason = f"no model asked for this run of the tool {name!r}, so it is no call"
     return span.position.skipped_part("tool_calls", reason)
@@ -132,18 +129,20 @@ def _inside(tools: Collection[Span]) -> Iterator[Skipped]:
         yield tool.position.skipped_part("spans", reason)
 
 
-def _error(root: Span, spans: list[Span], told: TraceConversation) -> str | None:
+def _error(root: Span, spans: list[Span], conversation: TraceConversation) -> str | None:
     """Return why a run failed: the root's error, or its last model's without an answer."""
     if root.error is not None or root.has_output:
         return root.error
-    models = [span for span in spans if span.kind == "llm" and span.id not in told.inside]
-    return models[-1].error if models and not _is_answered(told) else None
+    models = [span for span in spans if span.kind == "llm" and span.id not in conversation.inside]
+    return models[-1].error if models and not _is_answered(conversation) else None
 
 
-def _is_answered(told: TraceConversation) -> bool:
+def _is_answered(conversation: TraceConversation) -> bool:
     """Return whether a conversation ends with a text."""
-    if told.answer is None:
+    if conversation.answer is None:
         return False
     return (
-        told.answer.text is not None if told.answer.steps is None else isinstance(told.answer.steps[-1], str)
+        conversation.answer.text is not None
+        if conversation.answer.steps is None
+        else isinstance(conversation.answer.steps[-1], str)
     )

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...formats.example_records import DEFAULT_CRITERION
-from ...formats.folder import SKIPPED, ImportSummary
+from ...formats.folder import SKIPPED
+from ...formats.import_summary import ImportSummary
 from ...formats.imported_records import Skipped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
@@ -14,8 +15,9 @@ from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...settings.typed_commands import option_of_verb, proposed
 from ...spelling import setting, spelled_pairs, spelled_scale, together
 from ...tables.column_guesses import is_reference
-from ...tables.column_names import grades_correctness, map_options, shown_columns
+from ...tables.column_names import grades_correctness
 from ...tables.grades import OPEN_ENDS, which_is_best
+from ...tables.named_columns import map_options, shown_columns
 from . import number_text
 from .number_text import counted
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.formats.folder import import_summary, write_folder
+from fiducial.formats.folder import write_folder
+from fiducial.formats.import_summary import import_summary
 from fiducial.formats.imported_scores import ScoreConverter
 from fiducial.records import Case, Output, Source, Verdict
 

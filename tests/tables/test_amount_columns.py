@@ -14,8 +14,8 @@ import fiducial as fd
 from fiducial.errors import ChoiceNeeded, ColumnsError
 from fiducial.tables.amount_columns import is_amount, is_never_grades
 from fiducial.tables.column_errors import unknown_columns
-from fiducial.tables.column_names import map_options
 from fiducial.tables.layout import TableForm
+from fiducial.tables.named_columns import map_options
 from fiducial.tables.recognition import layout_of
 
 AMOUNTS = (
