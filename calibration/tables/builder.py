@@ -1,4 +1,4 @@
-"""Builder of calibration tables: checks rows as they come, and stores each as a few numbers."""
+"""Builder of calibration tables: checks rows as they come, and stores them compactly."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ from .table_labels import by_item, require_known_item
 
 _FIELDS = {*IDENTITY, "score", "label", "cluster"}
 
-_NEEDED = ("item_id", "judge", "score")
+_REQUIRED_FIELDS = ("item_id", "judge", "score")
 
-_IGNORED = {"raw", "outcome"}
+_IGNORED_FIELDS = {"raw", "outcome"}
+"""Fields of verdicts that are no slices."""
 
-_CELLS: dict[str, Callable[[Any, str], Any]] = {
+_CELL_READERS: dict[str, Callable[[Any, str], Any]] = {
     "item_id": name_of,
     "judge": name_of,
     "cluster": cluster_of,
 }
 
 
-def _if_repeats(column: str, *, has_trial: bool) -> str:
+def _duplicate_remedy(column: str, *, has_trial: bool) -> str:
+    """Return what to do about two rows of one identity, which this column may tell apart."""
     if normal(column) in FIELDS["system"]:
         return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
     in_order = spelled_pairs("map", {"repeat": "#"})
@@ -69,11 +71,10 @@ MAX_SLICES = 32
 """Maximum distinct values of a slice column; one with more is an id, text or a measurement."""
 
 _BLOCK = 512
-"""Rows that are read together: a column at a time, each distinct value once; so few that they stay in the
-processor's cache."""
+"""Number of rows that are read together, column by column; so few stay in the processor's cache."""
 
-
-_UNITS = {"score": UNDECLARED_SCALE, "label": UNDECLARED_SCALE}
+_UNIT_SCALES = {"score": UNDECLARED_SCALE, "label": UNDECLARED_SCALE}
+"""Scales of scores and labels that are in [0, 1] already."""
 
 
 class TableBuilder:
@@ -100,17 +101,17 @@ class TableBuilder:
         self._label_scale = labels
         self._score_columns: Collection[str] = ()
         self._columns_not_yet_found = dict(self._declared_columns)
-        self._named = set(self._declared_columns)
+        self._fields_with_column = set(self._declared_columns)
         self._item, self._judge = NameColumn(), NameColumn()
         self._cluster: NameColumn | None = None
         self._score, self._label = Numbers(), Numbers()
         self._slices: dict[str, Encoder] = {}
-        self._no_slices = set(_IGNORED)
+        self._discarded = set(_IGNORED_FIELDS)
         self._numbers: dict[str, Numbers] = {}
         self._line = array("q")
         self._path: dict[int, object] = {}
-        self._run_rows = False
-        self._alike = AlikeGrades(*scores.values(), labels)
+        self._has_run_rows = False
+        self._alike_grades = AlikeGrades(*scores.values(), labels)
 
     def __len__(self) -> int:
         return len(self._score)
@@ -133,13 +134,11 @@ class TableBuilder:
         """Check and add rows.
 
         Args:
-            rows: Each with its number in the file, 0 if it has none, and at least ``item_id``, ``judge`` and
-                ``score``.
+            rows: Rows with at least ``item_id``, ``judge`` and ``score``, each with its number in the file, or 0.
             path: File or folder for errors.
             columns: Names of columns of these rows, in place of those of the builder.
             score_columns: Judges that are named after their columns, for errors.
-            in_units: Whether scores and labels are in [0, 1], like those of a run, whatever the scale of
-                other rows.
+            in_units: Whether scores and labels are in [0, 1], as in a run, whatever the scale of other rows.
             majority: Whether labels are the majority of people's grades, and so in [0, 1].
 
         Raises:
@@ -147,38 +146,41 @@ class TableBuilder:
         """
         self._column_of_field = self._declared_columns if columns is None else dict(columns)
         if columns is not None:
-            self._columns_not_yet_found |= {each: columns[each] for each in columns.keys() - self._named}
-            self._named |= columns.keys()
+            self._columns_not_yet_found |= {
+                field: columns[field] for field in columns.keys() - self._fields_with_column
+            }
+            self._fields_with_column |= columns.keys()
         self._path[len(self)] = path
-        self._run_rows |= in_units
-        self._scales = _UNITS if in_units else self._declared_scales
+        self._has_run_rows |= in_units
+        self._scales = _UNIT_SCALES if in_units else self._declared_scales
         self._label_scale = UNDECLARED_SCALE if majority else self._scales["label"]
         self._score_columns = score_columns
         remaining = iter(rows)
         while block := list(islice(remaining, _BLOCK)):
             try:
-                read = self._read([row for _, row in block])
+                cells = self._read([row for _, row in block])
             except InputError:
+                # Read row by row, to name the first bad one.
                 self._raise_row_error(chain(block, remaining), path)
                 raise
-            if self._alike.is_watching and not in_units:
-                self._note_alike([row for _, row in block], read, majority=majority)
-            self._append(read)
+            if self._alike_grades.is_watching and not in_units:
+                self._note_alike([row for _, row in block], cells, majority=majority)
+            self._append(cells)
             self._line.extend(line for line, _ in block)
 
     def _note_alike(
-        self, rows: Sequence[Mapping[str, Any]], read: Mapping[str, list[Any]], *, majority: bool
+        self, rows: Sequence[Mapping[str, Any]], cells: Mapping[str, list[Any]], *, majority: bool
     ) -> None:
-        """Note the grades of rows as they are written: those of each judge, and labels."""
-        for field, scores in read.items():
+        """Note the grades of rows as written in the file: those of each judge, and labels."""
+        for field, scores in cells.items():
             source = self._column_of_field.get(field, field)
             if field == "score":
-                for row, judge, score in zip(rows, read["judge"], scores, strict=True):
-                    self._alike.note(judge, [(row.get(source), score)])
+                for row, judge, score in zip(rows, cells["judge"], scores, strict=True):
+                    self._alike_grades.note(judge, [(row.get(source), score)])
             elif field == "label" and not majority:
-                self._alike.note(source, zip((row.get(source) for row in rows), scores, strict=True))
+                self._alike_grades.note(source, zip((row.get(source) for row in rows), scores, strict=True))
             elif field.startswith(PERSON) and majority:
-                self._alike.note(PEOPLE, zip((row.get(source) for row in rows), scores, strict=True))
+                self._alike_grades.note(PEOPLE, zip((row.get(source) for row in rows), scores, strict=True))
 
     def _raise_row_error(self, rows: Iterator[NumberedRow], path: object) -> None:
         """Raise the error of the first row that cannot be read; for grades, list all that cannot."""
@@ -189,14 +191,14 @@ class TableBuilder:
                 has_scores |= not is_missing(row.get(score))
             except UnreadGradeError as error:
                 remaining = chain([(line, row)], rows)
-                unread = self._unread(str(error.field), row, remaining, has_scores=has_scores)
-                unread.path, unread.line = path if isinstance(path, Path) else str(path), line or None
-                raise unread from None
+                all_unread = self._unread_error(str(error.field), row, remaining, has_scores=has_scores)
+                all_unread.path, all_unread.line = path if isinstance(path, Path) else str(path), line or None
+                raise all_unread from None
             except InputError as error:
                 field = None if error.field is None else self._column_of_field.get(error.field, error.field)
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
 
-    def _unread(
+    def _unread_error(
         self, field: str, row: Mapping[str, Any], rows: Iterable[NumberedRow], *, has_scores: bool
     ) -> InputError:
         """Return the error for a field with unreadable grades, the first in ``row``."""
@@ -204,33 +206,35 @@ class TableBuilder:
         if field != "score":
             scale = self._scale_of(field) or UNDECLARED_SCALE
             return UnreadGrades(rows, column, scale).error("label_scale", field=column)
-        by = self._column_of_field.get("judge", "judge")
-        judge, scale = row.get(by), self._score_scale(row)
-        named = judge if judge in self._score_columns or judge in self._scales_by_judge else None
-        if named is not None and not self._scales_by_judge:
+        judge_column = self._column_of_field.get("judge", "judge")
+        judge, scale = row.get(judge_column), self._score_scale(row)
+        own_scale_judge = judge if judge in self._score_columns or judge in self._scales_by_judge else None
+        if own_scale_judge is not None and not self._scales_by_judge:
             rows = list(rows)
-            if shared := self._shared_scale(rows, by, column):
-                return shared.error("score_scale", field=str(named))
-        of_judge = (numbered for numbered in rows if numbered[1].get(by) == judge)
-        unread = UnreadGrades(of_judge, column, scale, has_grades=has_scores or len(self) > 0)
-        return unread.error("score_scale", named, field=named or column)
+            if shared := self._shared_scale(rows, judge_column, column):
+                return shared.error("score_scale", field=str(own_scale_judge))
+        judge_rows = (numbered for numbered in rows if numbered[1].get(judge_column) == judge)
+        unread = UnreadGrades(judge_rows, column, scale, has_grades=has_scores or len(self) > 0)
+        return unread.error("score_scale", own_scale_judge, field=own_scale_judge or column)
 
-    def _shared_scale(self, rows: Sequence[NumberedRow], by: str, column: str) -> UnreadGrades | None:
+    def _shared_scale(
+        self, rows: Sequence[NumberedRow], judge_column: str, column: str
+    ) -> UnreadGrades | None:
         """Return the grades of all judges, to ask for one scale; None unless all exceed [0, 1]."""
-        numbers = {
-            judge: [as_number(row.get(column)) for _, row in rows if row.get(by) == judge]
+        by_judge = {
+            judge: [as_number(row.get(column)) for _, row in rows if row.get(judge_column) == judge]
             for judge in self._score_columns
         }
         if any(
-            None in each or not any(is_above_one(number or 0.0) for number in each)
-            for each in numbers.values()
+            None in numbers or not any(is_above_one(number or 0.0) for number in numbers)
+            for numbers in by_judge.values()
         ):
             return None
         return UnreadGrades(rows, column, self._scales["score"])
 
     def _score_scale(self, row: Mapping[str, Any]) -> Scale:
         """Return the scale of the score in a row."""
-        if self._scales is _UNITS:
+        if self._scales is _UNIT_SCALES:
             return UNDECLARED_SCALE
         judge = row.get(self._column_of_field.get("judge", "judge"))
         return self._scales_by_judge.get(str(judge), self._scales["score"])
@@ -241,34 +245,36 @@ class TableBuilder:
             return self._label_scale
         return self._scales.get("label" if field.startswith(PERSON) else field)
 
-    def _cell_of(self, field: str) -> Callable[[Any, str], Any]:
+    def _cell_reader(self, field: str) -> Callable[[Any, str], Any]:
         scale = self._scale_of(field)
         if scale is not None:
             return partial(grade_of, scale=scale)
-        return _CELLS.get(field) or (number_of if is_number_field(field) else text_of)
+        return _CELL_READERS.get(field) or (number_of if is_number_field(field) else text_of)
 
     def _read(self, rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
         """Read the columns of some rows, by field."""
-        shapes = dict.fromkeys(map(tuple, rows))
-        for shape in shapes:
-            for field in _NEEDED:
-                if self._column_of_field.get(field, field) not in shape:
-                    raise absent(field, shape)
+        key_sets = dict.fromkeys(map(tuple, rows))
+        for keys in key_sets:
+            for field in _REQUIRED_FIELDS:
+                if self._column_of_field.get(field, field) not in keys:
+                    raise absent(field, keys)
         columns: dict[str, list[Any]] = {}
-        for field, source in self._columns_present(dict.fromkeys(chain.from_iterable(shapes))).items():
+        for field, source in self._columns_present(dict.fromkeys(chain.from_iterable(key_sets))).items():
             if field == "outcome":
                 columns |= _failed_calls([row.get(source) for row in rows])
-            if field in self._no_slices:
+            if field in self._discarded:
                 continue
             if field == "score" and self._scales_by_judge:
                 columns[field] = [grade_of(row.get(source), field, self._score_scale(row)) for row in rows]
                 continue
             try:
-                columns[field] = read_cells([row.get(source) for row in rows], self._cell_of(field), field)
+                columns[field] = read_cells(
+                    [row.get(source) for row in rows], self._cell_reader(field), field
+                )
             except InputError:
                 if field in _FIELDS or is_number_field(field):
                     raise
-                self._require_no_slice(field)
+                self._discard_slice(field)
         return columns
 
     def _columns_present(self, columns: Mapping[str, None]) -> dict[str, str]:
@@ -277,9 +283,9 @@ class TableBuilder:
             field: source for field, source in self._columns_not_yet_found.items() if source not in columns
         }
         # A column may serve two fields: with `cluster=item_id` each item is a cluster.
-        taken = (set(self._column_of_field.values()) - _FIELDS) | self._column_of_field.keys()
+        renamed_away = (set(self._column_of_field.values()) - _FIELDS) | self._column_of_field.keys()
         renamed = {field: source for field, source in self._column_of_field.items() if source in columns}
-        return {name: name for name in columns if name not in taken} | renamed
+        return {name: name for name in columns if name not in renamed_away} | renamed
 
     def _append_clusters(self, items: list[str], clusters: list[str | None] | None) -> None:
         """Append clusters, once some row has one; an item without a cluster is its own."""
@@ -305,11 +311,11 @@ class TableBuilder:
                 continue
             encoder = self._slices.setdefault(name, Encoder(None if name in IDENTITY else MAX_SLICES))
             if not encoder.extend(values, start):
-                self._require_no_slice(name)
+                self._discard_slice(name)
 
-    def _require_no_slice(self, name: str) -> None:
+    def _discard_slice(self, name: str) -> None:
         """Discard a slice column for good: a slice of only some rows would mislead."""
-        self._no_slices.add(name)
+        self._discarded.add(name)
         self._slices.pop(name, None)
 
     def build(
@@ -329,8 +335,8 @@ class TableBuilder:
             path: File of the labels and numbers, for errors.
 
         Raises:
-            InputError: There is no row, two rows have the same identity, no row has a column that was named,
-                or no label belongs to an item in the table.
+            InputError: There is no row, two rows have the same identity, no row has a column that the user named, or
+                no label belongs to an item in the table.
         """
         rows = len(self)
         if not rows:
@@ -345,21 +351,21 @@ class TableBuilder:
         label = self._label.column(rows)
         if labels is not None:
             require_known_item(item, labels, "label", path=path)
-            named = by_item(item, labels)
-            label = np.where(np.isfinite(named), named, label)
+            given_label = by_item(item, labels)
+            label = np.where(np.isfinite(given_label), given_label, label)
         table = Table(
             item=item,
             judge=self._judge.column(),
             score=self._score.column(rows),
             label=label,
             cluster=(item if self._cluster is None else self._cluster.column()).codes.astype(np.int64),
-            columns={name: each.column(rows) for name, each in self._slices.items()},
-            numbers={name: each.column(rows) for name, each in self._numbers.items()}
+            columns={name: encoder.column(rows) for name, encoder in self._slices.items()},
+            numbers={name: values.column(rows) for name, values in self._numbers.items()}
             | {name: by_item(item, values) for name, values in (numbers or {}).items()},
             judges=dict(judges or {}),
         )
         self._require_unique_rows(table)
-        self._alike.refuse(self._path[0])
+        self._alike_grades.refuse(self._path[0])
         return table
 
     def _require_unique_rows(self, table: Table) -> None:
@@ -371,13 +377,13 @@ class TableBuilder:
         is_repeat[first] = False
         row = int(np.flatnonzero(is_repeat)[0])
         values = [(name, table.value(name, row)) for name in IDENTITY]
-        named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
+        identity = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
-        known = self._run_rows or "repeat" in table.columns
+        needs_no_remedy = self._has_run_rows or "repeat" in table.columns
         column, has_trial = _numbering_column(table) or "COLUMN", "trial" in table.columns
-        remedy = "" if known else _if_repeats(column, has_trial=has_trial)
+        remedy = "" if needs_no_remedy else _duplicate_remedy(column, has_trial=has_trial)
         raise DuplicateRowError(
-            f"a second row of {named}{remedy}",
+            f"a second row of {identity}{remedy}",
             path=path,
             line=self._line[row] or None,
             field=self._column_of_field.get("item_id", "item_id"),
@@ -392,7 +398,7 @@ def _failed_calls(outcomes: list[Any]) -> dict[str, list[float]]:
 
 
 def _numbering_column(table: Table) -> str:
-    """Return the only other column that tells all rows apart; empty if none or several do."""
+    """Return the only other column by which all rows differ; empty if no column, or several do."""
     others = [name for name in table.columns if name not in IDENTITY]
     numbering = [name for name in others if np.bincount(table.key(*IDENTITY[1:], name)).max() == 1]
     return numbering[0] if len(numbering) == 1 else ""

@@ -39,7 +39,7 @@ from ..pass_threshold import (
 from .columns import Column
 
 TRIAL = "trial"
-"""Column that tells a system's outputs for one case apart."""
+"""Column that distinguishes a system's outputs for one case."""
 
 IDENTITY = ("item_id", "judge", "system", TRIAL, "repeat", "order")
 """Columns that identify a row."""
@@ -66,23 +66,23 @@ ADDED = LABEL_ADDED
 """Number column with the round in which the item's label was added, counted from 1."""
 
 FAILED = FAILED_CALL
-"""Number column: 1 for a row without a score because calls failed, which another start may bring."""
+"""Number column: 1 for a row without a score because calls failed, and which a rerun may fill."""
 
-_BY_LABEL = ("label_by", "error_type")
-"""Columns of runs that say something about the label."""
+_LABEL_COLUMNS = ("label_by", "error_type")
+"""Columns of runs that depend on the label."""
 
 DRAWN_FROM = "drawn_from"
-"""Field of a draw file: number of items without a label that its items were drawn from."""
+"""Field of a draw file: number of unlabelled items from which its items were drawn."""
 
 
 class LabelDraw(NamedTuple):
     """A file of items drawn for labels in one round.
 
     Attributes:
-        name: The file.
+        name: Name of the file.
         drawn: Number of items drawn.
-        drawn_from: Number of items without a label that they were drawn from, or None if not recorded.
-        has_chances: Whether each item has its chance, and so was drawn from the judged items.
+        drawn_from: Number of unlabelled items from which they were drawn, or None if not recorded.
+        has_chances: Whether the chance of each item is recorded; then items were drawn from the judged ones.
     """
 
     name: str
@@ -96,7 +96,7 @@ class JuryMembers(NamedTuple):
 
     Attributes:
         weights: Weight of each judge, by name.
-        by_score: Whether their scores are combined, and not their passes and fails.
+        by_score: Whether scores are combined, rather than passes and fails.
     """
 
     weights: Mapping[str, float]
@@ -105,7 +105,7 @@ class JuryMembers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows as columns.
+    """Scores of judges, with labels, as columns.
 
     Attributes:
         item: Item of each row.
@@ -114,21 +114,21 @@ class Table:
         label: Label in [0, 1], shape ``(n,)``; NaN where it is unknown.
         cluster: Cluster number of each row, shape ``(n,)``.
         columns: ``system``, ``trial``, ``repeat``, ``order`` and every other column that could be a slice.
-        numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row
-            has none: ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``,
+        numbers: Other columns of numbers, by name, each of shape ``(n,)``, with NaN where a row has none:
+            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``,
             ``label_probability`` and ``label_round``.
         judges: Identities of judges by name, for rows of a run; rows of files have only names.
         thresholds: Pass threshold by judge; 0.5 for judges not named.
         decisions: Adjudications of items.
         checkers: Number of items whose label in a file comes from a checker, by its name.
-        preferred: Judges in order of preference, for outputs that several judged; others come after them.
+        preferred: Judges in order of preference, for outputs that several judged; other judges come after them.
         notes: Notes on how columns were recognised.
         warnings: Warnings of labels that match no item, and of rows without an id.
-        undecided_only: Whether outputs that a checker decided were left out.
+        undecided_only: Whether outputs decided by a checker were left out.
         numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
         draws: Files of items drawn for labels, one per round, in order.
-        labels_chosen_by: How items were chosen for labels, as the labels of a run say.
-        score_kinds: What the scores of judges are, by name, for judges that declare it.
+        labels_chosen_by: How items were chosen for labels, as recorded in the labels of a run.
+        score_kinds: Declared kind of scores, by judge.
         juries: Juries of a run, by name.
     """
 
@@ -196,8 +196,8 @@ class Table:
         models = self.columns.get("model")
         if models is None or judge not in self.judge.values:
             return judge.partition("@")[2]
-        named = np.unique(models.codes[self.judge.codes == self.judge.values.index(judge)])
-        return models.values[int(named[0])] if len(named) == 1 and named[0] >= 0 else ""
+        codes = np.unique(models.codes[self.judge.codes == self.judge.values.index(judge)])
+        return models.values[int(codes[0])] if len(codes) == 1 and codes[0] >= 0 else ""
 
     def with_pass_at(self, thresholds: float | Mapping[str, float] | None) -> Table:
         """Return the rows with a caller's thresholds, which override the table's.
@@ -216,11 +216,11 @@ class Table:
     def with_score_kinds(self, declared: Mapping[str, ScoreKind]) -> Table:
         """Return the rows with a caller's declarations of what judges' scores are.
 
-        The name "" stands for all judges that are not named. A baseline's share of common words is no probability, whatever
-        is declared: a warning says so.
+        The name "" stands for all judges that are not named. A baseline's share of common words is not a probability,
+        so such a declaration is ignored with a warning.
 
         Raises:
-            UsageError: One is of a judge that is not in the table.
+            UsageError: A declaration is for a judge that is not in the table.
         """
         names = list(self.judge.rows()) if declared else []
         for prefix, kind in declared.items():
@@ -229,6 +229,7 @@ class Table:
                     f"{spelled_pairs('scores_are', {prefix: kind})}: there is no judge {prefix!r}{nearest(prefix, names)}; there are {', '.join(names)}"
                 )
         kinds = dict(self.score_kinds)
+        # Longer, more specific names come last and win.
         for prefix in sorted(declared, key=len):
             kinds |= {name: declared[prefix] for name in names if not prefix or begins(name, prefix)}
         baselines = [
@@ -241,21 +242,21 @@ class Table:
         if not baselines:
             return replace(self, score_kinds=kinds)
         warning = f"{setting('scores_are', PROBABILITIES)} is ignored for {', '.join(baselines)}: its scores are shares of common words"
-        kept = {name: kind for name, kind in kinds.items() if name not in baselines}
-        return replace(self, score_kinds=kept, warnings=(*self.warnings, warning))
+        kinds = {name: kind for name, kind in kinds.items() if name not in baselines}
+        return replace(self, score_kinds=kinds, warnings=(*self.warnings, warning))
 
     def threshold_of(self, judge: str) -> PassThreshold:
         """Return a judge's pass threshold."""
         return self.thresholds.get(judge, PassThreshold())
 
     def score_kind_of(self, judge: str) -> ScoreKind | None:
-        """Return what a judge's scores are, as declared, or None if nothing says it."""
+        """Return the declared kind of a judge's scores, or None if undeclared."""
         return self.score_kinds.get(judge)
 
     def with_costs(self, let_through: float, rejected: float) -> Table:
-        """Return the rows with the threshold that costs of errors give to probabilities.
+        """Return the rows with the threshold of probabilities that minimises the cost of errors.
 
-        A threshold that the user gave stays.
+        A threshold that the user set stays.
 
         Raises:
             UsageError: No judge's scores are declared probabilities, or labels are fractions.
@@ -270,8 +271,8 @@ class Table:
                 f"{setting('error_costs')} needs labels that pass or fail; say {setting('label_pass_at')}"
             )
         by_costs = PassThreshold(let_through / (let_through + rejected), "costs")
-        free = {name: by_costs for name in judges if self.threshold_of(name).source != "told"}
-        return replace(self, thresholds={**self.thresholds, **free})
+        new_thresholds = {name: by_costs for name in judges if self.threshold_of(name).source != "told"}
+        return replace(self, thresholds={**self.thresholds, **new_thresholds})
 
     @property
     def is_probability(self) -> BoolArray:
@@ -298,10 +299,8 @@ class Table:
     def right(self) -> BoolArray:
         """Mask of the rows whose label passes their judge's threshold, shape ``(n,)``.
 
-        A missing label does not pass.
-
-        The same threshold applies to label and score, which have the same scale. It does not matter for
-        labels of 0 and 1.
+        A missing label does not pass. The same threshold applies to label and score, which have the same scale; for
+        labels of 0 and 1 it does not matter.
         """
         return reaches(self.label, self.threshold)
 
@@ -328,7 +327,7 @@ class Table:
 
     def strata(self) -> str:
         """Describe the columns that do not depend on labels, for errors."""
-        names = [name for name in self.columns if name not in _BY_LABEL]
+        names = [name for name in self.columns if name not in _LABEL_COLUMNS]
         return f"it has {', '.join(names)}" if names else "it has none"
 
     def without_slices(self) -> Table:
@@ -378,11 +377,12 @@ class Table:
         return None if column is None or code < 0 else column.values[code]
 
     def output_key(self) -> IntArray:
-        """Return a number per row, shape ``(n,)``, equal for rows about the same output."""
+        """Return a number per row, shape ``(n,)``, that is equal for rows of the same output."""
         return self.key("system", TRIAL)
 
     def key(self, *names: str) -> IntArray:
         """Return a number per row, shape ``(n,)``, equal for rows with equal item and columns."""
+        # Columns are combined one by one and renumbered, so that numbers do not overflow; constant ones are skipped.
         key = self.item.codes.astype(np.int64)
         for name in names:
             column = self.judge if name == "judge" else self.columns.get(name)

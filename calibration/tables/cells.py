@@ -20,21 +20,21 @@ from ..arrays import CodeArray, FloatArray
 from .calibration_table import ADDED, AMOUNTS, COVARIATE, PROBABILITY, ROUND
 from .columns import Column
 
-_TRUTH = {"true": 1.0, "false": 0.0}
+_BOOLEANS = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
 
 
 class UnreadGradeError(InputError):
-    """A cell that holds no grade."""
+    """A cell that is not a grade."""
 
 
 def number_of(value: object, field: str) -> float:
     """Read a number within its column's range; NaN if missing.
 
-    The column is one for which `is_number_field` holds.
+    The column is one of the number columns (`is_number_field`).
     """
     if field in {ROUND, ADDED, TRIALS_OF_CASE}:
-        return _whole_of(value, field)
+        return _whole_number_of(value, field)
     if field.startswith(COVARIATE):
         return _covariate_of(value, field)
     if field not in AMOUNTS:
@@ -48,16 +48,16 @@ def number_of(value: object, field: str) -> float:
         return math.nan
     number = _float(value)
     if not 0.0 <= number < math.inf:
-        raise InputError(f"expected a number of at least 0 or null, got {_shown(value)}", field=field)
+        raise InputError(f"expected a number of at least 0 or null, got {_short_repr(value)}", field=field)
     return number
 
 
-def _whole_of(value: object, field: str) -> float:
+def _whole_number_of(value: object, field: str) -> float:
     if is_missing(value):
         return math.nan
     number = _float(value)
     if not (1.0 <= number < math.inf and number.is_integer()):
-        raise InputError(f"expected a whole number from 1 on, or null, got {_shown(value)}", field=field)
+        raise InputError(f"expected a whole number from 1 on, or null, got {_short_repr(value)}", field=field)
     return number
 
 
@@ -66,7 +66,7 @@ def _covariate_of(value: object, field: str) -> float:
         return math.nan
     number = _float(value)
     if not math.isfinite(number):
-        raise InputError(f"expected a number or null, got {_shown(value)}", field=field)
+        raise InputError(f"expected a number or null, got {_short_repr(value)}", field=field)
     return number
 
 
@@ -74,11 +74,11 @@ def name_of(value: object, field: str) -> str:
     """Read a name: a text or a whole number, even if written as 7.0.
 
     Raises:
-        InputError: The value is anything else; the error names the field, as in the functions below.
+        InputError: The value is anything else. The error names the field, as in the other readers.
     """
     value = as_whole(value)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(f"expected a name, got {_shown(value)}", field=field)
+        raise InputError(f"expected a name, got {_short_repr(value)}", field=field)
     return str(value)
 
 
@@ -93,7 +93,7 @@ def unit_of(value: object, field: str) -> float:
         return math.nan
     number = _float(value)
     if not 0.0 <= number <= 1.0:
-        raise InputError(f"expected a number in [0, 1] or null, got {_shown(value)}", field=field)
+        raise InputError(f"expected a number in [0, 1] or null, got {_short_repr(value)}", field=field)
     return number
 
 
@@ -103,68 +103,72 @@ def grade_of(value: object, field: str, scale: Scale) -> float:
         score = grade_score(value, scale)
     except UnknownGradeError as error:
         raise UnreadGradeError(
-            f"expected a number in [0, 1] or null, got {_shown(value)}", field=field
+            f"expected a number in [0, 1] or null, got {_short_repr(value)}", field=field
         ) from error
     return math.nan if score is None else score
 
 
 def text_of(value: object, field: str) -> str | None:
-    """Read a slice value as text, or None if missing, or for a list or an object."""
+    """Read a slice value as text, or None if missing.
+
+    Raises:
+        InputError: The value is a list or an object.
+    """
     if is_missing(value):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str | int | float):
-        raise InputError(f"expected a text or a number, got {_shown(value)}", field=field)
+        raise InputError(f"expected a text or a number, got {_short_repr(value)}", field=field)
     return str(as_whole(value))
 
 
 def absent(field: str, columns: Iterable[str]) -> InputError:
-    """Return the error for rows without a required column; it lists the columns there are."""
-    shown = ", ".join(repr(name) for name in columns)
-    there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
+    """Return the error for rows without a required column; it lists their columns."""
+    listed = ", ".join(repr(name) for name in columns)
+    there_are = f"the columns are {listed if len(listed) <= 120 else f'{listed[:117]}...'}"  # noqa: PLR2004 - fits on a line
     null = " (null or an empty cell where there is no verdict)" if field == "score" else ""
     return InputError(f"missing{null}; {there_are}", field=field)
 
 
 def _float(value: Any) -> float:
-    """Return the value as a number, or infinity, which every column refuses, if it is not one."""
-    if isinstance(value, str) and value.strip().lower() in _TRUTH:
-        return _TRUTH[value.strip().lower()]
+    """Return the value as a number; anything else is infinity, which no column accepts."""
+    if isinstance(value, str) and value.strip().lower() in _BOOLEANS:
+        return _BOOLEANS[value.strip().lower()]
     try:
         return float(value)
     except (TypeError, ValueError):
         return math.inf
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - fits on a line
 
 
 T = TypeVar("T")
 
-_TEXTS = (name_of, cluster_of, text_of)
-"""Readers that return texts that are not blank unchanged."""
+_TEXT_READERS = (name_of, cluster_of, text_of)
+"""Readers that return texts unchanged unless they are blank."""
 
-_PLAIN = {str, int, float, bool, type(None)}
+_HASHABLE_TYPES = {str, int, float, bool, type(None)}
 
 
-def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> list[T]:
+def read_cells(values: list[Any], reader: Callable[[Any, str], T], field: str) -> list[T]:
     """Read the values of a column, each distinct value once."""
-    kinds = set(map(type, values))
-    if cell in _TEXTS and kinds == {str} and all(map(str.strip, values)):
+    types = set(map(type, values))
+    if reader in _TEXT_READERS and types == {str} and all(map(str.strip, values)):
         return values
-    keys = _keys(values, kinds)
-    read = {key: cell(value, field) for key, value in dict(zip(keys, values, strict=True)).items()}
-    return list(map(read.__getitem__, keys))
+    keys = _keys(values, types)
+    read_values = {key: reader(value, field) for key, value in dict(zip(keys, values, strict=True)).items()}
+    return list(map(read_values.__getitem__, keys))
 
 
-def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
-    """Return keys that are equal only for values of equal type, unlike 1, 1.0 and true."""
-    if not kinds <= _PLAIN:
+def _keys(values: list[Any], types: set[type]) -> list[Any]:
+    """Return keys that are equal only for equal values of one type, so not for 1, 1.0 and true."""
+    if not types <= _HASHABLE_TYPES:
         return list(map(id, values))
-    return values if len(kinds) == 1 else list(zip(map(type, values), values, strict=True))
+    return values if len(types) == 1 else list(zip(map(type, values), values, strict=True))
 
 
 class NameColumn:
@@ -188,11 +192,12 @@ class NameColumn:
 
     def so_far(self) -> list[str]:
         """Return the names of the rows so far."""
-        text = dict(zip(map(id, self._texts), self._texts, strict=True))
-        return [text[address] for address in self._rows]
+        text_at = dict(zip(map(id, self._texts), self._texts, strict=True))
+        return [text_at[address] for address in self._rows]
 
     def column(self) -> Column:
         """Return the column; no other method may be called afterwards."""
+        # Addresses are turned into numbers of names, by order of address.
         names = list(self._texts)
         address = np.fromiter(map(id, names), dtype=np.uint64, count=len(names))
         order = np.argsort(address).astype(np.int32)
@@ -208,7 +213,7 @@ class Encoder:
     """
 
     def __init__(self, limit: int | None = None) -> None:
-        # Looking up a new value gives it the next number.
+        # A new value gets the next number when it is looked up.
         self._number: defaultdict[str | None, int] = defaultdict(count().__next__, {None: -1})
         self._limit = limit
         self._codes = array("i" if limit is None else "b")

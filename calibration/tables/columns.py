@@ -1,4 +1,4 @@
-"""Columns of few distinct values, as numbers of these."""
+"""Columns of few distinct values, stored as numbers of these values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Column:
 
     Attributes:
         values: Distinct values, as text, in order of appearance.
-        codes: Number of each row's value in ``values``, shape ``(n,)``; -1 where it has none.
+        codes: Index of each row's value in ``values``, shape ``(n,)``; -1 for a row without a value.
     """
 
     values: list[str]
@@ -35,8 +35,8 @@ class Column:
 
     def present(self) -> list[tuple[str, npt.NDArray[np.bool_]]]:
         """Return each value that occurs, with the mask of its rows."""
-        rows = np.bincount(self.codes + 1, minlength=1)[1:]
-        return [(self.values[code], self.codes == code) for code in np.flatnonzero(rows).tolist()]
+        counts = np.bincount(self.codes + 1, minlength=1)[1:]
+        return [(self.values[code], self.codes == code) for code in np.flatnonzero(counts).tolist()]
 
     def rows(self) -> dict[str, IntArray]:
         """Return each value that occurs, with the numbers of its rows in order.
@@ -44,10 +44,11 @@ class Column:
         Use this instead of `present` for many values, whose masks would take gigabytes.
         """
         order = np.argsort(self.codes, kind="stable")
-        count = np.bincount(self.codes + 1, minlength=len(self.values) + 1)
-        ends = np.cumsum(count)
+        # Index 0 counts the rows without a value, which come first in the order.
+        counts = np.bincount(self.codes + 1, minlength=len(self.values) + 1)
+        ends = np.cumsum(counts)
         return {
-            value: order[end - size : end]
-            for value, size, end in zip(self.values, count[1:].tolist(), ends[1:].tolist(), strict=True)
-            if size
+            value: order[end - count : end]
+            for value, count, end in zip(self.values, counts[1:].tolist(), ends[1:].tolist(), strict=True)
+            if count
         }

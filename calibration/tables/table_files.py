@@ -1,6 +1,6 @@
 """Calibration tables from files, data frames and row sources, with labels and draws.
 
-A row source, such as a run, yields rows itself. Labels and draws may come from files of their own.
+A row source, such as a run, yields rows itself. Labels and draws may come from separate files.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 _HEAD = 512
 """Number of first rows by which columns are recognised."""
 
-_MORE = 20_000
-"""Number of further rows in which ids of a column that is not named like ids may repeat."""
+_ID_ROWS = 20_000
+"""Number of further rows that are searched for repeated ids, in a column that is not named like ids."""
 
 _FIELDS = {*TABLE_FIELDS, *LABEL_FIELDS}
 
@@ -75,7 +75,7 @@ class RowSource(Protocol):
 
     @property
     def labels(self) -> Iterable[Verdict]:
-        """Labels that were added to the run, besides its checkers' decisions."""
+        """Labels that were added to the run, without its checkers' decisions."""
         ...
 
     def rows(self, names: ShownNames) -> Iterator[Mapping[str, Any]]:
@@ -99,10 +99,10 @@ def read_table(
         sources: Row sources, and files: ``.csv``, ``.parquet``, or else JSON Lines, as files in memory are.
         columns: Field and column names, in either order: ``{"label": "gold"}``. Other columns are recognised
             by their names and values; the table's ``notes`` say how.
-        labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the
-            place of labels in the tables.
+        labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they replace the
+            labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes
-            them; a file for each round, in their order. A plain random sample has no chances.
+            them; one file per round, in order. A simple random sample has no probabilities.
         form: Options for columns and grades, or None for the defaults.
 
     Raises:
@@ -112,18 +112,18 @@ def read_table(
     form = form or TableForm()
     form = replace(form, columns={**form.columns, **(columns or {})})
     builder = TableBuilder(scores=form.scores, labels=form.labels)
-    run_facts, read = _add_sources(builder, sources, form, labels)
-    drawn, draws = _read_draws(draw) if draw else ({}, ())
-    numbers: dict[str, Mapping[str, float]] = {**drawn}
-    in_verdicts = None
+    run_facts, file_facts = _add_sources(builder, sources, form, labels)
+    draw_numbers, draws = _read_draws(draw) if draw else ({}, ())
+    numbers: dict[str, Mapping[str, float]] = {**draw_numbers}
+    verdict_labels = None
     if labels is not None and not isinstance(labels, LabelTable):
-        in_verdicts = labels_from_verdicts(read_records(labels, Verdict))
-        numbers |= {f"{PERSON}{name}": grades for name, grades in in_verdicts.people.items()}
-        numbers[ADDED] = in_verdicts.rounds
-        run_facts.checkers.update(in_verdicts.checkers)
+        verdict_labels = labels_from_verdicts(read_records(labels, Verdict))
+        numbers |= {f"{PERSON}{name}": grades for name, grades in verdict_labels.people.items()}
+        numbers[ADDED] = verdict_labels.rounds
+        run_facts.checkers.update(verdict_labels.checkers)
     judges = run_facts.names.judges
     table = builder.build(
-        labels=None if in_verdicts is None else in_verdicts.scores,
+        labels=None if verdict_labels is None else verdict_labels.scores,
         numbers=numbers,
         judges=judges,
         path=labels,
@@ -135,21 +135,21 @@ def read_table(
         thresholds={name: thresholds[judge] for name, judge in judges.items() if judge in thresholds},
         score_kinds={name: kinds[judge] for name, judge in judges.items() if judge in kinds},
         checkers=dict(run_facts.checkers),
-        notes=tuple(read.notes),
-        warnings=tuple(read.warnings),
-        numbered=read.numbered,
+        notes=tuple(file_facts.notes),
+        warnings=tuple(file_facts.warnings),
+        numbered=file_facts.numbered,
         draws=draws,
     ).with_score_kinds(form.score_kinds)
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
-    elif in_verdicts is not None:
-        table = with_unmatched_warning(table, in_verdicts.scores)
+    elif verdict_labels is not None:
+        table = with_unmatched_warning(table, verdict_labels.scores)
     if draw:
         require_known_item(table.item, numbers[ROUND], "draw", path=draw[0])
     return with_conflict_warning(table)
 
 
-class _ReadFacts(NamedTuple):
+class _FileFacts(NamedTuple):
     """Notes and warnings about the columns of files.
 
     Attributes:
@@ -164,7 +164,14 @@ class _ReadFacts(NamedTuple):
 
 
 class _RunFacts(NamedTuple):
-    """Facts about judges of runs, and number of labels by checker."""
+    """Facts about the judges and labels of runs.
+
+    Attributes:
+        names: Display names of the judges.
+        thresholds: Pass threshold by judge.
+        score_kinds: Declared kind of scores by judge.
+        checkers: Number of labels by checker.
+    """
 
     names: ShownNames
     thresholds: dict[JudgeId, PassThreshold]
@@ -177,17 +184,18 @@ def _add_sources(
     sources: Sequence[InputPath | RowSource],
     form: TableForm,
     labels: InputPath | None,
-) -> tuple[_RunFacts, _ReadFacts]:
+) -> tuple[_RunFacts, _FileFacts]:
     """Add the rows of all sources; return facts about runs, and how columns of files were read."""
-    facts, read, unread = _RunFacts(ShownNames(), {}, {}, Counter()), list[_ReadFacts](), UnreadRows()
+    facts, file_facts = _RunFacts(ShownNames(), {}, {}, Counter()), list[_FileFacts]()
+    unread = UnreadRows()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     files = [source for source in sources if isinstance(source, (Path, MemoryFile))]
     names = names_apart(files) if len(files) > 1 else {}
     for source in sources:
-        before = len(builder)
+        rows_before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
             path = source
-            each = _add_rows(
+            facts_of_file = _add_rows(
                 builder,
                 unread.without(read_table_rows(source, form.columns, form.header), source),
                 form,
@@ -198,7 +206,9 @@ def _add_sources(
                 label_columns=label_columns,
             )
             name = name_of_files([source])
-            read.append(each._replace(notes=[f"{name}: {note}" for note in each.notes]))
+            file_facts.append(
+                facts_of_file._replace(notes=[f"{name}: {note}" for note in facts_of_file.notes])
+            )
         else:
             path, rows = source.path, ((0, row) for row in source.rows(facts.names))
             facts.thresholds.update(source.thresholds)
@@ -206,21 +216,21 @@ def _add_sources(
             facts.checkers.update(labels_from_verdicts(source.labels).checkers)
             columns = _columns_of_rows(form.columns, (), label_columns)
             builder.extend(rows, path=path, columns=columns, in_units=True)
-        if len(builder) == before:
+        if len(builder) == rows_before:
             raise InputError(NO_ROW, path=path)
-    return facts, _ReadFacts(
-        [note for read_facts in read for note in read_facts.notes],
+    return facts, _FileFacts(
+        [note for facts_of_file in file_facts for note in facts_of_file.notes],
         [
             *filter(None, [unread.note()]),
-            *(warning for read_facts in read for warning in read_facts.warnings),
+            *(warning for facts_of_file in file_facts for warning in facts_of_file.warnings),
         ],
-        any(read_facts.numbered for read_facts in read),
+        any(facts_of_file.numbered for facts_of_file in file_facts),
     )
 
 
 def _require_known_scales(form: TableForm, table: Table) -> None:
-    """Refuse a scale for a judge that the table does not have."""
-    judges = table.judge.values  # noqa: PD011 - of a column of ours
+    """Require that every scale by judge is for a judge in the table."""
+    judges = table.judge.values  # noqa: PD011 - a `Column`, not a data frame
     for name in named_judges(form.scores):
         if name not in judges:
             raise UsageError(
@@ -232,12 +242,13 @@ def _columns_of_rows(
     columns: Mapping[str, str], present: Collection[str], label_columns: AbstractSet[str]
 ) -> Mapping[str, str]:
     """Return the columns that a user named, without those that only the table of labels has."""
-    of_rows: dict[str, str] = {}
+    row_columns: dict[str, str] = {}
     for first, second in columns.items():
+        # Field and column may come in either order; a name that is no field must be the column.
         names = {first, second} - _FIELDS or {first, second}
         if names & set(present) or not any(column_named(label_columns, name) for name in names):
-            of_rows[first] = second
-    return of_rows
+            row_columns[first] = second
+    return row_columns
 
 
 def _add_rows(
@@ -250,11 +261,11 @@ def _add_rows(
     system: str = "",
     labelled: bool = False,
     label_columns: AbstractSet[str] = frozenset(),
-) -> _ReadFacts:
+) -> _FileFacts:
     """Add rows, recognising their columns; return how they were read."""
     head = list(islice(rows, _HEAD))
     if not head:
-        return _ReadFacts()
+        return _FileFacts()
     columns = _columns_of_rows(form.columns, {name for _, row in head for name in row}, label_columns)
     try:
         layout = layout_of([row for _, row in head], columns, form=form, judge=judge, labelled=labelled)
@@ -262,14 +273,14 @@ def _add_rows(
             layout = replace(layout, system=system)
             require_pairing_id(layout, [row for _, row in head])
         if layout.numbered:
-            head += islice(rows, _MORE)
+            head += islice(rows, _ID_ROWS)
             warning = require_named_id([row for _, row in head], layout)
         else:
             warning = ""
     except ColumnsError as error:
         error.path = path if isinstance(path, Path) else str(path)
         raise
-    # Files of one judge each are about the same items; in other files the numbers go on.
+    # Files of one judge each have the same items, so row numbers start at 1 again; in other files they go on.
     start = builder.n_items + 1 if judge is None else 1
     builder.extend(
         layout.rows(chain(head, rows), form.labels, first=start),
@@ -278,7 +289,7 @@ def _add_rows(
         score_columns=layout.scores if len(layout.scores) > 1 else (),
         majority=bool(layout.people),
     )
-    return _ReadFacts(
+    return _FileFacts(
         [layout.note] if layout.note else [],
         [warning] if warning else [],
         layout.numbered and not layout.scores,
@@ -296,48 +307,52 @@ def read_labels(path: InputPath) -> dict[str, float]:
 def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tuple[LabelDraw, ...]]:
     """Return each item's draw probability and round, and facts about each file.
 
-    The probability is NaN in a plain draw.
+    The probability is NaN in a simple random draw.
     """
     draws: list[LabelDraw] = []
     chances: dict[str, float] = {}
     rounds: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
-        drawn: dict[str, float] = {}
+        file_chances: dict[str, float] = {}
         drawn_from: int | None = None
         for line, row in _rows_of_draw(path):
             try:
-                item, probability = _drawn_item(row, drawn)
+                item, probability = _drawn_item(row, file_chances)
             except InputError as error:
                 raise InputError(error.message, path=path, line=line, field=error.field) from None
-            if item in drawn or item in chances:
-                where = "twice" if item in drawn else f"in {paths[int(rounds[item]) - 1]} already"
+            if item in file_chances or item in chances:
+                where = "twice" if item in file_chances else f"in {paths[int(rounds[item]) - 1]} already"
                 raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
-            drawn[item] = probability
-            given = as_number(row.get(DRAWN_FROM))
-            drawn_from = drawn_from if given is None or not given.is_integer() else int(given)
-        if not drawn:
+            file_chances[item] = probability
+            number_of_items = as_number(row.get(DRAWN_FROM))
+            if number_of_items is not None and number_of_items.is_integer():
+                drawn_from = int(number_of_items)
+        if not file_chances:
             raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
-        has_chances = not math.isnan(next(iter(drawn.values())))
-        draws.append(LabelDraw(str(path), len(drawn), drawn_from, has_chances))
-        chances |= drawn
-        rounds |= dict.fromkeys(drawn, float(number))
+        has_chances = not math.isnan(next(iter(file_chances.values())))
+        draws.append(LabelDraw(str(path), len(file_chances), drawn_from, has_chances))
+        chances |= file_chances
+        rounds |= dict.fromkeys(file_chances, float(number))
     return {PROBABILITY: chances, ROUND: rounds}, tuple(draws)
 
 
 def _rows_of_draw(path: Path) -> Iterator[NumberedRow]:
-    """Yield the rows of a draw; one that cannot be read would change the chances of the others."""
+    """Yield the rows of a draw.
+
+    A row that cannot be read is an error, since without it the chances of the others would be wrong.
+    """
     for row in read_table_rows(path):
         if isinstance(row, UnreadRow):
             raise row.error(path)
         yield row.number, row.value
 
 
-def _drawn_item(row: Mapping[str, Any], drawn: Mapping[str, float]) -> tuple[str, float]:
-    """Return an item and its draw probability; either all rows of a draw have one, or none."""
+def _drawn_item(row: Mapping[str, Any], earlier_chances: Mapping[str, float]) -> tuple[str, float]:
+    """Return an item and its draw probability; all rows of a draw have one, or none."""
     if "item_id" not in row:
         raise absent("item_id", row)
     probability = number_of(row.get(PROBABILITY), PROBABILITY)
-    if drawn and math.isnan(probability) != math.isnan(next(iter(drawn.values()))):
+    if earlier_chances and math.isnan(probability) != math.isnan(next(iter(earlier_chances.values()))):
         raise InputError(
             "give each item of the draw its label_probability, or none for a plain random sample",
             field=PROBABILITY,

@@ -1,4 +1,4 @@
-"""Labels of a table: joined from a table of grades, and warned about."""
+"""Labels of a table: joined from a table of grades, with warnings about them."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     people: dict[str, dict[int, float]] = {}
     outputs = _rows_by_output(table)
     for (output, item), rows in outputs.items():
-        matched = index.labels_of(output, item)
-        counting = [row for row in matched if row.is_usable]
-        if not counting:
+        label_rows = index.labels_of(output, item)
+        usable = [label_row for label_row in label_rows if label_row.is_usable]
+        if not usable:
             continue
-        last = counting[-1].score
-        label[rows] = np.nan if last is None else last
-        added[rows] = min(row.added for row in counting)
-        for row in matched:
-            if row.source == "human" and row.score is not None:
-                people.setdefault(row.by, {}).update(dict.fromkeys(rows, row.score))
-    elsewhere = index.require_matched(output for output, _ in outputs)
+        last_score = usable[-1].score
+        label[rows] = np.nan if last_score is None else last_score
+        added[rows] = min(label_row.added for label_row in usable)
+        for label_row in label_rows:
+            if label_row.source == "human" and label_row.score is not None:
+                people.setdefault(label_row.by, {}).update(dict.fromkeys(rows, label_row.score))
+    n_unmatched = index.require_matched(output for output, _ in outputs)
     numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
     warnings = (*table.warnings, *filter(None, [labels.unread.note()]))
-    if elsewhere:
-        total = elsewhere + len(index.used)
-        warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))
+    if n_unmatched:
+        total = n_unmatched + len(index.used)
+        warnings = (*warnings, unmatched_warning(n_unmatched, total, index.unmatched[0].id))
     return replace(table, label=label, numbers={**table.numbers, **numbers, ADDED: added}, warnings=warnings)
 
 
@@ -56,9 +56,9 @@ def with_unmatched_warning(table: Table, labels: Mapping[str, float]) -> Table:
     return replace(table, warnings=(*table.warnings, warning))
 
 
-def unmatched_warning(elsewhere: int, total: int, first: str) -> str:
+def unmatched_warning(n_unmatched: int, total: int, first: str) -> str:
     """Return the warning of labels that match no item."""
-    return f"{elsewhere:,} of {total:,} labels match no item here, {first!r} for one"
+    return f"{n_unmatched:,} of {total:,} labels match no item here, {first!r} for one"
 
 
 def with_conflict_warning(table: Table) -> Table:
@@ -67,10 +67,11 @@ def with_conflict_warning(table: Table) -> Table:
     Rows of another system, trial, repeat or order may have another label.
     """
     key = table.key(*IDENTITY[2:])
-    known = np.flatnonzero(np.isfinite(table.label))
-    first = np.empty(int(key.max()) + 1)
-    first[key[known[::-1]]] = table.label[known[::-1]]
-    differs = known[table.label[known] != first[key[known]]]
+    labelled = np.flatnonzero(np.isfinite(table.label))
+    first_label = np.empty(int(key.max()) + 1)
+    # The last assignment counts, so go backwards.
+    first_label[key[labelled[::-1]]] = table.label[labelled[::-1]]
+    differs = labelled[table.label[labelled] != first_label[key[labelled]]]
     if not len(differs):
         return table
     n, name = len(np.unique(key[differs])), table.value("item_id", int(differs[0]))
@@ -84,8 +85,8 @@ def _rows_by_output(table: Table) -> dict[tuple[OutputName, str], list[int]]:
     outputs: dict[tuple[OutputName, str], list[int]] = {}
     for row, item in enumerate(_items(table)):
         case, system, trial = split_item(item)
-        named = table.value("system", row) if system is None else system
-        outputs.setdefault((OutputName(case, named, trial), item), []).append(row)
+        system_name = table.value("system", row) if system is None else system
+        outputs.setdefault((OutputName(case, system_name, trial), item), []).append(row)
     return outputs
 
 
@@ -109,10 +110,10 @@ def _column(scores: dict[int, float], rows: int) -> FloatArray:
 
 
 def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:
-    """Require that a value belongs to an item in the table.
+    """Require that at least one value belongs to an item in the table.
 
     Raises:
-        InputError: No value does. The message names one item of each, to show how they differ.
+        InputError: No value does. The message names one item of the values and one of the table, to compare.
     """
     if any(name in values for name in item.values):
         return
@@ -127,5 +128,5 @@ def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, 
 
 
 def by_item(item: Column, values: Mapping[str, float]) -> FloatArray:
-    """Map values by item to rows; NaN where an item has none."""
+    """Map values by item to rows; NaN for an item without a value."""
     return np.array([values.get(name, math.nan) for name in item.values])[item.codes]

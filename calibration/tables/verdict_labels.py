@@ -12,13 +12,13 @@ from ...tables.standing_labels import is_tie
 
 
 class VerdictLabels(NamedTuple):
-    """Labels by item, from verdicts; of several on one item the last counts.
+    """Labels by item, from verdicts; of several verdicts on one item the last counts.
 
     Attributes:
-        scores: Label of each item.
-        people: Grades that each person gave, by name.
-        checkers: Number of items whose label comes from a checker, by its name.
-        rounds: Round in which each item's label was added.
+        scores: Label by item.
+        people: Grades by person and item.
+        checkers: Number of items whose label comes from a checker, by checker.
+        rounds: Round in which a label was first added, by item.
     """
 
     scores: dict[str, float]
@@ -28,24 +28,24 @@ class VerdictLabels(NamedTuple):
 
 
 def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
-    """Return the labels in verdicts, and who gave them."""
+    """Return the labels in verdicts, and their authors."""
     scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    checkers: dict[str, str] = {}
+    checker_of_item: dict[str, str] = {}
     rounds: dict[str, int] = {}
     for verdict in verdicts:
         item = str(verdict.key)
         if is_tie(verdict):
             scores.pop(item, None)
-            checkers.pop(item, None)
+            checker_of_item.pop(item, None)
         if verdict.score is None:
             continue
         scores[item] = verdict.score
         added = round_added(verdict)
         rounds[item] = min(rounds.get(item, added), added)
-        checkers.pop(item, None)
+        checker_of_item.pop(item, None)
         if verdict.source == "human":
             people[verdict.by][item] = verdict.score
         elif verdict.source == "checker":
-            checkers[item] = verdict.by
-    return VerdictLabels(scores, people, dict(Counter(checkers.values())), rounds)
+            checker_of_item[item] = verdict.by
+    return VerdictLabels(scores, people, dict(Counter(checker_of_item.values())), rounds)

@@ -167,8 +167,8 @@ def test_what_is_foreseen_is_what_is_found_where_verdicts_do_not_repeat(replies:
 
 
 def test_what_is_foreseen_of_few_anchors_counts_both_that_the_test_adds(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(drift, "_MOST", 11)  # how many would be enough is not asked here
-    monkeypatch.setattr(drift, "_OFTEN", 1)
+    monkeypatch.setattr(drift, "_MAX_ANCHORS", 11)  # how many would be enough is not asked here
+    monkeypatch.setattr(drift, "_REPLY_COUNTS", 1)
     chance, found = np.random.default_rng(5), 0
     for _ in range(60):
         certified = chance.binomial(1, 0.95, 15).astype(float)
