@@ -20,8 +20,8 @@ from .letter_case import is_code
 from .options import CheckOptions
 from .relevance import is_call_text
 
-_MAX_PLAIN_LENGTH = 300
-"""Longest plain refusal; a longer answer may be anything."""
+_MAX_REFUSAL_LENGTH = 300
+"""Longer texts do not count as plain refusals, since they may say more, in characters."""
 
 _LEAD_IN = re.compile(
     r"^(?:(?:the|your|my|its|final|correct) )*answer(?: is|:| =)? ?|^(?:it|that|this|he|she|they)(?:\"s| is| was| are| were) ",
@@ -40,7 +40,7 @@ _CONTRADICTION = re.compile(
 )
 
 
-def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
+def last_text(steps: list[Any], is_call: Callable[[str], bool]) -> str:
     """Return the last non-empty text step, ignoring calls; empty if there is none."""
     for step in reversed(steps):
         if isinstance(step, list) and step and all(isinstance(part, str) for part in cast("list[Any]", step)):
@@ -53,37 +53,37 @@ def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
 def check_answer_strictly(message: str, answers: list[str], text: TextRule | None = None) -> Finding:
     """Check a final message by strict rules.
 
-    The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python. It passes if it is an accepted answer and nothing
-    else. It fails if it is empty or a plain refusal that mentions no accepted answer. Otherwise it is undecided. A code that differs from
-    the accepted one in letter case or blanks is undecided, too, unless ``text`` settles it.
+    The message is a text, or an object ``{"answer": ..., "context": ...}`` in JSON or Python. It passes if it is an accepted answer and
+    nothing else. It fails if it is empty or a plain refusal that mentions no accepted answer. Otherwise it is undecided. A code that
+    differs from the accepted one in letter case or blanks is undecided, too, unless ``text`` says whether such a difference counts.
     """
-    given = _answer_fields(message)
-    if len(set(map(_normalize, given))) > 1:
+    fields = _answer_fields(message)
+    if len(set(map(_normalize, fields))) > 1:
         return undecided(f"several answers: {shorten(message)}", expected=answers, got=plain(message))
-    answer = given[0]
-    stated = _normalize(answer)
-    accepted = {_normalize(choice) for choice in answers}
+    answer = fields[0]
+    normalized = _normalize(answer)
+    accepted_forms = {_normalize(choice) for choice in answers}
     facts = {"expected": answers, "got": plain(answer)}
-    if stated in accepted or _normalize(_LEAD_IN.sub("", stated, count=1)) in accepted:
-        has_form = text == "loose" or all(_has_form(each, answers) for each in given)
-        return PASSED if has_form else _other_form(answer, text, facts)
-    if not stated:
+    if normalized in accepted_forms or _normalize(_LEAD_IN.sub("", normalized, count=1)) in accepted_forms:
+        has_form = text == "loose" or all(_has_accepted_form(field, answers) for field in fields)
+        return PASSED if has_form else _finding_in_other_form(answer, text, facts)
+    if not normalized:
         return fault("agentic:no_last_message", "there is no answer", **facts)
-    mentioned = any(_mentions(stated, choice) for choice in accepted)
-    if not mentioned and _is_refusal(stated):
+    mentioned = any(_mentions(normalized, choice) for choice in accepted_forms)
+    if not mentioned and _is_refusal(normalized):
         return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **facts)
-    why = "no accepted answer as such"
+    reason = "no accepted answer as such"
     if mentioned:
-        why = "an accepted answer is mentioned beside other words"
-    elif any(_mentions(_normalize(message), choice) for choice in accepted):
-        why = "an accepted answer is named beside the answer alone"
-    return undecided(f"{why}: {shorten(answer)}", **facts)
+        reason = "an accepted answer is mentioned beside other words"
+    elif any(_mentions(_normalize(message), choice) for choice in accepted_forms):
+        reason = "an accepted answer is named beside the answer alone"
+    return undecided(f"{reason}: {shorten(answer)}", **facts)
 
 
 def _answer_fields(message: str) -> list[str]:
-    """Return the ``answer`` fields if the message is an object that has one, else the message.
+    """Return the ``answer`` fields of a message that is an object, else the message.
 
-    An object may repeat the key, and readers differ in which of its values counts.
+    An object may repeat the key; parsers differ in which value counts, so all are returned.
     """
     text = message.strip().strip("`").removeprefix("json").strip()
     if not text.startswith("{"):
@@ -95,20 +95,23 @@ def _answer_fields(message: str) -> list[str]:
             continue
         answers = [value for key, value in pairs if key == "answer"]
         if answers:
-            return [
-                "" if answer is None else answer if isinstance(answer, str) else shorten(answer)
-                for answer in answers
-            ]
+            return list(map(_answer_text, answers))
     return [message]
+
+
+def _answer_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else shorten(value)
 
 
 def _json_pairs(text: str) -> list[tuple[str, Any]]:
     """Return the keys and values of a JSON object, repeated keys too."""
     pairs: list[tuple[str, Any]] = []
 
-    def keep(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        pairs[:] = found  # the outermost object comes last
-        return dict(found)
+    def keep(object_pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs[:] = object_pairs  # the hook is called for nested objects first, for the outermost one last
+        return dict(object_pairs)
 
     json.loads(text, object_pairs_hook=keep)
     return pairs
@@ -123,7 +126,7 @@ def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
     return [*zip(keys, map(ast.literal_eval, literal.values), strict=True)]
 
 
-def _other_form(answer: str, text: TextRule | None, facts: dict[str, Any]) -> Finding:
+def _finding_in_other_form(answer: str, text: TextRule | None, facts: dict[str, Any]) -> Finding:
     """Return the finding for an answer that differs in form from an accepted code."""
     reason = f"another form of an accepted code: {shorten(answer)}"
     return (
@@ -131,22 +134,23 @@ def _other_form(answer: str, text: TextRule | None, facts: dict[str, Any]) -> Fi
     )
 
 
-def _has_form(answer: str, answers: list[str]) -> bool:
+def _has_accepted_form(answer: str, answers: list[str]) -> bool:
     """Return whether a loosely accepted answer has the form of an accepted code."""
     forms = {_trim(answer), _trim(_LEAD_IN.sub("", _trim(answer), count=1))}
     loose = set(map(_normalize, forms))
-    same = [choice for choice in answers if _normalize(choice) in loose]
-    return any(not is_code(choice) or _trim(choice) in forms for choice in same)
+    matching = [choice for choice in answers if _normalize(choice) in loose]
+    return any(not is_code(choice) or _trim(choice) in forms for choice in matching)
 
 
 def _normalize(text: str) -> str:
-    """Normalize a text: accents, case, runs of white space, surrounding quotes and periods."""
+    """Unify accents, letter case and white space, and strip surrounding quotes and periods."""
     return _trim(" ".join(normalize("NFC", text).lower().split()))
 
 
 def _trim(text: str) -> str:
     """Unify quotes and accents, and strip surrounding blanks, quotes and periods."""
     text = normalize("NFC", text).replace("'", '"').replace("\N{RIGHT SINGLE QUOTATION MARK}", '"').strip()
+    # A period may be inside or outside of the quotes: "Lisbon." or "Lisbon".
     while text != (stripped := text.strip('"`*').removesuffix(".").strip()):
         text = stripped
     return text
@@ -157,15 +161,12 @@ def _mentions(message: str, choice: str) -> bool:
 
 
 def _is_refusal(answer: str) -> bool:
-    if len(answer) > _MAX_PLAIN_LENGTH or _CONTRADICTION.search(
+    if len(answer) > _MAX_REFUSAL_LENGTH or _CONTRADICTION.search(
         answer.removeprefix('i"m sorry, but').removeprefix("sorry, but")
     ):
         return False
     clauses = [clause.strip() for clause in _CLAUSES.split(answer) if clause.strip()]
     return bool(clauses) and all(_REFUSAL.fullmatch(clause) for clause in clauses)
-
-
-_STANDARD = str.maketrans("'", '"', ",./-_*^()")
 
 
 def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -186,7 +187,10 @@ def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], options: CheckOptions) -> Finding:
-    """Check turns of raw steps; other than one turn means that the run failed, and is graded 0."""
+    """Check turns of raw steps.
+
+    An answer has exactly one turn. Another number means that the system failed; it is graded 0.
+    """
     turns = cast("list[Any]", result) if isinstance(result, list) else []
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
         return fault("agentic:inference_error", f"expected one turn of steps, got {shorten(result)}")
@@ -194,9 +198,9 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
     reference = convert(case.reference, AnswerReference)
     if options.rules == "strict":
         offered = [tool["function"]["name"] for tool in case.tools]
-        is_call = _never if mode == "fc" else partial(is_call_text, offered=offered)
+        is_call = _is_never_call if mode == "fc" else partial(is_call_text, offered=offered)
         text = reference.text or options.text
-        return check_answer_strictly(last_words(steps, is_call), reference.answers, text)
+        return check_answer_strictly(last_text(steps, is_call), reference.answers, text)
     message = last_message(steps, read_native if mode == "fc" else read_prompt)
     if not message:
         return fault("agentic:no_last_message", f"the last message is empty, among {len(steps)} steps")
@@ -204,9 +208,9 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
-    """Return the last step that is not a call, or None if all are calls.
+    """Return the last step that is not a call, or None if all steps are calls.
 
-    As in BFCL, an empty step counts as a message.
+    As in BFCL, an empty step counts as a message, unlike in `last_text`.
     """
     return next((step for step in reversed(steps) if not calls_in(step, read)), None)
 
@@ -217,10 +221,10 @@ def check_answer(message: Any, answers: list[str]) -> Finding:
     It may be anywhere in the message, even in a denial. Letter case, kinds of quote, and ``, . / - _ * ^ ( )`` are ignored.
     """
     if isinstance(message, list):
-        message = cast("list[Any]", message)[0]
-    text = _standardise(message if isinstance(message, str) else str(message))
+        message = cast("list[Any]", message)[0]  # as BFCL does
+    text = _standardize_as_bfcl(message if isinstance(message, str) else str(message))
     for answer in answers:
-        if _whole_words(_standardise(answer)).search(text):
+        if _whole_words(_standardize_as_bfcl(answer)).search(text):
             return PASSED
     accepted = ", ".join(map(shorten, answers))
     return fault(
@@ -231,21 +235,25 @@ def check_answer(message: Any, answers: list[str]) -> Finding:
     )
 
 
-def _never(_text: str) -> bool:
-    """Return False: the texts of a system with native calls are not calls."""
+def _is_never_call(_text: str) -> bool:
+    """Return False: a system with native calls writes no calls as text."""
     return False
 
 
 def calls_in(step: Any, read: ReplyReader) -> list[str]:
-    """Return the call texts of one step; none if it cannot be read."""
+    """Return the call texts of one step, or none if it cannot be read."""
     try:
         return read(step)
     except (DecodingError, RecursionError, ValueError):
         return []
 
 
-def _standardise(text: str) -> str:
-    return text.translate(_STANDARD).lower()
+_IGNORED_MARKS = str.maketrans("'", '"', ",./-_*^()")
+"""BFCL's table for `str.translate`: single quotes become double ones, the other marks are deleted."""
+
+
+def _standardize_as_bfcl(text: str) -> str:
+    return text.translate(_IGNORED_MARKS).lower()
 
 
 @lru_cache(maxsize=4_096)

@@ -1,4 +1,4 @@
-"""Check an output with the checker of its kind of case, which is imported on first use."""
+"""Check an output with the checker of its kind of case; a checker is imported on first use."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ SYSTEM_ERROR = "system_error"
 """Error type of a system that ended with an error instead of an answer."""
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
+"""Function that checks an output."""
 
 
 def check(case: Case, output: Output, options: CheckOptions | None = None) -> Verdict:
@@ -29,13 +30,13 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
         A verdict of source ``checker``; ``undecided`` if no checker can tell.
     """
     options = options or CheckOptions()
-    by, checker = _checker_of(case.kind, options.rules)
+    checker_name, checker = _checker_of(case.kind, options.rules)
     finding = checker(case, output, options) if output.error is None else fault(SYSTEM_ERROR, output.error)
     return Verdict(
         case_id=output.case_id,
         system=output.system,
         trial=output.trial,
-        by=by,
+        by=checker_name,
         source="checker",
         outcome=finding.outcome,
         score=finding.score,

@@ -17,10 +17,13 @@ from ..records import KINDS, Case, Kind, KindSpec, Outcome, Output, Verdict, reg
 from .finding import PASSED, Finding, fault, plain, shorten
 
 OwnChecker: TypeAlias = Callable[[Case, Output], "bool | float | Finding | Verdict"]
-"""Returns True or 1 for right, False or 0 for wrong, a number between for partly right, or a Finding or Verdict with any outcome."""
+"""Function of the user that checks an output.
 
-_LONGEST = 300
-"""Longest error message in a reason."""
+It returns True or 1 for right, False or 0 for wrong, a number in between for partly right, or a `Finding` or `Verdict` with any outcome.
+"""
+
+_MAX_MESSAGE_LENGTH = 300
+"""Longer messages of exceptions are cut in a verdict's reason, in characters."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +54,7 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
     def add(function: F) -> F:
         if inspect.iscoroutinefunction(function):
             raise ConfigurationError(f"checkers: {kind!r}: expected a function that is not asynchronous")
-        if not _takes_two(function):
+        if not _takes_case_and_output(function):
             raise ConfigurationError(f"checkers: {kind!r} must take (case, output)")
         CHECKERS.register(kind, function)
         register_kind(KindSpec(name=kind, reference=reference))
@@ -60,8 +63,8 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
     return add
 
 
-def _takes_two(function: Callable[..., Any]) -> bool:
-    """Return whether a function takes a case and an output; True if its signature is unknown."""
+def _takes_case_and_output(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes two arguments; True if its signature is unknown."""
     try:
         inspect.signature(function).bind(None, None)
     except TypeError:
@@ -72,9 +75,9 @@ def _takes_two(function: Callable[..., Any]) -> bool:
 
 
 def source_fingerprint(kind: Kind) -> str:
-    """Return a hash of the source of a kind's checker, to keep verdicts of versions apart.
+    """Return a hash of the source of a kind's checker, which tells its versions apart.
 
-    The source is the checker's whole file, if it has one.
+    The source is the whole file that defines the checker, if there is one, since helper functions change verdicts, too.
 
     Raises:
         ConfigurationError: The checker cannot be loaded.
@@ -94,14 +97,14 @@ def source_fingerprint(kind: Kind) -> str:
 def custom_finding(case: Case, output: Output) -> Finding:
     """Return the finding of the user's checker.
 
-    If the checker raises or returns no valid finding, which is not the system's fault, the outcome is ``failed``.
+    If the checker raises or returns no valid finding, the outcome is ``failed``: that is not the system's fault.
     """
     function = CHECKERS[case.kind]
     try:
         return _as_finding(function(case, output), case.kind)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's function may raise anything
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        return _failed(case.kind, f"raised {_error_text(error)} ({frame.filename}:{frame.lineno})")
+        frame = traceback.extract_tb(error.__traceback__)[-1]  # the line that raised
+        return _failed_finding(case.kind, f"raised {_error_text(error)} ({frame.filename}:{frame.lineno})")
 
 
 def _error_text(error: BaseException) -> str:
@@ -109,7 +112,7 @@ def _error_text(error: BaseException) -> str:
         text = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:  # noqa: BLE001 - an exception that cannot even be printed
         text = type(error).__name__
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _MAX_MESSAGE_LENGTH else f"{text[:_MAX_MESSAGE_LENGTH]}..."
 
 
 def _as_finding(result: Any, kind: Kind) -> Finding:
@@ -118,11 +121,15 @@ def _as_finding(result: Any, kind: Kind) -> Finding:
     if isinstance(result, Verdict):
         result = Finding(result.outcome, result.score, result.error_type, result.reason, result.evidence)
     if isinstance(result, Finding):
-        problem = _problem(result)
-        return _plain(result) if problem is None else _failed(kind, f"returned a finding whose {problem}")
-    score = _number(result)
+        problem = _describe_problem(result)
+        return (
+            _as_json_values(result)
+            if problem is None
+            else _failed_finding(kind, f"returned a finding whose {problem}")
+        )
+    score = _as_float(result)
     if score is None or not 0.0 <= score <= 1.0:
-        return _failed(
+        return _failed_finding(
             kind, f"returned {shorten(result)}; expected a bool, a score in [0, 1], a Finding or a Verdict"
         )
     if score == 1.0:
@@ -134,8 +141,9 @@ def _as_finding(result: Any, kind: Kind) -> Finding:
     return msgspec.structs.replace(finding, score=score)
 
 
-def _number(value: Any) -> float | None:
+def _as_float(value: Any) -> float | None:
     """Return a boolean or number, numpy's included, as a float, or None for any other value."""
+    # numpy's scalars and arrays have `item`; only scalars have no dimensions.
     item = getattr(cast("object", value), "item", None)
     if callable(item) and getattr(cast("object", value), "ndim", None) == 0:
         value = item()
@@ -145,26 +153,26 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _problem(finding: Finding) -> str | None:
+def _describe_problem(finding: Finding) -> str | None:
     if finding.outcome not in get_args(Outcome):
         return f"outcome is {shorten(finding.outcome)}; known are {', '.join(get_args(Outcome))}"
-    score = None if finding.score is None else _number(finding.score)
+    score = None if finding.score is None else _as_float(finding.score)
     if finding.outcome != "graded":
         return None if finding.score is None else f"outcome is {finding.outcome}, which has no score"
     return None if score is not None and 0.0 <= score <= 1.0 else f"score is {shorten(finding.score)}"
 
 
-def _plain(finding: Finding) -> Finding:
-    """Return the finding in a form that JSON can hold, whatever the user returned."""
+def _as_json_values(finding: Finding) -> Finding:
+    """Return the finding with values that JSON can represent, whatever the user returned."""
     evidence: Any = plain(finding.evidence)
     return Finding(
         finding.outcome,
-        None if finding.score is None else _number(finding.score),
+        None if finding.score is None else _as_float(finding.score),
         None if finding.error_type is None else str(finding.error_type),
         None if finding.reason is None else str(finding.reason),
         cast("dict[str, Any]", evidence) if isinstance(evidence, dict) else {"evidence": evidence},
     )
 
 
-def _failed(kind: Kind, problem: str) -> Finding:
+def _failed_finding(kind: Kind, problem: str) -> Finding:
     return Finding("failed", None, None, f"the checker of kind {kind} {problem}")

@@ -11,17 +11,24 @@ import msgspec
 
 from ..records import DIFFERS_IN_FORM, Outcome
 
-_TEXT = 120
-_ITEMS = 100
-_DEPTH = 6
+_MAX_SHORT_LENGTH = 120
+"""Length limit of a text in a sentence, in characters."""
+
 _MAX_TEXT_LENGTH = 2_000
+"""Length limit of a text in evidence, in characters."""
+
+_MAX_ITEMS = 100
+_MAX_DEPTH = 6
+"""Evidence keeps this many items of a list or object, and this many levels of nesting."""
+
 _MAX_INTEGER = 2**63
+"""JSON readers refuse or round integers that do not fit into 64 bits."""
 
 
 class _Shortener(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()
-        self.maxstring = self.maxother = self.maxlong = _TEXT
+        self.maxstring = self.maxother = self.maxlong = _MAX_SHORT_LENGTH
         self.maxlevel = 4
         self.maxlist = self.maxtuple = self.maxset = self.maxdict = 8
 
@@ -29,7 +36,7 @@ class _Shortener(reprlib.Repr):
         # Python refuses to print integers of more than 4,300 digits.
         return (
             super().repr_int(x, level)
-            if x.bit_length() < 4 * _TEXT
+            if x.bit_length() < 4 * _MAX_SHORT_LENGTH
             else f"an integer of {x.bit_length()} bits"
         )
 
@@ -40,7 +47,8 @@ _shortener = _Shortener()
 def shorten(value: Any) -> str:
     """Return the ``repr`` of a value for use in a sentence, cut if long."""
     kind: type = type(cast("object", value))
-    if kind is float or kind is bool or (kind is str and len(value) < _TEXT):
+    # The common values go past reprlib, which is slow.
+    if kind is float or kind is bool or (kind is str and len(value) < _MAX_SHORT_LENGTH):
         return repr(value)
     return _shortener.repr(value)
 
@@ -50,23 +58,23 @@ def plain(value: Any, depth: int = 0) -> Any:
 
     Small JSON values are unchanged. A tuple or set becomes a list; NaN, bytes and complex numbers become text; long texts are cut.
     """
-    make_plain = _PLAIN.get(type(cast("object", value)))
+    make_plain = _PLAIN_BY_TYPE.get(type(cast("object", value)))
     if make_plain is not None:
         return make_plain(value)
-    if depth == _DEPTH:
+    if depth == _MAX_DEPTH:
         return shorten(value)
     if isinstance(value, set | frozenset):  # their order differs between processes
         value = sorted(cast("Iterable[Any]", value), key=shorten)
     if isinstance(value, list | tuple):
-        items = list(cast("Iterable[Any]", value))[:_ITEMS]
+        items = list(cast("Iterable[Any]", value))[:_MAX_ITEMS]
         return [plain(item, depth + 1) for item in items]
     if isinstance(value, dict):
-        pairs = list(cast("dict[Any, Any]", value).items())[:_ITEMS]
+        pairs = list(cast("dict[Any, Any]", value).items())[:_MAX_ITEMS]
         return {key if type(key) is str else shorten(key): plain(item, depth + 1) for key, item in pairs}
     return shorten(value)
 
 
-_PLAIN: dict[type, Callable[[Any], Any]] = {
+_PLAIN_BY_TYPE: dict[type, Callable[[Any], Any]] = {
     str: lambda value: value if len(value) <= _MAX_TEXT_LENGTH else value[:_MAX_TEXT_LENGTH] + "...",
     int: lambda value: value if -_MAX_INTEGER <= value < _MAX_INTEGER else shorten(value),
     float: lambda value: value if math.isfinite(value) else repr(value),
@@ -108,7 +116,7 @@ def fault(error_type: str, reason: str, **evidence: Any) -> Finding:
 
 
 def undecided(reason: str, **evidence: Any) -> Finding:
-    """Return the finding for an output that the checker cannot decide; it is left to a judge."""
+    """Return the finding for an output that the checker cannot decide and leaves to a judge."""
     return Finding("undecided", None, None, reason, evidence)
 
 
@@ -201,7 +209,7 @@ _CUSTOM = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker f
 def in_words(error_type: str) -> str:
     """Return an error type in plain words.
 
-    For an unknown one, of a custom checker, a label or BFCL, return its last part.
+    If it is not a built-in checker's (but a custom checker's, a label's or BFCL's), return its last part.
     """
     kind = error_type.rpartition(":")[2]
     return WORDS.get(error_type) or _CUSTOM.get(kind) or kind.replace("_", " ")

@@ -1,7 +1,4 @@
-"""Decide whether the letter case of a text matters.
-
-It matters in texts that a user gave word for word, and in codes.
-"""
+"""Decide whether letter case matters: it does in codes and in texts given word for word."""
 
 from __future__ import annotations
 
@@ -16,13 +13,15 @@ _QUOTED = re.compile(
     + r"|(?<!\w)'((?:[^']|(?<=\w)'(?=\w))+)'(?!\w)"
 )
 _DICTATED = re.compile(r":(?!\d)\s*(\S[^\n]*)")
-_MARKS = frozenset("_@/\\#$&!.")
+"""The rest of a line after a colon, except in times such as 10:30."""
+
+_CODE_MARKS = frozenset("_@/\\#$&!.")
 
 
 def is_caseless(text: str, case: Case) -> bool:
-    """Return whether a text means the same without its capitals.
+    """Return whether a text means the same in any letter case.
 
-    Names of places, people and firms do. Codes do not, nor does text that a user quotes or gives after a colon, which is to be used
+    Names of places, people and firms do. Codes do not, nor does text that a user quotes or gives after a colon, since it is to be used
     unchanged.
     """
     return not is_code(text) and not is_word_for_word(text, case)
@@ -31,10 +30,10 @@ def is_caseless(text: str, case: Case) -> bool:
 def is_word_for_word(text: str, case: Case) -> bool:
     """Return whether the user gave a text word for word.
 
-    Then the text, a part of it, or a longer text is in quotation marks, or the text follows a colon.
+    That is so if the text, a part of it, or a longer text is in quotation marks, or if the text follows a colon.
     """
     folded = text.casefold().strip()
-    quoted, dictated = _literals(case)
+    quoted, dictated = _texts_given_by_user(case)
     return (
         not folded
         or any(folded in literal or literal in folded for literal in quoted)
@@ -49,25 +48,22 @@ def is_code(text: str) -> bool:
     (``LIS``).
     """
     words = text.split()
-    return any(map(_is_mixed, words)) or (len(words) == 1 and len(text) > 1 and text.isupper())
+    return any(map(_is_identifier, words)) or (len(words) == 1 and len(text) > 1 and text.isupper())
 
 
-def _is_mixed(word: str) -> bool:
-    """Return whether a word looks like an identifier.
-
-    Such a word has letters and digits, or capitals or marks within.
-    """
+def _is_identifier(word: str) -> bool:
+    """Return whether a word has letters and digits, or a capital or mark inside."""
     has_letters = word.lower() != word.upper()
     if has_letters and any(map(str.isdigit, word)):
         return True
     return any(
-        (one.islower() and other.isupper()) or (one in _MARKS and other.isalnum())
-        for one, other in pairwise(word)
+        (before.islower() and after.isupper()) or (before in _CODE_MARKS and after.isalnum())
+        for before, after in pairwise(word)
     )
 
 
-def _literals(case: Case) -> tuple[list[str], list[str]]:
-    """Return the texts that the user gave word for word: quoted, and after a colon."""
+def _texts_given_by_user(case: Case) -> tuple[list[str], list[str]]:
+    """Return the quoted texts of the user's messages, and those after a colon."""
     quoted: list[str] = []
     dictated: list[str] = []
     for message in case.all_messages:

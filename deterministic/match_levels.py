@@ -1,4 +1,4 @@
-"""Match of a value with an accepted one: it fits, it differs, or only its form does."""
+"""Levels of a match with an accepted value: it fits, it differs, or only its form does."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from ..records import AnyOrder
 from .pairing import first_unpairable
 
 MatchLevel: TypeAlias = Literal[0, 1, 2]
-"""``DIFFERS``, ``OPEN`` or ``FITS``; alternatives take the highest, parts of a whole the lowest."""
+"""``DIFFERS``, ``OPEN`` or ``FITS``. A value takes the highest level of its alternatives, and the lowest of its parts."""
 
 DIFFERS: MatchLevel = 0
 OPEN: MatchLevel = 1
+"""Texts differ only in form, which the strict rules leave undecided."""
 FITS: MatchLevel = 2
 
 
-def of_alternatives(levels: Iterable[MatchLevel]) -> MatchLevel:
+def highest_level(levels: Iterable[MatchLevel]) -> MatchLevel:
     """Return the highest level; ``DIFFERS`` if there are no alternatives."""
     best = DIFFERS
     for level in levels:
@@ -27,7 +28,7 @@ def of_alternatives(levels: Iterable[MatchLevel]) -> MatchLevel:
     return best
 
 
-def of_parts(levels: Iterable[MatchLevel]) -> MatchLevel:
+def lowest_level(levels: Iterable[MatchLevel]) -> MatchLevel:
     """Return the lowest level; ``FITS`` if there are no parts."""
     worst = FITS
     for level in levels:
@@ -38,52 +39,55 @@ def of_parts(levels: Iterable[MatchLevel]) -> MatchLevel:
     return worst
 
 
-def of_lists(
+def match_lists(
     actual: Sequence[Any], accepted: Sequence[Any], match: Callable[[Any, Any], MatchLevel]
 ) -> MatchLevel:
-    """Compare lists of one length item by item, or in any order if accepted."""
+    """Compare lists of equal length item by item, or in any order if the reference allows that."""
     if not isinstance(accepted, AnyOrder):
-        return of_parts(map(match, actual, accepted))
-    return of_pairs([[match(each, expected) for each in actual] for expected in accepted])
+        return lowest_level(map(match, actual, accepted))
+    return match_pairs([[match(item, expected) for item in actual] for expected in accepted])
 
 
-def of_pairs(table: Sequence[Sequence[MatchLevel]]) -> MatchLevel:
-    """Pair each row with another column, and return the level of the whole."""
+def match_pairs(table: Sequence[Sequence[MatchLevel]]) -> MatchLevel:
+    """Return the highest level at which each row can be paired with a column of its own."""
     for level in (FITS, OPEN):
-        if first_unpairable([[n for n, each in enumerate(row) if each >= level] for row in table]) is None:
+        if (
+            first_unpairable([[column for column, cell in enumerate(row) if cell >= level] for row in table])
+            is None
+        ):
             return level
     return DIFFERS
 
 
-def states_form(schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema says exactly how a text is written."""
-    if not _EXACT.isdisjoint(schema):
+def prescribes_form(schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema prescribes how a text is written, so that its form counts."""
+    if not _FORM_KEYWORDS.isdisjoint(schema):
         return True
     return any(
-        states_form(cast("dict[str, Any]", variant))
+        prescribes_form(cast("dict[str, Any]", variant))
         for variant in _variants(schema)
         if isinstance(variant, dict)
     )
 
 
 def listed_texts(schema: Mapping[str, Any]) -> list[str]:
-    """Return the texts that ``const`` or ``enum`` allow."""
+    """Return the texts that ``const`` or ``enum`` allow, also those of the schema's variants."""
     enum: Any = [schema["const"]] if "const" in schema else schema.get("enum")
-    texts = (
-        [each for each in cast("list[Any]", enum) if isinstance(each, str)] if isinstance(enum, list) else []
+    allowed = (
+        [text for text in cast("list[Any]", enum) if isinstance(text, str)] if isinstance(enum, list) else []
     )
     for variant in _variants(schema):
         if isinstance(variant, dict):
-            texts += listed_texts(cast("dict[str, Any]", variant))
-    return texts
+            allowed += listed_texts(cast("dict[str, Any]", variant))
+    return allowed
 
 
 def _variants(schema: Mapping[str, Any]) -> list[Any]:
     variants: list[Any] = []
     for name in ("anyOf", "oneOf", "allOf"):
-        if isinstance(listed := schema.get(name), list):
-            variants += cast("list[Any]", listed)
+        if isinstance(alternatives := schema.get(name), list):
+            variants += cast("list[Any]", alternatives)
     return variants
 
 
-_EXACT = frozenset({"enum", "const", "pattern", "format"})
+_FORM_KEYWORDS = frozenset({"enum", "const", "pattern", "format"})

@@ -11,14 +11,14 @@ from ..records import TextRule
 from .sandbox.limits import Limits
 
 FilesRule: TypeAlias = Literal["any", "all"]
-"""``any``: one right file is enough; ``all``: every file that a challenge names must be right."""
+"""``any``: one file with the expected words is enough; ``all``: every file that a challenge names must have them."""
 
 
 class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
     """User's options for checking workspaces; the defaults follow agbenchmark.
 
     Attributes:
-        files: Whether any or all of the files must have the words.
+        files: Whether any or all of the files must have the expected words.
         case_insensitive: True to ignore letter case.
         whole_word: True to find only whole words.
         allow_code: True to run the code in workspaces, in a sandbox.
@@ -33,10 +33,10 @@ class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Rules: TypeAlias = Literal["bfcl", "strict"]
-"""``bfcl``: verdict for verdict as BFCL; ``strict``: its known faults fixed (docs/bfcl-differences.md)."""
+"""Rule set: ``bfcl`` gives the same verdicts as BFCL; ``strict`` fixes BFCL's known faults (docs/bfcl-differences.md)."""
 
 NameStyle: TypeAlias = Literal["dotted", "underscored"]
-"""Form of documented names with dots that was offered to the system: unchanged, or with underscores, as some providers require."""
+"""How dotted function names (``math.add``) were offered to the system: unchanged, or with underscores, as some providers require."""
 
 
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,11 +44,11 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         rules: The rule set.
-        names: Form in which documented names with dots were offered to the system.
-        text: Strict rules' comparison of texts that neither a reference nor a schema settles; None leaves those open that
-            differ only in form.
+        names: How dotted function names were offered to the system.
+        text: How strict rules compare a text whose form neither reference nor schema prescribes. If None, a difference in form
+            only is left undecided.
         functions: Functions for executable calls, by name.
-        environments: Custom simulated worlds, by class name.
+        environments: Custom environments, by class name.
         artifacts: Options for checking workspaces.
     """
 

@@ -1,4 +1,4 @@
-"""Pair each item with a different partner, if possible."""
+"""Pair each item with a different partner, if possible (bipartite matching)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class Pairing:
-    """Items and their partners; earlier choices are revised if needed (Kuhn's augmenting paths)."""
+    """Maximum matching of items and partners, extended item by item (Kuhn's augmenting paths)."""
 
     def __init__(self) -> None:
         self._candidates: list[Sequence[int]] = []
@@ -17,11 +17,12 @@ class Pairing:
         self._candidates.append(candidates)
         return self._pair(len(self._candidates) - 1, set())
 
-    def _pair(self, item: int, tried: set[int]) -> bool:
+    def _pair(self, item: int, visited: set[int]) -> bool:
         for partner in self._candidates[item]:
-            if partner not in tried:
-                tried.add(partner)
-                if partner not in self._item_of or self._pair(self._item_of[partner], tried):
+            if partner not in visited:
+                visited.add(partner)
+                # A taken partner becomes free if the item that has it can move to another one.
+                if partner not in self._item_of or self._pair(self._item_of[partner], visited):
                     self._item_of[partner] = item
                     return True
         return False
@@ -30,21 +31,25 @@ class Pairing:
 def first_unpairable(candidates: Sequence[Sequence[int]]) -> int | None:
     """Return the index of the first item that cannot be paired along with all before it.
 
-    None if all can be paired. ``candidates`` lists the possible partners of each item.
+    Args:
+        candidates: The possible partners of each item.
+
+    Returns:
+        The index, or None if all items can be paired.
     """
     pairing = Pairing()
     return next((index for index, partners in enumerate(candidates) if not pairing.add(partners)), None)
 
 
 def first_unpaired_greedily(candidates: Sequence[Sequence[int]]) -> int | None:
-    """Return the index of the first item that greedy pairing leaves unpaired; None if all pair.
+    """Return the index of the first item that greedy pairing leaves unpaired, or None.
 
     In order, each item takes its first free partner, and no choice is revised.
     """
-    taken: set[int] = set()
-    for number, partners in enumerate(candidates):
-        partner = next((partner for partner in partners if partner not in taken), None)
+    taken_partners: set[int] = set()
+    for index, partners in enumerate(candidates):
+        partner = next((partner for partner in partners if partner not in taken_partners), None)
         if partner is None:
-            return number
-        taken.add(partner)
+            return index
+        taken_partners.add(partner)
     return None

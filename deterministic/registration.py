@@ -1,8 +1,9 @@
-"""Custom environments and functions, from ``module:Name`` options or registered (`plugins`)."""
+"""Load custom environments and functions: ``module:Name`` options and registered ones."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -13,31 +14,32 @@ from typing import Any, NamedTuple, cast
 from ..errors import ConfigurationError, UsageError
 from ..plugins import FUNCTIONS, WORLDS, look_up
 from ..spelling import setting
-from .execution.shipped_functions import SHIPPED
 from .finding import shorten
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
-    """Return environments by name; those of the specs take precedence over registered ones.
+    """Return environment classes by name; specs take precedence over registered ones.
 
     Args:
-        specs: ``module:Class`` each.
-        folder: Another folder to look for modules in.
+        specs: Classes to import, as ``module:Class``.
+        folder: An additional folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, or it is not an environment.
     """
-    named: dict[str, type] = {}
+    environments: dict[str, type] = {}
     for spec in specs:
         name = spec.partition(":")[2]
         if not name:
             raise UsageError(f"{setting('environment', f'{spec!r}')}: expected module:Class")
-        world = look_up("environment", spec, folder, "module:Class")
-        if not WORLDS.accepts(world):
-            raise ConfigurationError(f"environment {spec!r}: expected {WORLDS.holds}, got {shorten(world)}")
-        named[name.rpartition(".")[2]] = world
-    return ChainMap(named, cast("dict[str, type]", RegisteredEnvironments()))
+        environment = look_up("environment", spec, folder, "module:Class")
+        if not WORLDS.accepts(environment):
+            raise ConfigurationError(
+                f"environment {spec!r}: expected {WORLDS.holds}, got {shorten(environment)}"
+            )
+        environments[name.rpartition(".")[2]] = environment
+    return ChainMap(environments, cast("dict[str, type]", RegisteredEnvironments()))
 
 
 def _is_built_in(name: str) -> bool:
@@ -65,21 +67,21 @@ class RegisteredEnvironments(Mapping[str, type]):
 
 
 def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:
-    """Return functions by name; those of the specs take precedence over registered ones.
+    """Return functions by name; specs take precedence over registered ones.
 
     Args:
         specs: ``module:NAME`` of a function or a mapping of functions by name; or ``module``, for all public functions that it defines.
-        folder: Another folder to look for modules in.
+        folder: An additional folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, or it is neither a function nor a mapping of functions.
     """
-    named: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for spec in specs:
         target = look_up("functions", spec, folder)
-        named.update(_functions(spec, spec.partition(":")[2].rpartition(".")[2], target))
-    return ChainMap(named, cast("dict[str, Any]", RegisteredFunctions()))
+        functions.update(_functions(spec, spec.partition(":")[2].rpartition(".")[2], target))
+    return ChainMap(functions, cast("dict[str, Any]", RegisteredFunctions()))
 
 
 class RegisteredFunctions(Mapping[str, Callable[..., Any]]):
@@ -120,11 +122,16 @@ class _LoadedFunctions(NamedTuple):
 
 
 def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., Any]]:
+    """Return the functions of a module, of a mapping, or of ``target`` itself under ``name``.
+
+    Raises:
+        ConfigurationError: One is not a function; ``label`` says in the message what the user asked for.
+    """
     if isinstance(target, ModuleType):
         return {
             key: function
             for key, function in inspect.getmembers(target, inspect.isfunction)
-            if not key.startswith("_") and function.__module__ == target.__name__
+            if not key.startswith("_") and function.__module__ == target.__name__  # not what it imports
         }
     functions = dict(cast("Mapping[str, Any]", target)) if isinstance(target, Mapping) else {name: target}
     if not all(map(callable, functions.values())):
@@ -132,3 +139,30 @@ def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., An
             f"functions {label!r}: expected {FUNCTIONS.holds}, got {shorten(cast('Any', target))}"
         )
     return functions
+
+
+_MAX_TRIALS = 1_000_000
+"""More trials would keep a call busy for too long."""
+
+
+def calc_binomial_probability(n: int, k: float, p: float) -> float:
+    """Return the probability of exactly ``k`` successes in ``n`` independent trials.
+
+    BFCL's executable entries call this function; the others that they call need the network.
+
+    Raises:
+        ValueError: The numbers are no trials, successes and probability, or there are more than a million trials.
+    """
+    if not (0 <= k <= n <= _MAX_TRIALS and k == int(k) and n == int(n) and 0 <= p <= 1):
+        raise ValueError(f"expected 0 <= k <= n whole and p in [0, 1], got n={n}, k={k}, p={p}")
+    trials, successes = int(n), int(k)
+    if trials > 500:  # noqa: PLR2004 - products of larger numbers leave the range of floats
+        if p in (0, 1):
+            return float(successes == trials * p)
+        logs = math.lgamma(trials + 1) - math.lgamma(successes + 1) - math.lgamma(trials - successes + 1)
+        return math.exp(logs + successes * math.log(p) + (trials - successes) * math.log1p(-p))
+    return float(math.comb(trials, successes) * p**successes * (1 - p) ** (trials - successes))
+
+
+SHIPPED: Mapping[str, Callable[..., Any]] = {"calc_binomial_probability": calc_binomial_probability}
+"""Functions that need not be registered, by name; custom functions take precedence."""

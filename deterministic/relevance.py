@@ -1,4 +1,4 @@
-"""Check that a call was made if one is due, and that the offered tools do not refute it."""
+"""Check whether a system called a function where one fits, and none where none fits."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ..records import Case, Output, kind_spec
 from ..records.output import calls_made
 from .ast.schemas import as_mapping, documents_by_name, required_names
 from .ast.tool_calls import is_call_list
-from .decoding.call_attempts import attempts_call, call_names, is_json_call
-from .decoding.json_replies import read_json_reply
+from .decoding.call_attempts import attempts_call, is_json_call, possible_names
+from .decoding.json_calls import read_json_reply
 from .decoding.replies import decode_output
 from .decoding.text_replies import decode_prompt
 from .finding import PASSED, Finding, fault, plain, undecided
 from .options import CheckOptions
 
 
-def refutation(
-    calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, named: bool
+def find_refutation(
+    calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, arguments_are_named: bool
 ) -> Finding | None:
-    """Return the finding for the first call that cannot be right, or None if there is none.
+    """Return the finding for the first call that the offered tools show to be wrong, or None.
 
-    Without ``named`` only the function's name is checked, since a text may have positional arguments.
+    Without ``arguments_are_named`` only function names are checked: which parameter a positional argument is for is not known.
     """
     documents = documents_by_name([tool["function"] for tool in tools])
     if not documents:
@@ -34,9 +34,9 @@ def refutation(
             if document is None:
                 message = f"called {str(name)[:80]!r}, which was not offered"
                 return fault("relevance_error:unknown_function", message, calls=plain(list(calls)))
-            if named and isinstance(arguments, Mapping):
+            if arguments_are_named and isinstance(arguments, Mapping):
                 parameters = as_mapping(document.get("parameters"))
-                problem = next(_problems(cast("Mapping[str, Any]", arguments), parameters), None)
+                problem = next(_argument_problems(cast("Mapping[str, Any]", arguments), parameters), None)
                 if problem is not None:
                     return fault(problem.error_type, f"{name}: {problem.message}", calls=plain(list(calls)))
     return None
@@ -49,14 +49,18 @@ class _ArgumentProblem(NamedTuple):
     message: str
 
 
-def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> Iterator[_ArgumentProblem]:
+def _argument_problems(
+    arguments: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> Iterator[_ArgumentProblem]:
     properties = as_mapping(parameters.get("properties"))
     for name in required_names(parameters):
+        # Some documents require an argument and give it a default, with which it can be left out.
         if name not in arguments and "default" not in as_mapping(properties.get(name)):
             message = f"the required argument {name[:80]!r} is missing"
             yield _ArgumentProblem("relevance_error:missing_required", message)
     for name, value in arguments.items():
         allowed = _listed_values(as_mapping(properties.get(name)))
+        # An enum may be meant for the items of a list.
         for item in cast("list[Any]", value) if isinstance(value, list) else [value]:
             if allowed and isinstance(item, str | int | float) and not _is_listed(item, allowed):
                 message = f"{name} is {str(item)[:80]!r}, which is not among the values it takes"
@@ -65,8 +69,8 @@ def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> It
 
 def _listed_values(document: Mapping[str, Any]) -> list[Any]:
     """Return the values that a document lists for an argument or its items; empty if none."""
-    listed: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
-    return cast("list[Any]", listed) if isinstance(listed, list) else []
+    values: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
+    return cast("list[Any]", values) if isinstance(values, list) else []
 
 
 def _is_listed(value: str | float, allowed: list[Any]) -> bool:
@@ -75,22 +79,22 @@ def _is_listed(value: str | float, allowed: list[Any]) -> bool:
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:
-    """Return whether a reply, a text or native calls in any form, calls or tries to call.
+    """Return whether a reply, a text or native calls, makes or attempts a call.
 
-    True for native calls, readable or not. True for calls in a text, unless they are prose that happens to parse: ``Paris (France)``
-    has no brackets, no named argument, and no function that was offered. True for unreadable text with a call's tag or JSON, or with
-    a line that starts with a call.
+    Native calls always do, readable or not. Calls in a text do, unless they are prose that happens to parse: ``Paris (France)`` has no
+    brackets around it, no named argument, and no offered function. Unreadable text does if it has a call's tag or JSON, or a line that
+    starts with a call.
     """
     if not isinstance(reply, str):
         return bool(reply)
-    names = call_names(offered)
+    names = possible_names(offered)
     if calls:
         return reply.strip("`\n ").startswith("[") or not all(_may_be_prose(call, names) for call in calls)
     return attempts_call(reply, names)
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:
-    """Return whether a text is a readable call, and not prose that happens to parse as one."""
+    """Return whether a text is a readable call rather than prose that happens to parse as one."""
     try:
         decoded = decode_prompt(text)
     except DecodingError:
@@ -108,13 +112,13 @@ def check_relevance(case: Case, output: Output, options: CheckOptions) -> Findin
 
     Native calls are read if the output has that field, else its text.
     """
-    made = calls_made(output)
-    reply = output.text if made is None else made
-    return check_reply(case, lambda: _decoded(output, options), reply, options)
+    native_calls = calls_made(output)
+    reply = output.text if native_calls is None else native_calls
+    return check_reply(case, lambda: _decode(output, options), reply, options)
 
 
-def _decoded(output: Output, options: CheckOptions) -> Any:
-    """Read an output's calls; strict rules refuse native calls whose arguments are not objects."""
+def _decode(output: Output, options: CheckOptions) -> Any:
+    """Decode an output's calls; if strict, refuse native calls whose arguments are no objects."""
     calls = decode_output(output)
     if options.rules == "strict" and calls_made(output) is not None and not is_call_list(calls):
         return decode_output(output, strictly=True)
@@ -122,7 +126,7 @@ def _decoded(output: Output, options: CheckOptions) -> Any:
 
 
 def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: CheckOptions) -> Finding:
-    """Check a raw reply, a text or native calls in any form, which ``decode`` reads."""
+    """Check a raw reply: a text, or native calls in any form. ``decode`` returns its calls."""
     decoded, failure = None, ""
     try:
         decoded = decode()
@@ -137,7 +141,10 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
 
 
 def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
-    """Return the calls of an all-JSON text, if it names an offered function or uses a usual key."""
+    """Return the calls of a text that is all JSON, else an empty list.
+
+    JSON counts as a call only if it names an offered function or uses one of the usual keys: other JSON is an answer.
+    """
     calls = read_json_reply(reply) if isinstance(reply, str) else None
     if not calls:
         return []
@@ -146,8 +153,8 @@ def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
     return calls if any_offered or is_json_call(str(reply)) else []
 
 
-def _all_named(reply: Any) -> bool:
-    """Return whether no argument is positional; native calls name every argument."""
+def _are_arguments_named(reply: Any) -> bool:
+    """Return whether all arguments are named, as those of native calls always are."""
     if not isinstance(reply, str):
         return True
     try:
@@ -162,11 +169,12 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
 
     Prose that parses as a call does not count as one; a call that does not parse counts as an attempt.
     """
+    # Under strict rules a broken call is a wrong call where none fits, not an abstention.
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if kind_spec(case.kind).call == "any":
         if calls and attempted:
-            refuted = refutation(calls, case.tools, named=_all_named(reply))
-            return refuted or undecided("a call was made; whether it is a right one is not in the reference")
+            problem = find_refutation(calls, case.tools, arguments_are_named=_are_arguments_named(reply))
+            return problem or undecided("a call was made; whether it is a right one is not in the reference")
         return _no_call(failure)
     if not attempted:
         return PASSED
@@ -176,8 +184,8 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
 
 
 def _no_call(failure: str) -> Finding:
-    found = f"none that can be read{failure}" if failure else "none"
-    return fault("relevance_error:decoder_failed", f"expected a call, found {found}")
+    calls_found = f"none that can be read{failure}" if failure else "none"
+    return fault("relevance_error:decoder_failed", f"expected a call, found {calls_found}")
 
 
 def _unwanted_call(calls: list[dict[Any, Any]]) -> Finding:

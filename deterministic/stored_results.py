@@ -1,6 +1,6 @@
 """Turn stored BFCL results into findings.
 
-Results are not converted to an `Output` first, since that would change odd ones.
+Results are not converted to an `Output` first, since that would change malformed ones, which BFCL grades as they are.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def decode_result(result: Any, *, mode: CallMode, form: AskedForm = PLAIN, stric
     See `decode_prompt` and `decode_native`.
 
     Raises:
-        DecodingError: It cannot be read.
+        DecodingError: The result cannot be read.
     """
     if mode == "fc":
         return decode_native_strictly(result) if strictly else decode_native(result)

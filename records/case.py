@@ -13,9 +13,9 @@ _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 
 
 def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool in the format of the chat API.
+    """Return a tool in the form of the chat API, ``{"type": ..., "function": {...}}``.
 
-    Older logs and the newer API put name and function parameters at the top level.
+    Older logs, and the newer Responses API, have name and parameters at the top level.
     """
     if "function" in tool:
         return tool
@@ -23,14 +23,15 @@ def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain_message(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with its text as content, if the content came in parts.
+    """Return a message whose content is text: text parts are joined.
 
-    Other parts, such as images, leave the message unchanged.
+    A message with other parts, such as images, is returned unchanged.
     """
     content = message.get("content")
     if not isinstance(content, list) or not content:
         return message
-    texts = [_text(part) for part in cast("list[Any]", content)]
+    # None stands for a part that is not text.
+    texts = [_text_of_part(part) for part in cast("list[Any]", content)]
     if any(text is None for text in texts):
         return message
     return {**message, "content": "".join(text for text in texts if text is not None)}
@@ -41,22 +42,19 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 
 
 def known_role(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with a role that endpoints accept: ``user`` for one such as ``patient``."""
+    """Return a message with a role that endpoints accept; ``patient``, say, becomes ``user``."""
     return message if message.get("role") in ROLES else {**message, "role": "user"}
 
 
 def message_text(message: dict[str, Any]) -> str:
-    """Return the text of a message; empty without content.
-
-    Parts of other types are named by their type.
-    """
+    """Return the text of a message, empty without content; other parts are shown as their type."""
     content = plain_message(message).get("content")
     if not isinstance(content, list):
         return "" if content is None else str(content)
     return "".join(_text_or_type(part) for part in cast("list[Any]", content))
 
 
-def _text(part: Any) -> str | None:
+def _text_of_part(part: Any) -> str | None:
     if not isinstance(part, dict):
         return None
     fields = cast("dict[str, Any]", part)
@@ -65,7 +63,7 @@ def _text(part: Any) -> str | None:
 
 
 def _text_or_type(part: Any) -> str:
-    text = _text(part)
+    text = _text_of_part(part)
     if text is not None:
         return text
     kind: Any = cast("dict[str, Any]", part).get("type") if isinstance(part, dict) else None

@@ -1,4 +1,4 @@
-"""Cases by id, read on demand without holding them all; the index keeps one offset per case."""
+"""Cases by id, read from their file when needed; the index keeps one offset per case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple, Self, TypeAlias
 from ..errors import InputError, RecordError
 from .case import Case, Kind, is_logged
 from .json_text import DuplicateKeyDetector
-from .jsonl import decode_record, nothing_in, read_lines
+from .jsonl import decode_record, no_record_message, read_lines
 from .memory_file import InputPath, MemoryFile
 
 CaseFiles: TypeAlias = InputPath | Sequence[InputPath]
@@ -34,8 +34,11 @@ class Closing:
 
 
 _CACHE_BYTES = 4 * 1024 * 1024
-"""Size of the lines whose cases are cached. The first cases stay cached: outputs mostly come in the order of the cases, once
-per system, so a cache that drops its oldest case would never hold the next one."""
+"""Size of the lines whose cases are cached.
+
+The first cases stay cached: outputs mostly come in the order of the cases, once per system, so a cache that drops its oldest case would
+never have the next one.
+"""
 
 
 class CaseFacts(NamedTuple):
@@ -50,7 +53,7 @@ class CaseFacts(NamedTuple):
         file: Position of its file among the files, from 0.
         position: Position among all cases, from 0.
         logged: Whether it was read from a log (`is_logged`).
-        silent: Whether it is BFCL's, and says nothing of how texts compare.
+        silent: Whether it is BFCL's and does not say how texts are compared.
     """
 
     kind: Kind
@@ -64,27 +67,27 @@ class CaseFacts(NamedTuple):
     silent: bool = False
 
 
-_OF_BFCL = ("simple", "multiple", "parallel")
-"""Matchings of BFCL's cases."""
+_BFCL_MATCH_MODES = ("simple", "multiple", "parallel")
+"""Values of ``match`` in the references of BFCL's cases."""
 
-_MAX_OPEN = 64
-"""Maximum number of open files."""
+_MAX_OPEN_FILES = 64
+"""Limit on open files, below the system's own of often 256 or 1,024."""
 
 
 class OpenFiles(Closing):
-    """Files that stay open, so that single lines are read fast."""
+    """Files that stay open, so that single lines can be read fast."""
 
     def __init__(self) -> None:
         self._open: dict[InputPath, BinaryIO] = {}
 
     def read_line(self, path: InputPath, offset: int) -> bytes:
         """Return the line of a file that begins at an offset, verbatim."""
-        file = self._open.get(path) or self._opened(path)
+        file = self._open.get(path) or self._open_file(path)
         file.seek(offset)
         return file.readline()
 
-    def _opened(self, path: InputPath) -> BinaryIO:
-        if len(self._open) == _MAX_OPEN:
+    def _open_file(self, path: InputPath) -> BinaryIO:
+        if len(self._open) == _MAX_OPEN_FILES:
             self._open.pop(next(iter(self._open))).close()
         file = self._open[path] = path.open("rb")
         return file
@@ -107,7 +110,7 @@ class CaseIndex(Closing):
 
     Args:
         files: A cases file, on a disk or in memory, or several.
-        examine: Function called with each case; refuses it with an `InputError`.
+        examine: Function that is called with each case, and raises an `InputError` to refuse it.
         validated: Whether the files were validated earlier; then only the types of their records are checked.
 
     Attributes:
@@ -138,6 +141,7 @@ class CaseIndex(Closing):
         validated: bool,
     ) -> None:
         cases_before = len(self._facts)
+        # Lines in memory were encoded by this program, so they have no duplicate keys.
         detector = None if validated or isinstance(path, MemoryFile) else DuplicateKeyDetector()
         for line_number, offset, raw in read_lines(path):
             case = decode_record(
@@ -155,18 +159,19 @@ class CaseIndex(Closing):
                 file=file,
                 position=len(self._facts),
                 logged=is_logged(case),
-                silent=case.reference.get("match", "auto") in _OF_BFCL and "text" not in case.reference,
+                silent=case.reference.get("match", "auto") in _BFCL_MATCH_MODES
+                and "text" not in case.reference,
             )
         if len(self._facts) == cases_before:
-            raise InputError(nothing_in(path, "case"), path=path)
+            raise InputError(no_record_message(path, "case"), path=path)
 
     def _require_new_case(self, case_id: str, file: int, line_number: int) -> None:
-        first = self._facts.get(case_id)
-        if first is None:
+        earlier = self._facts.get(case_id)
+        if earlier is None:
             return
-        earlier_file = "" if first.file == file else f" of {self.files[first.file]}"
+        earlier_file = "" if earlier.file == file else f" of {self.files[earlier.file]}"
         raise RecordError(
-            f"the id {case_id!r} is already on line {first.line_number}{earlier_file}; ids are unique",
+            f"the id {case_id!r} is already on line {earlier.line_number}{earlier_file}; ids are unique",
             path=self.files[file],
             line=line_number,
             field="id",
@@ -191,7 +196,7 @@ class CaseIndex(Closing):
         """Return the case of this id.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no such case.
         """
         case = self._cache.get(case_id)
         return self._read(case_id) if case is None else case

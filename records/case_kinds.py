@@ -38,7 +38,7 @@ OF_CONVERSATIONS: Final = "multi_turn"
 
 
 class RowContents(NamedTuple):
-    """Contents of an imported row that decide its kind of case, the most decisive first."""
+    """Contents of an imported row that decide its kind of case, in order of precedence."""
 
     expected_calls: bool = False
     criterion: bool = False
@@ -48,7 +48,7 @@ class RowContents(NamedTuple):
     context: bool = False
 
     def include(self, needed: RowContents) -> bool:
-        """Return whether all needed contents are present."""
+        """Return whether the row has all needed contents."""
         return all(present or not need for present, need in zip(self, needed, strict=True))
 
 
@@ -65,10 +65,10 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         reference: The form of ``Case.reference``, or None for any object.
         checked_by: Name of the checker in ``Verdict.by``, or None if no checker decides.
         checker: The checker, as ``module:function``.
-        validate_reference: Function of case and check options that refuses a reference that no output can meet.
-        right: Function that makes a right output from a reference.
-        judge: The shipped judge.
-        operators: Family of the operators that plant faults in its right outputs.
+        validate_reference: Function that refuses a reference that no output can meet, as ``module:function`` of case and options.
+        right: Function that makes a right output from a reference, as ``module:function``.
+        judge: Name of the shipped judge.
+        operators: Family of the operators that plant faults in right outputs.
         call: ``any`` if any call is right, ``none`` if no call is, or None if the reference decides.
         pure: Whether a verdict depends only on case and output, so that it can be verified anywhere.
         compared: Whether calls are compared with accepted calls.
@@ -247,7 +247,8 @@ def kind_spec(kind: Kind) -> KindSpec:
 
 @cache
 def kind_of_row(contents: RowContents) -> Kind:
-    """Return the kind of case that an imported row makes, by its most decisive contents."""
+    """Return the kind of case for an imported row, by the contents of highest precedence."""
+    # Tuples compare by their first fields first, so the maximum has the contents of highest precedence.
     return max((row, spec.name) for spec in KINDS.values() for row in spec.rows if contents.include(row))[1]
 
 
@@ -269,8 +270,8 @@ def is_kind(name: str) -> bool:
 def unknown_kind(name: str) -> str:
     """Return the error message for an unknown kind."""
     kind_names = [*KINDS, *(kind for kind in CHECKERS if kind not in KINDS)]
-    more = either(
+    how_to_register = either(
         f", and those that {setting('plugin', 'FILE')} brings a checker for",
         f', or a kind registered with @fd.checker("{name}")',
     )
-    return f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}{more}"
+    return f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}{how_to_register}"

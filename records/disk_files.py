@@ -1,4 +1,4 @@
-"""Files on disk: shards, atomic writes, copies of pipes, refusals of devices and links."""
+"""Read and write files on disk: shards, pipes, atomic writes; refuse devices and links."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import InputError, RunFolderError, readable, register_alias
-from .json_text import encode_line, indented_json
+from .json_text import encode_indented_json, encode_line
 from .memory_file import InputPath, MemoryFile
 
 _NOTE_AFTER_MS = 2_000
 """Milliseconds to wait for a pipe's writer before a note is shown."""
 
-_SHARD = ".jsonl"
+_SHARD_ENDING = ".jsonl"
 
-_copies: dict[tuple[int, int], Path] = {}
-"""Copies of pipes, by device and inode."""
+_copies_of_pipes: dict[tuple[int, int], Path] = {}
+"""Copies of pipes, by device and inode; a pipe can be read only once."""
 
 
 class Shards(NamedTuple):
-    """Files, and whether any came from a folder, so that row order must not matter."""
+    """Input files, and whether any came from a folder, so that row order must not matter."""
 
     files: tuple[InputPath, ...]
     sharded: bool
 
 
 def shards_of(paths: Iterable[InputPath]) -> Shards:
-    """Return the given files, and for a folder its ``.jsonl`` files by name.
+    """Return the given files, and for a folder its ``.jsonl`` files in the order of their names.
 
     Raises:
         InputError: There is no such file.
@@ -46,9 +46,9 @@ def shards_of(paths: Iterable[InputPath]) -> Shards:
     files, sharded = list[InputPath](), False
     for path in paths:
         if isinstance(path, Path) and path.is_dir():
-            shards = sorted(file for file in path.glob(f"*{_SHARD}") if not file.name.startswith("."))
+            shards = sorted(file for file in path.glob(f"*{_SHARD_ENDING}") if not file.name.startswith("."))
             if not shards:
-                raise InputError(f"the folder holds no file that ends in {_SHARD}", path=path)
+                raise InputError(f"the folder holds no file that ends in {_SHARD_ENDING}", path=path)
             files, sharded = [*files, *shards], True
         else:
             files.append(path)
@@ -56,9 +56,9 @@ def shards_of(paths: Iterable[InputPath]) -> Shards:
 
 
 def copy_of_pipe(path: Path, notify: Callable[[str], object] = warnings.warn) -> Path:
-    """Return a copy of a pipe's content; any other path unchanged.
+    """Return the path of a copy of a pipe's content, and any other path unchanged.
 
-    Messages show the pipe's name for the copy, which is removed when the program ends.
+    Messages name the pipe instead of the copy, which is removed when the program ends.
 
     Args:
         path: The pipe.
@@ -74,18 +74,18 @@ def copy_of_pipe(path: Path, notify: Callable[[str], object] = warnings.warn) ->
     if not stat.S_ISFIFO(status.st_mode):
         return path
     key = (status.st_dev, status.st_ino)
-    if key not in _copies:
+    if key not in _copies_of_pipes:
         copy = temporary_copy("pipe.jsonl", shown_as=str(path))
-        with readable(path), _opened_pipe(path, notify) as pipe, copy.open("wb") as file:
+        with readable(path), _open_pipe(path, notify) as pipe, copy.open("wb") as file:
             shutil.copyfileobj(pipe, file)
-        _copies[key] = copy
-    return _copies[key]
+        _copies_of_pipes[key] = copy
+    return _copies_of_pipes[key]
 
 
 def temporary_copy(name: str, *, shown_as: str) -> Path:
-    """Return the path of a file to be written in a private folder.
+    """Return the path for a file in a private folder, which is removed when the program ends.
 
-    Messages show another name for it. It is removed when the program ends.
+    Messages name the file ``shown_as``.
     """
     folder = Path(tempfile.mkdtemp(prefix="fiducial-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -93,20 +93,20 @@ def temporary_copy(name: str, *, shown_as: str) -> Path:
     return folder / name
 
 
-def _opened_pipe(path: Path, notify: Callable[[str], object]) -> BinaryIO:
-    """Open a pipe as soon as something is written; Ctrl-C ends the wait."""
+def _open_pipe(path: Path, notify: Callable[[str], object]) -> BinaryIO:
+    """Open a pipe when something is written to it; unlike a blocking open, Ctrl-C ends the wait."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    if not waiting.poll(_NOTE_AFTER_MS):
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    if not poller.poll(_NOTE_AFTER_MS):
         notify(f"{path}: waiting for something to be written to this pipe")
-        waiting.poll()
+        poller.poll()
     os.set_blocking(descriptor, True)
     return os.fdopen(descriptor, "rb")
 
 
 def open_regular_file(path: Path, flags: int) -> int:
-    """Open a regular file of a run; links are not followed.
+    """Open a regular file of a run without following a link.
 
     Args:
         path: The file.
@@ -116,8 +116,8 @@ def open_regular_file(path: Path, flags: int) -> int:
         The descriptor.
 
     Raises:
-        RunFolderError: It is a link, a device, a pipe or a folder.
-        OSError: It cannot be opened.
+        RunFolderError: The path is a link, a device, a pipe or a folder.
+        OSError: The file cannot be opened.
     """
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
@@ -158,7 +158,7 @@ def write_records(path: InputPath | str, records: Iterable[object]) -> int:
     """Write records to a JSON Lines file, all or nothing.
 
     Args:
-        path: The file; replaced only after the last record was written.
+        path: The file, which is replaced only after the last record is written.
         records: The records.
 
     Returns:
@@ -186,7 +186,7 @@ def write_json(path: InputPath, value: Any) -> None:
         InputError: The file cannot be written.
     """
     with atomic_write(path) as file:
-        file.write(indented_json(value))
+        file.write(encode_indented_json(value))
 
 
 @contextmanager
@@ -207,26 +207,25 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
         yield buffer
         path.write_bytes(buffer.getvalue())
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    partial_file = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with readable(path, doing="written"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            part.unlink(missing_ok=True)
-            for leftover in _left_by_killed(path):
+            partial_file.unlink(missing_ok=True)
+            for leftover in _files_of_killed_writers(path):
                 leftover.unlink(missing_ok=True)
-            with part.open("xb") as file:  # `x` refuses links
+            with partial_file.open("xb") as file:  # `x` refuses links
                 _try_lock(file)
                 yield file
-            part.replace(path)
+            partial_file.replace(path)
     finally:
-        with suppress(
-            OSError
-        ):  # it was never made, or the next writer removes it; why writing failed is the error
-            part.unlink(missing_ok=True)
+        # A file that cannot be removed is left to the next writer: the error to report is why writing failed.
+        with suppress(OSError):
+            partial_file.unlink(missing_ok=True)
 
 
-def _left_by_killed(path: Path) -> Iterator[Path]:
-    """Yield the partial files that killed writers left beside a file."""
+def _files_of_killed_writers(path: Path) -> Iterator[Path]:
+    """Yield the partial files that killed writers left in the folder of a file."""
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         writer = leftover.suffixes[-2].removeprefix(".") if len(leftover.suffixes) > 1 else ""
         if writer.isdecimal() and not Path("/proc", writer).exists():
@@ -234,14 +233,15 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
                 suppress(OSError, RunFolderError),
                 open(open_regular_file(leftover, os.O_RDONLY), "rb") as file,
             ):
-                if _try_lock(file):  # else its writer is alive, on another machine or without /proc here
+                # A lock shows that the writer is alive, on another machine or where there is no /proc.
+                if _try_lock(file):
                     yield leftover
 
 
 def _try_lock(file: BinaryIO) -> bool:
-    """Lock a file until it is closed; return False if another process holds the lock.
+    """Lock a file until it is closed, and return whether that worked.
 
-    Also False on systems without such locks.
+    It does not if another process has a lock, or on systems without such locks.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on every system

@@ -1,4 +1,4 @@
-"""Inputs by address, copied once into the user's cache folder and read from there.
+"""Copy inputs with an address (``s3://...``) into the user's cache folder, to read them.
 
 A copy is reused until the content in the store changes.
 """
@@ -19,11 +19,11 @@ from ..errors import InputError, register_alias
 from .objects import ObjectFolder, ObjectVersion, fetched_alone
 
 _UNUSED_SECONDS = 30 * 24 * 3600
-"""Unused time after which a version's copy is removed, the next time that its input is read."""
+"""A version's copy that was not used for this long is removed when another version of the input is read."""
 
 
 def fetch_input(objects: ObjectFolder, listed: Mapping[str, ObjectVersion], cache: Path) -> Path:
-    """Return a current copy of an object or a folder of objects; earlier copies are reused.
+    """Return a current copy of an object or a folder of objects; an earlier copy is reused.
 
     Args:
         objects: The object, or the folder of objects.
@@ -41,13 +41,13 @@ def fetch_input(objects: ObjectFolder, listed: Mapping[str, ObjectVersion], cach
     name = objects.name.rpartition("/")[2]
     if name in {"", ".", ".."} or "\0" in name:
         raise InputError("this object's name cannot be a file name", path=objects.name)
-    versions = cache / hashed(objects.address)
-    version_folder = versions / hashed(json.dumps(sorted(listed.items())))
+    versions = cache / hash_for_name(objects.address)
+    version_folder = versions / hash_for_name(json.dumps(sorted(listed.items())))
     if not version_folder.exists():
         require_disk_space(listed, cache, objects.name)
         _fetch_all(objects, listed, version_folder, name)
     os.utime(version_folder)
-    _forget_old(versions)
+    _remove_unused(versions)
     is_file = "" in listed
     path = version_folder / name if is_file else version_folder
     register_alias(path, objects.name.rpartition("/")[0] if objects.is_pattern else objects.name)
@@ -56,7 +56,7 @@ def fetch_input(objects: ObjectFolder, listed: Mapping[str, ObjectVersion], cach
     return path
 
 
-def hashed(text: str) -> str:
+def hash_for_name(text: str) -> str:
     """Return a folder name that identifies a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
@@ -65,7 +65,7 @@ def make_private(folder: Path) -> None:
     """Create a folder, private if new.
 
     Raises:
-        InputError: It cannot be made.
+        InputError: The folder cannot be made.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def require_disk_space(listed: Mapping[str, ObjectVersion], cache: Path, name: s
     """Check that objects fit on the disk.
 
     Raises:
-        InputError: They do not.
+        InputError: They do not fit.
     """
     make_private(cache)
     size, free = sum(version.size for version in listed.values()), shutil.disk_usage(cache).free
@@ -88,32 +88,33 @@ def require_disk_space(listed: Mapping[str, ObjectVersion], cache: Path, name: s
 def _fetch_all(
     objects: ObjectFolder, listed: Mapping[str, ObjectVersion], folder: Path, default_name: str
 ) -> None:
-    """Copy objects into a new folder, all or nothing; one without a name gets ``default_name``."""
+    """Copy objects into a new folder, all or none; one without a name gets ``default_name``."""
     make_private(folder.parent)
-    part = Path(mkdtemp(prefix=".", dir=folder.parent))
+    partial_folder = Path(mkdtemp(prefix=".", dir=folder.parent))
     try:
         for name in listed:
-            file = part / (name or default_name)
+            file = partial_folder / (name or default_name)
             file.parent.mkdir(parents=True, exist_ok=True)
             objects.fetch(name, file)
+        # Compare with a new listing: objects of different moments may not belong together.
         if objects.find() != listed:
             raise InputError("changes while it is read; rerun when it is complete", path=objects.name)
-        _rename_unless_there(part, folder)
+        _rename_unless_exists(partial_folder, folder)
     except OSError as error:
         raise InputError(f"cannot be copied: {error.strerror or error}", path=objects.name) from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(partial_folder, ignore_errors=True)
 
 
-def _rename_unless_there(part: Path, folder: Path) -> None:
+def _rename_unless_exists(partial_folder: Path, folder: Path) -> None:
     try:
-        part.rename(folder)
+        partial_folder.rename(folder)
     except OSError:
         if not folder.exists():  # else another process fetched the same version at the same time
             raise
 
 
-def _forget_old(versions: Path) -> None:
+def _remove_unused(versions: Path) -> None:
     for version in versions.iterdir():
         with suppress(FileNotFoundError):  # another process renamed or removed it
             if version.stat().st_mtime < time.time() - _UNUSED_SECONDS:

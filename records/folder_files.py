@@ -1,4 +1,4 @@
-"""Names of files that several kinds of folder have: imports, runs and probes."""
+"""Names of files that several kinds of folder (imports, runs, probes) have in common."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""JSON Lines, read as streams.
+"""Read JSON Lines as streams, so that memory does not grow with the file.
 
-Memory does not grow with the file, and errors name file, line and field.
+Errors name file, line and field.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import msgspec
 from ..errors import InputError, RecordError, readable
 from .case import Case
 from .explanations import explained, line_hint, not_utf8
-from .json_text import MAX_LINE_BYTES, DuplicateKeyDetector, require_unique_keys, too_long
+from .json_text import MAX_LINE_BYTES, DuplicateKeyDetector, line_too_long_error, require_unique_keys
 from .memory_file import InputPath, MemoryFile
 from .output import Output, with_spelled_out_calls
 from .typed_values import convert, json_decoder
 from .validation import validate_case
 
 _BATCH_BYTES = 8192
-"""Size of the batches of lines that are searched for duplicate keys."""
+"""Size of the batches of lines that are searched for duplicate keys; in batches the search takes half the time."""
 
 T = TypeVar("T")
 
-_FIELD = re.compile(r" - at `\$\.?([^`]*)`$")
+_FIELD_AT_END = re.compile(r" - at `\$\.?([^`]*)`$")
 
 
 def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
@@ -46,7 +46,7 @@ def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
         The records, in the order of the file.
 
     Raises:
-        InputError: The file cannot be read, or holds no record at all.
+        InputError: The file cannot be read, or has no record at all.
         RecordError: A line is not such a record; the message names line and field.
     """
     for _, record in read_numbered(Path(path) if isinstance(path, str) else path, record_type):
@@ -56,57 +56,55 @@ def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
 def read_numbered(
     path: InputPath, record_type: type[T], *, validated: bool = False
 ) -> Iterator[tuple[int, T]]:
-    """Read records like `read_records`, with the 1-based number of each record's line.
+    """Read records as `read_records` does, with the number of each record's line, from 1.
 
     Args:
         path: The file.
         record_type: See `read_records`.
-        validated: Whether the file was validated earlier; then duplicate keys are not searched for.
+        validated: Whether the file was validated earlier, so that duplicate keys need not be searched for.
     """
-    empty = True
+    is_empty = True
     with closing(read_lines(path)) as lines:  # otherwise an error's traceback keeps the file open
         rows: Iterable[tuple[int, bytes, T]] = (
             (line, raw, decode_record(raw, record_type, path=path, line=line, validated=validated))
             for line, _, raw in lines
         )
         if not validated and not isinstance(path, MemoryFile):
-            rows = _without_duplicate_keys(rows, path)
+            rows = _refuse_duplicate_keys(rows, path)
         for line, _, record in rows:
-            empty = False
+            is_empty = False
             yield line, record
-    if empty:
-        raise InputError(nothing_in(path, "JSON object"), path=path)
+    if is_empty:
+        raise InputError(no_record_message(path, "JSON object"), path=path)
 
 
-def nothing_in(path: InputPath, record: str) -> str:
+def no_record_message(path: InputPath, record: str) -> str:
     """Return the error message for a file without a record, or for a caller's empty list."""
+    # A list that Python code passes has a name in the plural, such as `cases`, instead of a path.
     if isinstance(path, MemoryFile) and path.name.isalpha():
         return f"no {path.name.removesuffix('s')} given"
     return f"the file is empty; expected one {record} a line"
 
 
-def _without_duplicate_keys(
+def _refuse_duplicate_keys(
     rows: Iterable[tuple[int, bytes, T]], path: InputPath
 ) -> Iterator[tuple[int, bytes, T]]:
-    """Yield the rows, checked in batches for duplicate keys.
-
-    Batching halves the cost of the check.
-    """
+    """Yield the rows, after checking them for duplicate keys."""
     detector, batch, size = DuplicateKeyDetector(), list[tuple[int, bytes, T]](), 0
     try:
         for row in rows:
             batch.append(row)
             size += len(row[1])
             if size > _BATCH_BYTES:
-                yield from _checked_batch(batch, detector, path)
+                yield from _check_batch(batch, detector, path)
                 batch, size = [], 0
-    except RecordError:
-        yield from _checked_batch(batch, detector, path)
+    except RecordError:  # on a later line: an error in the rows before it comes first
+        yield from _check_batch(batch, detector, path)
         raise
-    yield from _checked_batch(batch, detector, path)
+    yield from _check_batch(batch, detector, path)
 
 
-def _checked_batch(
+def _check_batch(
     rows: list[tuple[int, bytes, T]], detector: DuplicateKeyDetector, path: InputPath
 ) -> list[tuple[int, bytes, T]]:
     if rows and detector.suspects([raw for _, raw, _ in rows], [record for _, _, record in rows]):
@@ -125,7 +123,7 @@ def read_lines(path: InputPath) -> Generator[tuple[int, int, bytes]]:
         path: The file.
 
     Yields:
-        1-based line number, byte offset of the line's start, and its bytes.
+        Number of the line, from 1; byte offset of its start; its bytes.
 
     Raises:
         InputError: The file cannot be opened or read.
@@ -139,8 +137,8 @@ def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]
     """Yield the non-blank lines of an open file; see `read_lines`.
 
     Args:
-        file: At its start.
-        path: Named in errors.
+        file: The file, at its start.
+        path: Its name in errors.
     """
     offset = 0
     for number in count(1):
@@ -148,7 +146,7 @@ def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]
         if not raw:
             return
         if len(raw) > MAX_LINE_BYTES:
-            raise too_long(path, number)
+            raise line_too_long_error(path, number)
         start, offset = offset, offset + len(raw)
         if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
             raw, start = raw[3:], start + 3
@@ -170,16 +168,16 @@ def decode_record(
     Args:
         raw: The line's bytes.
         record_type: See `read_records`.
-        path: Named in errors.
-        line: Named in errors.
+        path: The file's name for errors, or None.
+        line: The line's number for errors, or None.
         detector: Detector of duplicate keys, or None for lines that this program wrote.
-        validated: Whether the line was validated earlier; then only its types are checked.
+        validated: Whether the line was validated earlier, so that only types need to be checked.
 
     Returns:
         The record.
 
     Raises:
-        RecordError: It is not JSON, not UTF-8, or not such a record, or a key stands twice in an object.
+        RecordError: The line is not JSON, not UTF-8 or not such a record, or an object has a key twice.
     """
     try:
         record = _decode(raw, record_type)
@@ -188,7 +186,7 @@ def decode_record(
         if detector is not None:
             detector.refuse(raw, record)
     except (msgspec.ValidationError, ValueError) as error:
-        message, field = _split_field(explained(str(error), record_type))
+        message, field = _split_message_and_field(explained(str(error), record_type))
         if line is not None:
             message += line_hint(message, raw)
         raise RecordError(message, path=path, line=line, field=field) from error
@@ -205,16 +203,16 @@ def _decode(raw: bytes, record_type: type[T]) -> T:
             raise
         return _with_spelled_out_calls(raw, record_type)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        # The standard library reads lone surrogates, and its errors on other text are clearer.
-        return convert(_loads(raw), record_type)
+        # The standard library reads lone surrogates, and has clearer errors for other text.
+        return convert(_load_json(raw), record_type)
 
 
 def _with_spelled_out_calls(raw: bytes, record_type: type[T]) -> T:
-    """Decode an output again with calls such as ``{name: arguments}`` spelled out.
+    """Decode an output again, with calls such as ``{name: arguments}`` written in full.
 
-    Other lines fail with the error of the first decoding.
+    A line without such calls raises the error of the first decoding again.
     """
-    fields = _loads(raw)
+    fields = _load_json(raw)
     spelled_out = with_spelled_out_calls(fields)
     return convert(fields if spelled_out == fields else spelled_out, record_type)
 
@@ -224,7 +222,7 @@ def _decoder(record_type: type[T]) -> Callable[[bytes], T]:
     return json_decoder(record_type).decode
 
 
-def _loads(raw: bytes) -> Any:
+def _load_json(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode("utf-8").rstrip("\r\n"), parse_constant=_reject_constant)
     except UnicodeDecodeError as error:
@@ -237,8 +235,8 @@ def _reject_constant(name: str) -> Any:
     raise ValueError(f"not JSON: {name} is not a JSON number")
 
 
-def _split_field(message: str) -> tuple[str, str | None]:
-    match = _FIELD.search(message)
+def _split_message_and_field(message: str) -> tuple[str, str | None]:
+    match = _FIELD_AT_END.search(message)
     if match is None:
         return message, None
     return message[: match.start()], match[1] or None

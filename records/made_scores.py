@@ -1,6 +1,7 @@
-"""Scores made of other scores, free of the rounding errors of binary fractions.
+"""Compute scores from scores without errors of rounding; compare them with thresholds.
 
-Three scores of 0.7 have the sum 2.0999999999999996, whose third is below 0.7: without care they would fail at a threshold of 0.7.
+The sum of three scores of 0.7 is 2.0999999999999996, and a third of that is below 0.7: without rounding, their mean would fail at a
+threshold of 0.7.
 """
 
 from __future__ import annotations
@@ -14,20 +15,23 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _DIGITS = 12
-"""Decimal digits of a made score; no scale has as many."""
+"""Decimal digits of a computed score; no scale has as many."""
 
-_ERROR = 5e-15
-"""Most that rounding adds to a made score. A third is further from its 12 digits, and keeps all of its own, as a threshold of 1/3 does."""
+_MAX_ROUNDING_ERROR = 5e-15
+"""Largest rounding error of a computed score.
+
+A number such as 1/3 is further from its 12 digits, so it is not an error of rounding. It keeps all its digits, as a threshold of 1/3 does.
+"""
 
 
 def rounded_score(score: float) -> float:
-    """Round a number made of scores to 12 digits if it is that number up to errors of rounding."""
+    """Round a computed score to 12 digits if it differs from that only by errors of rounding."""
     rounded = round(score, _DIGITS)
-    return rounded if abs(score - rounded) <= _ERROR else score
+    return rounded if abs(score - rounded) <= _MAX_ROUNDING_ERROR else score
 
 
 def mean_score(scores: Sequence[float], weights: Sequence[float] | None = None) -> float:
-    """Return the mean of at least one score; that of equal scores is exactly their value."""
+    """Return the mean of one or more scores; the mean of equal scores is exactly their value."""
     if min(scores) == max(scores):
         return scores[0]
     if weights is None:
@@ -43,8 +47,9 @@ def reaches(
     score: npt.NDArray[np.float64], threshold: float | npt.NDArray[np.float64]
 ) -> npt.NDArray[np.bool_]: ...
 def reaches(score: Any, threshold: Any) -> Any:
-    """Return whether a score, or each of several, passes: it is not below its threshold.
+    """Return whether a score, or each score of an array, passes: it is not below its threshold.
 
-    The only place where a score meets a threshold, and exact: scores made of scores are rounded where they are made. NaN reaches none.
+    All comparisons of scores with thresholds are made here, without a tolerance: computed scores are rounded where they are computed. NaN
+    reaches no threshold.
     """
     return score >= threshold

@@ -1,4 +1,4 @@
-"""In-memory files and folders, read and written like those on disk."""
+"""Files and folders in memory, which are read and written like those on disk."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class MemoryFile:
         return self._pieces[0]
 
     def open(self, mode: Literal["rb"] = "rb") -> io.BytesIO:
-        """Return an independent reader from the start; it does not see what is appended later."""
+        """Return a reader of the content at this moment; it does not see what is appended later."""
         del mode
         return io.BytesIO(self.read_bytes())  # a BytesIO does not copy the bytes
 
@@ -63,11 +63,11 @@ class MemoryFile:
 
 
 class MemoryRows(MemoryFile):
-    """Named rows: tables are read from them directly, other readers get JSON Lines.
+    """Rows of a table in memory; readers that need a file get them as JSON Lines.
 
     Args:
         name: Name in messages, in place of a path.
-        rows: Function that makes the rows; their values are texts, numbers, booleans and None.
+        rows: Function that returns the rows, whose values are texts, numbers, booleans and None.
     """
 
     def __init__(self, name: str, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
@@ -75,7 +75,7 @@ class MemoryRows(MemoryFile):
         self.rows = rows
 
     def exists(self) -> bool:
-        """Return True: rows are always there."""
+        """Return True: rows always exist."""
         return True
 
     def read_bytes(self) -> bytes:
@@ -118,7 +118,7 @@ def memory_file(name: str, records: Iterable[Any]) -> MemoryFile:
         records: Records, or mappings that are not validated yet; numbers of numpy and pandas are accepted.
 
     Returns:
-        The file; record number n is on line n.
+        The file, in which record number n is on line n.
 
     Raises:
         RecordError: A record cannot be written as JSON.
@@ -128,21 +128,21 @@ def memory_file(name: str, records: Iterable[Any]) -> MemoryFile:
         if not isinstance(record, (msgspec.Struct, Mapping)):
             kind = type(record).__name__
             raise RecordError(f"expected a record or a mapping, got {kind}", path=name, line=number)
-        buffer.write(_line(record, name, number))
+        buffer.write(_encode_line(record, name, number))
     return MemoryFile(name, buffer.getvalue())
 
 
-def _line(record: Any, name: str, number: int) -> bytes:
+def _encode_line(record: Any, name: str, number: int) -> bytes:
     try:
         return _ENCODER.encode(record) + b"\n"
     except UnicodeEncodeError:  # a lone surrogate, which a model can produce
-        return encode_record(msgspec.to_builtins(record, enc_hook=_plain))
+        return encode_record(msgspec.to_builtins(record, enc_hook=_as_python_value))
     except (TypeError, msgspec.MsgspecError, RecursionError) as error:
         raise RecordError(f"cannot be written as JSON: {error}", path=name, line=number) from error
 
 
-def _plain(value: Any) -> Any:
-    """Convert numpy's numbers and arrays to Python's, and any mapping to a dict."""
+def _as_python_value(value: Any) -> Any:
+    """Convert numpy's numbers and arrays to Python's, and mappings to dicts."""
     if isinstance(value, Mapping):
         return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     to_list = getattr(value, "tolist", None)
@@ -151,4 +151,4 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"values of type {type(value).__name__} have no form in JSON")
 
 
-_ENCODER = msgspec.json.Encoder(enc_hook=_plain)
+_ENCODER = msgspec.json.Encoder(enc_hook=_as_python_value)

@@ -1,6 +1,6 @@
-"""Objects in stores that `fsspec` supports (s3, gs, abfs, memory, ...).
+"""Read and write objects in stores that `fsspec` supports (s3, gs, abfs, memory, ...).
 
-Drivers' errors become one line with the address, which never holds a credential.
+Errors of drivers become one line with the address, which never contains a credential.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigurationError, InputError, MissingExtraError, UsageError
-from .addresses import redacted
+from .addresses import redact
 
-_WILD = re.compile(r"[*\[]")
+_WILDCARD = re.compile(r"[*\[]")
 
-_DRIVERS = {
+_DRIVER_PACKAGES = {
     **dict.fromkeys(("s3", "s3a"), "s3fs"),
     **dict.fromkeys(("gs", "gcs"), "gcsfs"),
     **dict.fromkeys(("abfs", "abfss", "az", "adl"), "adlfs"),
 }
-"""Package that reads a scheme, named in the error if it is missing."""
+"""Packages with the drivers of schemes, which errors name if one is missing."""
 
 _VERSION_KEYS = (
     "ETag",
@@ -35,19 +35,19 @@ _VERSION_KEYS = (
     "created",
     "updated",
 )
-"""Keys under which drivers give an object's version; the first one counts."""
+"""Keys under which drivers return an object's version; the first that is there counts."""
 
 _MAX_OBJECTS = 100_000
-"""Maximum number of objects at an address: with more, it is wrong, or its objects belong in several folders."""
+"""Limit on the objects at an address. With more, the address is probably wrong."""
 
-_CHUNK = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 
 fetched_alone: set[Path] = set()
-"""Files fetched without their folder, which could hold workspaces of outputs."""
+"""Files that were fetched without their folder, so the workspaces that outputs name are not there."""
 
 
 class ObjectVersion(NamedTuple):
-    """Size and version of an object, which tell its contents apart."""
+    """Size and version of an object, which differ if its content does."""
 
     size: int
     version: str
@@ -60,18 +60,18 @@ class ObjectFolder:
         address: The address of an object, of a folder of objects, or of some in a folder (``s3://bucket/part-*.jsonl``).
 
     Attributes:
-        address: The address; only its hash may be stored, since it may hold a secret.
+        address: The address; only its hash may be stored, since it may contain a secret.
         name: The address without secrets, for messages.
 
     Raises:
-        UsageError: Addresses of this kind are not read.
+        UsageError: Addresses of this kind are not supported.
         MissingExtraError: `fsspec` is not installed.
-        ConfigurationError: The driver of `fsspec` for it is not installed.
+        ConfigurationError: The driver for the address is not installed.
     """
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
-        self.name = redacted(self.address)
+        self.name = redact(self.address)
         self._secret = self.name != self.address
         scheme = address.partition("://")[0].lower()
         if scheme in {"http", "https"}:
@@ -84,13 +84,13 @@ class ObjectFolder:
             core: Any = import_module("fsspec.core")  # an extra
         except ImportError as error:
             raise MissingExtraError("objects", self.name) from error
-        with self._translated(scheme):
+        with self._translate_errors(scheme):
             self._fs, root = core.url_to_fs(address)
             self._root: str = root.rstrip("/")
         self._pattern: str | None = None
-        if _WILD.search(self._root):
+        if _WILDCARD.search(self._root):
             self._pattern, self._root = self._root, self._root.rpartition("/")[0]
-            if not self._root or _WILD.search(self._root):
+            if not self._root or _WILDCARD.search(self._root):
                 raise UsageError(f"{self.name}: a pattern is for names in one folder")
 
     @property
@@ -103,8 +103,8 @@ class ObjectFolder:
 
         An object at the address itself has the name ``""``.
         """
-        with self._translated():
-            self._fs.invalidate_cache()
+        with self._translate_errors():
+            self._fs.invalidate_cache()  # else an earlier listing would be returned
             objects: dict[str, Any] = (
                 self._fs.find(self._root, detail=True)
                 if self._pattern is None
@@ -113,12 +113,12 @@ class ObjectFolder:
         if len(objects) > _MAX_OBJECTS:
             raise InputError(f"more than {_MAX_OBJECTS:,} objects are below this address", path=self.name)
         return {
-            self._below(key): _version_of(info)
+            self._relative_name(key): _version_of(info)
             for key, info in objects.items()
             if info.get("type") != "directory" and not key.endswith("/")
         }
 
-    def _below(self, key: str) -> str:
+    def _relative_name(self, key: str) -> str:
         name = key.removeprefix(self._root).removeprefix("/")
         if name and ({"", ".", ".."} & {*name.split("/")} or "\0" in name):
             raise InputError(f"an object's name leads out of the folder: {name!r}", path=self.name)
@@ -126,20 +126,24 @@ class ObjectFolder:
 
     def fetch(self, name: str, to: Path) -> None:
         """Copy an object to a file, piece by piece."""
-        with self._translated(), self._fs.open(self._key(name), "rb") as source, to.open("xb") as target:
-            while piece := source.read(_CHUNK):
+        with (
+            self._translate_errors(),
+            self._fs.open(self._key(name), "rb") as source,
+            to.open("xb") as target,
+        ):
+            while piece := source.read(_CHUNK_BYTES):
                 target.write(piece)
 
     def put(self, name: str, file: Path) -> ObjectVersion:
-        """Upload a file as an object; return the new version."""
-        with self._translated():
+        """Upload a file as an object, and return the new version."""
+        with self._translate_errors():
             self._fs.put_file(str(file), self._key(name))
             self._fs.invalidate_cache()
             return _version_of(self._fs.info(self._key(name)))
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a small object, or None if it does not exist."""
-        with self._translated(), suppress(FileNotFoundError):
+        with self._translate_errors(), suppress(FileNotFoundError):
             return bytes(self._fs.cat_file(self._key(name)))
         return None
 
@@ -149,15 +153,16 @@ class ObjectFolder:
         Args:
             name: Its name.
             content: Its new content.
-            only_if_new: Whether to write only if there is no such object, in one step if the store can.
+            only_if_new: Whether to write only if there is no such object. The store decides that itself, if it can.
 
         Returns:
-            Whether the object has this content now; False if another process wrote another one.
+            Whether the object has this content now; False if another process wrote another content.
         """
-        with self._translated():
+        with self._translate_errors():
             try:
                 self._fs.pipe_file(self._key(name), content, **({"mode": "create"} if only_if_new else {}))
             except Exception:
+                # If the object exists now, another process was first: the result says whose content it is.
                 if not only_if_new or self.read(name) is None:
                     raise
             self._fs.invalidate_cache()
@@ -165,17 +170,17 @@ class ObjectFolder:
 
     def remove(self, name: str) -> None:
         """Delete an object if it exists."""
-        with self._translated(), suppress(FileNotFoundError):
+        with self._translate_errors(), suppress(FileNotFoundError):
             self._fs.rm_file(self._key(name))
 
     def _key(self, name: str) -> str:
         return f"{self._root}/{name}" if name else self._root
 
     @contextmanager
-    def _translated(self, scheme: str = "") -> Generator[None]:
-        """Translate any error that a driver raises into one line.
+    def _translate_errors(self, scheme: str = "") -> Generator[None]:
+        """Translate errors that drivers raise into one line.
 
-        If the address holds a secret, the cause is dropped, because its text may hold the secret, too.
+        If the address contains a secret, the cause is dropped, because its text may contain the secret, too.
         """
         try:
             yield
@@ -184,15 +189,15 @@ class ObjectFolder:
         except (InputError, UsageError, ConfigurationError):
             raise
         except ImportError as error:
-            driver = _DRIVERS.get(scheme)
-            remedy = f"pip install {driver}" if driver else redacted(str(error))
+            driver = _DRIVER_PACKAGES.get(scheme)
+            remedy = f"pip install {driver}" if driver else redact(str(error))
             raise ConfigurationError(
                 f"{self.name}: the driver of {scheme}:// is not installed: {remedy}"
             ) from error
         except Exception as error:  # noqa: BLE001 - drivers have no common base class of errors
             if scheme and isinstance(error, ValueError) and "rotocol" in str(error):
                 raise UsageError(f"{self.name}: fsspec does not support {scheme}://") from self._cause(error)
-            raise self._error(_reason(error)) from self._cause(error)
+            raise self._error(_reason_of_failure(error)) from self._cause(error)
 
     def _error(self, message: str) -> InputError:
         return InputError(message, path=self.name)
@@ -206,13 +211,13 @@ def _version_of(info: dict[str, Any]) -> ObjectVersion:
     return ObjectVersion(int(info.get("size") or 0), version.strip('"'))
 
 
-def _reason(error: Exception) -> str:
-    """Return the reason of a failure, from the names of its errors."""
-    chain, cause = list[BaseException](), error
-    while cause is not None and cause not in chain:
-        chain.append(cause)
+def _reason_of_failure(error: Exception) -> str:
+    """Return the reason of a failure, by the class names of the error and its causes."""
+    causes, cause = list[BaseException](), error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
         cause = cause.__cause__ or cause.__context__
-    names = " ".join(type(exception).__name__ for exception in chain)
+    names = " ".join(type(exception).__name__ for exception in causes)
     if "Credential" in names or "Token" in names:
         return "the driver finds no credentials that it can use"
     if "Permission" in names or "Forbidden" in names or "AccessDenied" in names:
@@ -221,5 +226,5 @@ def _reason(error: Exception) -> str:
         return "the store did not answer in time"
     if any(part in names for part in ("Connect", "Endpoint", "gaierror", "DNS", "ClientOS")):
         return "the store cannot be reached"
-    lines = redacted(str(error)).strip().splitlines()
+    lines = redact(str(error)).strip().splitlines()
     return f"the store said: {lines[0] if lines else type(error).__name__}"

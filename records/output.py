@@ -1,7 +1,4 @@
-"""Output: what one system produced for a case, and the steps of its trajectory.
-
-Also the outcome of executing its calls, and two outputs as a pair.
-"""
+"""Output: what one system produced for a case; its steps; two outputs as a pair."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ class CalledFunction(Record, frozen=True, kw_only=True):
 
 
 class _NoName(str):
-    """Text that help shows as a missing value."""
+    """Text that Python's help shows as ``<required>``."""
 
     __slots__ = ()
 
@@ -48,7 +45,7 @@ class _NoName(str):
 
 
 _NO_NAME = _NoName("\0")
-"""Default of a call's name. It is compared by identity, so a name in a file never equals it."""
+"""Default of a call's name. It is compared by identity, so no name in a file equals it."""
 
 
 class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
@@ -76,6 +73,7 @@ class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
             set_field(self, "function", None)
         elif self.name is _NO_NAME:
             raise ValueError("Object missing required field `name`")
+        # Neither is part of what is graded; without them, calls in both forms are equal.
         if self.id is not None or self.type is not None:
             set_field(self, "id", None)
             set_field(self, "type", None)
@@ -189,7 +187,7 @@ def messages_asked(case: Case, output: Output) -> list[Message]:
 
 
 def turns_done(output: Output) -> Sequence[Sequence[Step]]:
-    """Return the steps by turn; without turns, the calls and the text as one turn."""
+    """Return an output's steps by turn; without turns, its calls and text are one turn."""
     if output.turns is not None:
         return output.turns
     calls: list[AgentStep] = [output.tool_calls] if output.tool_calls else []
@@ -197,18 +195,19 @@ def turns_done(output: Output) -> Sequence[Sequence[Step]]:
 
 
 def calls_made(output: Output) -> list[ToolCall] | None:
-    """Return the native calls of an output: if it has only turns, those of all of them.
+    """Return the native calls of an output or, if it has only turns, of all its turns.
 
     None if calls may be written in its text.
     """
     if output.tool_calls or output.turns is None:
         return output.tool_calls
+    # Turns without calls, but with `tool_calls: []`, say that calls are native and none was made.
     steps = (step for turn in output.turns for step in turn)
     return [call for step in steps if isinstance(step, list) for call in step] or output.tool_calls
 
 
 def last_text(output: Output) -> str | None:
-    """Return an output's text: if it has only turns, the last text in them."""
+    """Return an output's text or, if it has only turns, the last text in them."""
     if output.text is not None:
         return output.text
     texts = [step for turn in output.turns or [] for step in turn if isinstance(step, str)]
@@ -216,20 +215,20 @@ def last_text(output: Output) -> str | None:
 
 
 def steps_by_turn(case: Case, output: Output) -> list[int]:
-    """Count the agent's steps in each turn; a turn in which it did nothing counts as one."""
-    done = turns_done(output)
-    silent = max(0, len(turns_asked(case, output)) - len(done))
-    return [*(_steps_in(turn) for turn in done), *([1] * silent)]
+    """Count the agent's steps in each turn; a turn without steps counts as one."""
+    turns = turns_done(output)
+    turns_without_steps = max(0, len(turns_asked(case, output)) - len(turns))
+    return [*(_count_steps(turn) for turn in turns), *([1] * turns_without_steps)]
 
 
-def _steps_in(turn: Sequence[Step]) -> int:
+def _count_steps(turn: Sequence[Step]) -> int:
     return len(_agent_steps(turn)) if turn else 1
 
 
 def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | None:
     """Return the first step in which a faulty output differs from the right one.
 
-    If steps are missing, it is the last step of that turn: there the agent stopped too early. None if no step differs.
+    If steps are missing at the end of a turn, it is the turn's last step: there the agent stopped too early. None if no step differs.
     """
     right_turns = [_agent_steps(turn) for turn in turns_done(right)]
     faulty_turns = [_agent_steps(turn) for turn in turns_done(faulty)]
@@ -238,13 +237,14 @@ def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | Non
         right_steps = right_turns[turn] if turn < len(right_turns) else []
         faulty_steps = faulty_turns[turn] if turn < len(faulty_turns) else []
         if right_steps != faulty_steps:
+            # Steps are counted from 1 over all turns. Steps that are missing count as the turn's last one.
             equal_steps = _count_equal_beginning(right_steps, faulty_steps)
             return PlantedStep(sum(counts[:turn]) + min(equal_steps, count - 1) + 1, sum(counts))
     return None
 
 
 def _count_equal_beginning(steps: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
-    """Count the equal steps at the beginning of both."""
+    """Count the steps at the beginning that are equal in both."""
     pairs = zip(steps, others, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
@@ -257,31 +257,30 @@ _FIELDS_OF_CALLS = frozenset({"name", "arguments", "id", "type", "function"})
 
 
 def with_spelled_out_calls(output: Any) -> Any:
-    """Return an output's JSON value with name and arguments spelled out in all of its calls."""
+    """Return an output's JSON value with its calls ``{name: arguments}`` written in full."""
     if not isinstance(output, dict):
         return output
     fields = dict(cast("dict[str, Any]", output))
     if "tool_calls" in fields:
-        fields["tool_calls"] = _spelled_out_calls(fields["tool_calls"])
+        fields["tool_calls"] = _write_out_calls(fields["tool_calls"])
     if isinstance(turns := fields.get("turns"), list):
-        fields["turns"] = [_spelled_out_turn(turn) for turn in cast("list[Any]", turns)]
+        fields["turns"] = [_write_out_turn(turn) for turn in cast("list[Any]", turns)]
     return fields
 
 
-def _spelled_out_turn(turn: Any) -> Any:
-    return [_spelled_out_calls(step) for step in cast("list[Any]", turn)] if isinstance(turn, list) else turn
+def _write_out_turn(turn: Any) -> Any:
+    return [_write_out_calls(step) for step in cast("list[Any]", turn)] if isinstance(turn, list) else turn
 
 
-def _spelled_out_calls(calls: Any) -> Any:
-    return (
-        [_spelled_out_call(call) for call in cast("list[Any]", calls)] if isinstance(calls, list) else calls
-    )
+def _write_out_calls(calls: Any) -> Any:
+    return [_write_out_call(call) for call in cast("list[Any]", calls)] if isinstance(calls, list) else calls
 
 
-def _spelled_out_call(call: Any) -> Any:
+def _write_out_call(call: Any) -> Any:
     if not isinstance(call, dict) or len(cast("dict[str, Any]", call)) != 1:
         return cast("Any", call)
     name, arguments = next(iter(cast("dict[str, Any]", call).items()))
+    # A lone field such as `name` is an incomplete call, whose error the caller reports.
     if name in _FIELDS_OF_CALLS or not isinstance(arguments, dict):
         return cast("Any", call)
     return {"name": name, "arguments": cast("dict[str, Any]", arguments)}

@@ -1,4 +1,4 @@
-"""Lock files that one process at a time holds, and that are released even if it crashes."""
+"""Lock files that one process at a time can take; a crash releases them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ProcessLock:
 
     Args:
         path: The lock file; it is created, and never removed.
-        busy: Error message if another process holds the lock.
+        busy: Error message if another process has the lock.
     """
 
     def __init__(self, path: Path, busy: str) -> None:
@@ -27,7 +27,7 @@ class ProcessLock:
         """Take the lock, waiting up to a number of seconds for another process to release it.
 
         Raises:
-            RunFolderError: Another process holds it.
+            RunFolderError: Another process has the lock.
             OSError: The file cannot be made or locked.
         """
         try:
@@ -40,7 +40,7 @@ class ProcessLock:
         self._lock.release()
 
     def is_free(self) -> bool:
-        """Return whether no other process holds it at this moment."""
+        """Return whether no other process has the lock at this moment."""
         try:
             self.take()
         except RunFolderError:
@@ -50,7 +50,7 @@ class ProcessLock:
 
     @contextmanager
     def held(self, wait: float = 0) -> Generator[None]:
-        """Hold the lock while the block runs; see `take`."""
+        """Keep the lock while the block runs; see `take`."""
         self.take(wait)
         try:
             yield

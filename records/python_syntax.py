@@ -1,6 +1,6 @@
-"""Parse untrusted text to a Python syntax tree.
+"""Parse untrusted text into a Python syntax tree.
 
-Nothing runs or warns, and every failure is a DecodingError.
+Nothing is run, no warning is shown, and each failure is a DecodingError.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import warnings
 from ..errors import DecodingError
 
 MAX_CODE = 50_000
-"""Longer code is refused. No real call is nearly as long, and this bounds the cost of a hostile reply."""
+"""Longer code is refused, in characters. No real call is nearly as long, and this bounds the cost of a hostile reply."""
 
 _MAY_WARN = re.compile(r"\\|[0-9]\.?[A-Za-z_]")
-"""The compiler warns only about unknown escapes and numbers that run into a word."""
+"""The compiler warns only about unknown escapes, and numbers directly followed by a word."""
 
-_silence = threading.Lock()
+_warnings_lock = threading.Lock()
 
 
 def parse_expression(code: str) -> ast.expr:
@@ -26,7 +26,7 @@ def parse_expression(code: str) -> ast.expr:
     try:
         if _MAY_WARN.search(bounded_code(code)):
             # Filters are global, so changing them is kept rare, short, and to one thread at a time.
-            with _silence, warnings.catch_warnings():
+            with _warnings_lock, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return ast.parse(code, mode="eval").body
         return ast.parse(code, mode="eval").body
@@ -58,6 +58,6 @@ def _describe(error: Exception) -> str:
 
 
 class Unquoted(str):
-    """Source text in place of a value: a name, a call, a subscript; equals no quoted text."""
+    """Source text in place of a value: a name, a call, a subscript, but no quoted text."""
 
     __slots__ = ()

@@ -1,7 +1,7 @@
-"""Base of all results: display on a terminal and in a notebook, and export to JSON.
+"""Bases of all results: display on a terminal and in a notebook, and export to JSON.
 
-A result is one type, defined where it is computed. How it is displayed is a `Display`, which `fiducial.api` binds to the type; the
-module that does is imported when a result is first displayed.
+The type of a result is defined where the result is computed, below `fiducial.report`. So how it is displayed is not a method but a
+`Display`, which a module of `fiducial.api` binds to the type. That module is imported when a result is first displayed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DocumentPieces: TypeAlias = Iterable[Any]
-"""A document as ``fiducial.report.document`` defines it, which this layer only passes on."""
+"""A document of `fiducial.report`, which this layer only passes on."""
 
 
 class Display(Protocol):
@@ -87,11 +87,11 @@ BINDERS: dict[str, str] = {
     "SamplePlan": "table_results",
     "SandboxDiagnosis": "artifacts",
 }
-"""Module of `fiducial.api` that binds a display to a type, by the name of a type that is defined below `api`."""
+"""Modules of `fiducial.api` that bind displays, by the name of the type."""
 
 
 def bind_display(kind: type, display: Display) -> None:
-    """Bind a display to a type and to its subtypes without one of their own."""
+    """Bind a display to a type, and to subtypes that have no display of their own."""
     _DISPLAYS[kind] = display
 
 
@@ -99,19 +99,19 @@ def display_of(kind: type) -> Display:
     """Return the display of a type, or of the nearest of its bases.
 
     Raises:
-        LookupError: None is bound.
+        LookupError: No display is bound.
     """
-    for each in kind.__mro__:
-        if each not in _DISPLAYS and each.__name__ in BINDERS:
-            # Where a result is read from a pickle or computed below `api`, nothing has imported its display.
-            import_module(f"..api.{BINDERS[each.__name__]}", __package__)
-        if each in _DISPLAYS:
-            return _DISPLAYS[each]
+    for base in kind.__mro__:
+        if base not in _DISPLAYS and base.__name__ in BINDERS:
+            # Nothing has imported the display of a result that was unpickled, or computed without `api`.
+            import_module(f"..api.{BINDERS[base.__name__]}", __package__)
+        if base in _DISPLAYS:
+            return _DISPLAYS[base]
     raise LookupError(f"{kind.__name__} is displayed by fiducial.api, which is not imported")
 
 
 class Displayed:
-    """Base of values that are displayed on a terminal, in a notebook and in a pull request."""
+    """Base of values that are displayed on a terminal, in a notebook and in pull requests."""
 
     __slots__ = ()
 

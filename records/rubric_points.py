@@ -1,7 +1,7 @@
-"""Points of a rubric.
+"""Add up the points of an output by a rubric.
 
-The formula is that of HealthBench (Arora et al. 2025, section 3, and `simple-evals/healthbench_eval.py`): points of the met criteria
-over the possible positive points.
+The score is HealthBench's (Arora et al. 2025, section 3, and `simple-evals/healthbench_eval.py`): the points of the criteria that are
+met, divided by the sum of the positive points.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Points(NamedTuple):
     """Points of an output by a rubric; some of its criteria may be ungraded.
 
     Attributes:
-        low: Points in the worst case of the ungraded criteria.
-        high: Points in their best case.
+        low: Points if all ungraded criteria turn out badly: good ones are not met, bad ones are.
+        high: Points if all ungraded criteria turn out well.
         possible: Sum of the positive points.
     """
 
@@ -28,7 +28,7 @@ class Points(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Low and high points over the possible points, which must not be 0."""
+        """Low and high points divided by the possible points, which must not be 0."""
         return rounded_score(self.low / self.possible), rounded_score(self.high / self.possible)
 
 
@@ -49,18 +49,18 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
 def met_of(score: float | None, points: float) -> float | None:
     """Return how far a criterion is met.
 
-    In a verdict 1 is good, and a criterion with points below 0 is met by something bad.
+    A verdict's score of 1 is always good, but a criterion with points below 0 is met by something bad, so its score is reversed.
     """
     return score if score is None or points >= 0 else rounded_score(1.0 - score)
 
 
 def clipped(value: float) -> float:
-    """Return a value within [0, 1]."""
+    """Return a value, cut to [0, 1]."""
     return min(1.0, max(0.0, value))
 
 
 def tag_names(tags: Sequence[str] | Mapping[str, Any]) -> list[str]:
-    """Return the tags of a criterion as names; a value by name becomes ``name:value``."""
+    """Return the tags of a criterion as names; a tag with a value becomes ``name:value``."""
     if isinstance(tags, Mapping):
         return [f"{name}:{value}" for name, value in tags.items()]
     return list(dict.fromkeys(tags))

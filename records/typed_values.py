@@ -1,7 +1,7 @@
-"""Values of a type from JSON or plain data, safe for several threads.
+"""Decode JSON, MessagePack and plain data as values of a type, safely in several threads.
 
-msgspec builds what it knows of a record type when the type is first used, and shows the unfinished half to other threads,
-which then crash the process. So each type is built here, one at a time.
+When a record type is first used, msgspec collects its fields. Other threads see this data unfinished and crash the process. So types are
+built here first, by one thread at a time.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import msgspec
 
 T = TypeVar("T")
 
-_built: set[Any] = set()
-_building = threading.RLock()
+_types_built: set[Any] = set()
+_build_lock = threading.RLock()
 
 
-def _forget_holder() -> None:
+def _replace_lock() -> None:
     """Replace the lock, which a thread of the parent may have held when this process was forked."""
-    global _building  # noqa: PLW0603 - a lock cannot be taken back from a thread that is not here
-    _building = threading.RLock()
+    global _build_lock  # noqa: PLW0603 - a lock cannot be taken back from a thread that is not here
+    _build_lock = threading.RLock()
 
 
-os.register_at_fork(after_in_child=_forget_holder)
+os.register_at_fork(after_in_child=_replace_lock)
 
 
 def _build(kind: Any) -> None:
-    if kind not in _built:
-        with _building:
-            msgspec.json.Decoder(kind)
-            _built.add(kind)
+    if kind not in _types_built:
+        with _build_lock:
+            msgspec.json.Decoder(kind)  # making a decoder is what makes msgspec collect the fields
+            _types_built.add(kind)
 
 
 @overload
@@ -42,9 +42,9 @@ def convert(value: Any, kind: Any) -> Any:
     """Return plain data as a value of a type.
 
     Raises:
-        msgspec.ValidationError: It has another shape.
+        msgspec.ValidationError: The data is not of this type.
     """
-    if kind not in _built:
+    if kind not in _types_built:
         _build(kind)
     return msgspec.convert(value, kind)
 
@@ -57,10 +57,10 @@ def decode_json(raw: bytes | bytearray | memoryview | str, kind: Any) -> Any:
     """Return JSON as a value of a type.
 
     Raises:
-        msgspec.DecodeError: It is not JSON.
-        msgspec.ValidationError: It has another shape.
+        msgspec.DecodeError: The text is not JSON.
+        msgspec.ValidationError: The value is not of this type.
     """
-    if kind not in _built:
+    if kind not in _types_built:
         _build(kind)
     return msgspec.json.decode(raw, type=kind)
 
@@ -73,10 +73,10 @@ def decode_msgpack(raw: bytes, kind: Any) -> Any:
     """Return MessagePack as a value of a type.
 
     Raises:
-        msgspec.DecodeError: It is not MessagePack.
-        msgspec.ValidationError: It has another shape.
+        msgspec.DecodeError: The bytes are not MessagePack.
+        msgspec.ValidationError: The value is not of this type.
     """
-    if kind not in _built:
+    if kind not in _types_built:
         _build(kind)
     return msgspec.msgpack.decode(raw, type=kind)
 

@@ -1,4 +1,4 @@
-"""Validation of cases beyond their types: the shape of reference, messages and tools."""
+"""Validate cases beyond the types of their fields: reference, messages and tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .typed_values import convert
 
 
 def validate_case(case: Case) -> None:
-    """Check the shape of a case's reference, messages and tools beyond the types of its fields.
+    """Check a case's reference, messages and tools.
 
     Args:
         case: A case whose fields have the right types.

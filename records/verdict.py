@@ -9,19 +9,22 @@ import msgspec
 
 from .case import Record
 from .output import ItemKey, TrialNumber
+from .usage import Usage
 
 JudgeKind: TypeAlias = Literal[
     "shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria", "form"
 ]
-"""Type of judge: shipped prompt, custom prompt file, custom function, word overlap baseline, jury, judge asked statement by
-statement (``share``), prompt that splits answers into statements, judge asked criterion by criterion, questions in another form."""
+"""Type of judge.
 
+In this order: shipped prompt, custom prompt file, custom function, word overlap baseline, jury, judge asked statement by statement,
+prompt that splits answers into statements, judge asked criterion by criterion, questions in another form.
+"""
 
-OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
-"""Judges that combine verdicts on parts of an answer or a rubric."""
+PART_KINDS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
+"""Judges that combine verdicts on the parts of an answer or a rubric."""
 
-COUNTED: frozenset[JudgeKind] = frozenset({*OF_PARTS, "jury"})
-"""Judges without calls: they combine other verdicts."""
+COMPOSITE_KINDS: frozenset[JudgeKind] = frozenset({*PART_KINDS, "jury"})
+"""Judges that make no calls, but combine other verdicts."""
 
 
 class JudgeId(Record, frozen=True, kw_only=True):
@@ -53,9 +56,9 @@ class JudgeId(Record, frozen=True, kw_only=True):
         return f"{self.name}/{self.variant}@{self.model}".removesuffix("@")
 
     def times_asked(self, repeats: int) -> int:
-        """Return the number of times that the judge is asked each question, out of ``repeats``.
+        """Return how often the judge is asked each question if judges are asked ``repeats`` times.
 
-        The baseline is asked once, since it always gives the same answer, and a jury too, since it repeats its members itself.
+        The baseline is asked once, since its answer is always the same, and so is a jury, since it repeats its members itself.
         """
         return 1 if self.kind in {"baseline", "jury"} else repeats
 
@@ -81,7 +84,7 @@ class ShownNames:
         if display_name is not None:
             return display_name
         by = f"{by}[{version}]" if version else by
-        name = next(candidate for candidate in _candidates(author, by) if candidate not in self._taken)
+        name = next(candidate for candidate in _candidate_names(author, by) if candidate not in self._taken)
         self._names[author, version] = name
         self._taken.add(name)
         if isinstance(author, JudgeId):
@@ -89,27 +92,31 @@ class ShownNames:
         return name
 
 
-_SHORTEST = 6
-"""Fewest characters of a fingerprint in a display name."""
+_MIN_FINGERPRINT_LENGTH = 6
+"""A display name has at least this many characters of a fingerprint."""
 
 
-def _candidates(author: Author, by: str) -> Iterator[str]:
+def _candidate_names(author: Author, by: str) -> Iterator[str]:
     yield by
     if isinstance(author, JudgeId):
-        yield from (marked(by, author, length) for length in range(_SHORTEST, len(author.fingerprint) + 1))
+        yield from (
+            name_with_fingerprint(by, author, length)
+            for length in range(_MIN_FINGERPRINT_LENGTH, len(author.fingerprint) + 1)
+        )
+    # Judges known only by name have no fingerprint, and fingerprints may be equal.
     number = 2
     while True:
         yield f"{by}#{number}"
         number += 1
 
 
-def marked(name: str, judge: JudgeId, length: int = _SHORTEST) -> str:
+def name_with_fingerprint(name: str, judge: JudgeId, length: int = _MIN_FINGERPRINT_LENGTH) -> str:
     """Return a judge's name with the beginning of its fingerprint."""
     return f"{name}#{judge.fingerprint[:length]}"
 
 
 DIFFERS_IN_FORM = "text:differs_in_form"
-"""Error type of undecided outputs: a text fits in its loose form only, and nothing says which form counts."""
+"""Error type of undecided outputs: a text differs from an accepted one only in form, and nothing says whether that counts."""
 
 Source: TypeAlias = Literal["checker", "judge", "human", "construction"]
 
@@ -121,25 +128,6 @@ UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "r
 
 _AT_SCORE, _AT_JUDGE = " - at `$.score`", " - at `$.judge`"
 """Paths of fields for error messages, in msgspec's form."""
-
-
-class Usage(Record, frozen=True, kw_only=True):
-    """Cost of a judge's verdict, summed over all its calls."""
-
-    calls: int = 1
-    """Calls made."""
-    prompt_tokens: int = 0
-    """Prompt tokens."""
-    completion_tokens: int = 0
-    """Reply tokens."""
-    cached: bool = False
-    """True if the reply came free, from cache or recording."""
-    reasked: int = 0
-    """Retries of unreadable replies."""
-    cached_tokens: int = 0
-    """Prompt tokens that the provider had cached, if it counts them."""
-    retried: int = 0
-    """1 if a later command asked, after an unreadable reply."""
 
 
 class Verdict(Record, frozen=True, kw_only=True):

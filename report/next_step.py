@@ -14,7 +14,7 @@ from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for, no_model
 from ..proposed_steps import Command
 from ..records import Kind, Outcome
-from ..records.verdict import COUNTED
+from ..records.verdict import COMPOSITE_KINDS
 from ..settings.typed_commands import options_named, proposed
 from ..spelling import setting
 from .incomplete_outputs import add_missing, allow_code, fix_crashes
@@ -69,7 +69,7 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
 
 def _retry_calls(summary: RunSummary) -> Answer | None:
     """Propose the same command again if calls or custom checkers failed."""
-    asked = [use for use in summary.judges if use.id is None or use.id.kind not in COUNTED]
+    asked = [use for use in summary.judges if use.id is None or use.id.kind not in COMPOSITE_KINDS]
     calls = sum(use.outcomes.get("failed", 0) for use in asked)
     checks = sum(system.failed_checks for system in summary.systems)
     failures = [

@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import InputError, RecordError, readable
 from ..records.explanations import not_utf8
-from ..records.json_text import DuplicateKeyDetector, is_list, is_object, read_object, stands_twice
+from ..records.json_text import DuplicateKeyDetector, duplicate_key_message, is_list, is_object, read_object
 from ..records.jsonl import read_lines
 from ..records.memory_file import InputPath, MemoryFile
 
@@ -77,7 +77,7 @@ class RepeatedKeys(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.problem = stands_twice(pairs)
+        self.problem = duplicate_key_message(pairs)
         RepeatedKeys.any_found = True
 
 

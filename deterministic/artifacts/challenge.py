@@ -1,7 +1,4 @@
-"""Challenges: the fields of an artifact case's reference that a checker needs.
-
-Field names are those of the data set.
-"""
+"""Read a challenge (agbenchmark's name for a workspace case) from a case's reference."""
 
 from __future__ import annotations
 
@@ -15,22 +12,23 @@ from ...records import Case
 from ...records.typed_values import convert
 
 Evaluation: TypeAlias = Literal["file", "python", "pytest", "llm"]
-"""Subject of the score: the files, their printed output, the tests' printed output, or an open answer."""
+"""What is scored: the files, what they print as scripts, what pytest prints, or an open answer (by a judge)."""
 
-_SPELLINGS: dict[str, Evaluation] = {
+_EVALUATION_BY_NAME: dict[str, Evaluation] = {
     "python": "python",
     "execute_python_code": "python",
     "custom_python": "python",
     "pytest": "pytest",
     "llm": "llm",
 }
-"""Names in both versions of the data set. Any other name means ``file``, as in agbenchmark."""
+"""Evaluations by their names in both versions of agbenchmark's data. As there, any other name means ``file``."""
 
 
 class ChallengeError(Exception):
     """The case cannot be used as a challenge, which is not the system's fault."""
 
 
+# Field names of the next three types are those of agbenchmark's data.
 class _Eval(msgspec.Struct):
     type: str
 
@@ -49,15 +47,15 @@ class _Reference(msgspec.Struct):
     folder: str | None = None
 
 
-_MOCKS = ("mock_func", "mock_task")
+_MOCK_FIELDS = ("mock_func", "mock_task")
 
 
 def ignored_mock(case: Case) -> list[str]:
-    """Return the fields of a challenge that describe a mock of an agent, which are never run."""
+    """Return the fields of a challenge that describe a mock of an agent; mocks are never run."""
     mock = case.reference.get("mock")
-    inside = [name for name in _MOCKS if name in mock] if isinstance(mock, dict) else []
-    named = [name for name in _MOCKS if case.reference.get(name)]
-    return [*dict.fromkeys([*inside, *named])] or (["mock"] if mock else [])
+    nested_fields = [name for name in _MOCK_FIELDS if name in mock] if isinstance(mock, dict) else []
+    own_fields = [name for name in _MOCK_FIELDS if case.reference.get(name)]
+    return [*dict.fromkeys([*nested_fields, *own_fields])] or (["mock"] if mock else [])
 
 
 class Challenge(msgspec.Struct, frozen=True):
@@ -80,10 +78,10 @@ class Challenge(msgspec.Struct, frozen=True):
     folder: Path | None
 
     def solution_modules(self) -> list[str]:
-        """Return the modules of the challenge that have the name of a standard module.
+        """Return the modules of the solution that have the name of a standard module.
 
-        The challenge names them or has them in its folder, so an agent cannot add any. ``unittest`` is never one: the hidden tests
-        rest on it.
+        Only modules that the challenge names or has in its folder count, so an agent cannot add any. ``unittest`` is excluded, since the
+        hidden tests rely on it.
         """
         names = {Path(name).stem for name in self.files if name.endswith(".py") and "/" not in name}
         for part in ("artifacts_in", "artifacts_out"):
@@ -92,7 +90,7 @@ class Challenge(msgspec.Struct, frozen=True):
         return sorted((names & sys.stdlib_module_names) - {"unittest"})
 
     def hidden_tests(self) -> Path | None:
-        """Return the folder whose files are copied in after the agent's work; None if there is none.
+        """Return the folder of the tests that the agent does not see, or None if there is none.
 
         Raises:
             ChallengeError: The challenge's folder is missing, so its hidden tests are unknown.
@@ -116,9 +114,9 @@ def challenge_of(case: Case) -> Challenge:
     except msgspec.ValidationError as error:
         raise ChallengeError(f"the reference is not a challenge: {error}") from error
     ground = reference.ground
-    named = ground.eval.type if ground.eval is not None else ground.type
+    evaluation_name = ground.eval.type if ground.eval is not None else ground.type
     return Challenge(
-        evaluation=_SPELLINGS.get(named or "file", "file"),
+        evaluation=_EVALUATION_BY_NAME.get(evaluation_name or "file", "file"),
         files=ground.files,
         required=ground.should_contain or [],
         forbidden=ground.should_not_contain or [],

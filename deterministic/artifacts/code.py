@@ -1,4 +1,4 @@
-"""Challenges graded by running code: copy the hidden tests in, run, and score the output."""
+"""Run the code of challenges in a sandbox, with hidden tests, and return its output."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _MAX_ERROR_LENGTH = 200
 
 
 class CodeOutput(NamedTuple):
-    """Output of each file, in which words are searched, and the confinement of the code."""
+    """Output of a workspace's code."""
 
     contents: list[tuple[str, str]]
+    """Name of each script and its output, which is searched for words."""
     confinement: Confinement
 
 
@@ -37,19 +38,19 @@ class CodeFault(WorkspaceFault):
         super().__init__(error_type, reason)
 
 
-def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
+def has_other_tests(challenge: Challenge, workspace: Path) -> bool:
     """Return whether agbenchmark would run other tests than the hidden ones.
 
-    pytest also runs the agent's tests; for scripts, the workspace may have a different file of the same name.
+    With pytest it also runs tests that the agent wrote. With scripts it runs the workspace's file if one has the name of a hidden test.
     """
     tests = challenge.hidden_tests()
     if tests is None or challenge.evaluation == "pytest":
         return tests is not None
-    return any(_holds_another(workspace, test) for test in tests.iterdir() if test.is_file())
+    return any(_has_different_file(workspace, test) for test in tests.iterdir() if test.is_file())
 
 
-def _holds_another(workspace: Path, test: Path) -> bool:
-    """Return whether the workspace has a different plain file with a test's name."""
+def _has_different_file(workspace: Path, test: Path) -> bool:
+    """Return whether the workspace has a plain file with a test's name and another content."""
     try:
         return read_bytes(workspace / test.name, test.name, MAX_FILE_BYTES) != test.read_bytes()
     except WorkspaceFault as problem:
@@ -59,10 +60,15 @@ def _holds_another(workspace: Path, test: Path) -> bool:
 def run_code(
     challenge: Challenge, workspace: Path, options: CheckOptions, *, replace_tests: bool = True
 ) -> CodeOutput:
-    """Run a challenge's scripts, or its tests, in a sandbox, on a copy of the workspace.
+    """Run a challenge's scripts, or its tests, in a sandbox on a copy of the workspace.
 
-    By strict rules, no file of the workspace can replace a library. Without ``replace_tests``, files of the workspace are kept instead of
-    the hidden tests of the same names.
+    By strict rules, no file of the workspace can replace a library.
+
+    Args:
+        challenge: The challenge.
+        workspace: The folder that the agent worked in.
+        options: Rule set and limits.
+        replace_tests: Whether hidden tests replace files of the same names. If False, the workspace's files are run instead.
 
     Raises:
         ChallengeError: The challenge cannot be run here.
@@ -73,45 +79,50 @@ def run_code(
     _require_modules(challenge, None if strict else workspace)
     with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder).resolve() / "workspace"
-        copy_tree(workspace, copy, limits.disk_bytes // 2)
-        hidden = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=replace_tests)
+        copy_tree(workspace, copy, limits.disk_bytes // 2)  # the other half is left for what the code writes
+        hidden_names = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=replace_tests)
         if not replace_tests:
-            hidden = []
+            hidden_names = []
         names = ["pytest"] if challenge.evaluation == "pytest" else choose_files(copy, challenge.files)
-        commands = [_command(challenge, copy, name, hidden, strict=strict) for name in names]
+        commands = [_command(challenge, copy, name, hidden_names, strict=strict) for name in names]
         if not commands:
             raise WorkspaceFault("missing_file", f"no file to be run: none matches {challenge.files}")
-        proven = [bool(hidden) and name in (*hidden, "pytest") for name in names]
-        exam = Exam(Path(folder, "exam"), proven, hidden if strict else []) if hidden else None
+        proofs_needed = [bool(hidden_names) and name in (*hidden_names, "pytest") for name in names]
+        exam = (
+            Exam(Path(folder, "exam"), proofs_needed, hidden_names if strict else [])
+            if hidden_names
+            else None
+        )
         try:
             report = run_confined(commands, copy, limits, exam)
         except SandboxError as error:
             raise ChallengeError(f"the code cannot be run: {error}") from error
-        for name, run, prove in zip(names, report.runs, proven, strict=False):
-            _require_pass(name, run, limits, report.confinement, prove=prove)
+        for name, run, needs_proof in zip(names, report.runs, proofs_needed, strict=False):
+            _require_pass(name, run, limits, report.confinement, needs_proof=needs_proof)
     contents = [
-        (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
+        (name, _decode_output(name, run, report.confinement))
+        for name, run in zip(names, report.runs, strict=True)
     ]
     return CodeOutput(contents, report.confinement)
 
 
 def _require_modules(challenge: Challenge, workspace: Path | None) -> None:
-    """Refuse a challenge whose hidden tests import what is missing here."""
-    if missing := missing_modules(challenge, workspace):
+    """Refuse a challenge whose hidden tests import a module that is not installed."""
+    if missing_names := missing_modules(challenge, workspace):
         raise ChallengeError(
-            f"the hidden tests import {' and '.join(missing)}, neither installed here nor in the challenge's artifacts_out"
+            f"the hidden tests import {' and '.join(missing_names)}, neither installed here nor in the challenge's artifacts_out"
         )
 
 
 def confinement_evidence(confinement: Confinement) -> dict[str, str]:
-    """Return the confinement of the code, for a verdict's evidence."""
+    """Return the confinement of the code as evidence of a verdict."""
     return msgspec.to_builtins(confinement)
 
 
 def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace: bool) -> list[str]:
     """Copy the hidden tests into the workspace's copy and the exam folder; return their names.
 
-    The code in the copy cannot change the exam folder.
+    Sandboxed code cannot change the exam folder.
     """
     exam.mkdir()
     tests = challenge.hidden_tests()
@@ -120,6 +131,7 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
     try:
         copy_plain_files(tests, copy, replace=replace)
         names = copy_plain_files(tests, exam)
+        # Used if the tests have no configuration, so that pytest does not look for one in the workspace.
         (exam / "fiducial-exam.ini").write_text("[pytest]\n", encoding="utf-8")
     except OSError as error:
         raise ChallengeError(f"the hidden tests cannot be copied: {error}") from error
@@ -127,15 +139,17 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
 
 
 def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
-    """Return agbenchmark's command, or that of `exam` for hidden tests or strict rules."""
-    used = standard_modules(challenge) if hidden else []
-    rules = ":".join(["strict" if strict else "bfcl", ",".join(challenge.solution_modules()), ",".join(used)])
+    """Return the command: that of `exam` for hidden tests or strict rules, else agbenchmark's."""
+    standard_names = standard_modules(challenge) if hidden else []
+    rules = ":".join(
+        ["strict" if strict else "bfcl", ",".join(challenge.solution_modules()), ",".join(standard_names)]
+    )
     program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), rules]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:
             raise ChallengeError("the challenge needs pytest, which is not installed")
         if hidden or strict:
-            return [*program, "pytest", *_tests_among(hidden)]
+            return [*program, "pytest", *_select_test_files(hidden)]
         return [sys.executable, "-m", "pytest"]
     locate(copy, name)
     if strict or name in hidden:
@@ -143,18 +157,18 @@ def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, 
     return [sys.executable, f"./{name}" if name.startswith("-") else name]
 
 
-def _tests_among(hidden: list[str]) -> list[str]:
-    """Return the files that pytest would find; if no name matches, every module."""
+def _select_test_files(hidden: list[str]) -> list[str]:
+    """Return the files that pytest would find by name, or all modules if there are none."""
     modules = [name for name in hidden if name.endswith(".py") and name != "conftest.py"]
     return [name for name in modules if name.startswith("test_") or name.endswith("_test.py")] or modules
 
 
 def _require_pass(
-    name: str, run: CommandResult, limits: Limits, confinement: Confinement, *, prove: bool
+    name: str, run: CommandResult, limits: Limits, confinement: Confinement, *, needs_proof: bool
 ) -> None:
     """Raise an error if a script failed, or did not prove that the hidden test ran to its end.
 
-    It failed if its exit code says so or, as in agbenchmark, if its error output contains ``error``.
+    A script failed if its exit code is not 0 or, as in agbenchmark, if its error output contains ``error``.
     """
     problem: tuple[str, str] | None = None
     if run.ended_by == "time":
@@ -169,18 +183,18 @@ def _require_pass(
         problem = "script_failed", f"exit code {run.code}{_last_error_line(run)}"
     elif b"error" in run.err:
         problem = "script_failed", f"'error' on its error output{_last_error_line(run)}"
-    elif prove and not run.proven:
+    elif needs_proof and not run.proven:
         problem = "script_failed", "it ended before the hidden test did"
     if problem is not None:
         raise CodeFault(problem[0], f"{printable_name(name)}: {problem[1]}", confinement)
 
 
 def _last_error_line(run: CommandResult) -> str:
-    last = run.err.decode(errors="replace").strip().rpartition("\n")[2].strip()
-    return f": {last[:_MAX_ERROR_LENGTH]}" if last else ""
+    last_line = run.err.decode(errors="replace").strip().rpartition("\n")[2].strip()
+    return f": {last_line[:_MAX_ERROR_LENGTH]}" if last_line else ""
 
 
-def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
+def _decode_output(name: str, run: CommandResult, confinement: Confinement) -> str:
     try:
         text = run.out.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -190,4 +204,4 @@ def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
             ) from error
         text = run.out.decode("utf-8", "replace")  # the limit may have split a character
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return f"Output: {text}\n"
+    return f"Output: {text}\n"  # as agbenchmark writes it, so words are found in the same text

@@ -1,4 +1,4 @@
-"""Copy untrusted folders: plain files and folders only, within a size limit."""
+"""Copy plain files of an untrusted folder, within limits on size, number and depth."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import shutil
 import stat
 from pathlib import Path
 
-from .workspace_files import WorkspaceFault, locate, opened_folder, printable_name, read_bytes
+from .workspace_files import WorkspaceFault, locate, open_folder, printable_name, read_bytes
 
-_MAX_FILES, _DEEPEST = 20_000, 64
+_MAX_FILES, _MAX_DEPTH = 20_000, 64
 
 
 def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
-    """Copy a folder and everything below it, up to a number of bytes.
+    """Copy a folder and everything below it, up to ``max_bytes``.
 
     A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are skipped, as is
     Python's bytecode, which may not match its source.
 
     Raises:
-        WorkspaceFault: There is too much, it is nested too deeply, or a file cannot be read.
+        WorkspaceFault: There are too many files or bytes, folders are nested too deeply, or a file cannot be read.
     """
+    # Links above the folder are followed; the folder itself must not be one, which `open_folder` checks.
     root = source.parent.resolve() / source.name
     remaining_bytes, files = max_bytes, 0
     folders = [(root, target, 0)]
@@ -28,11 +29,13 @@ def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
         while folders:
             folder, copy, depth = folders.pop()
             copy.mkdir()
-            with opened_folder(folder) as opened, os.scandir(opened) as entries:
+            with open_folder(folder) as descriptor, os.scandir(descriptor) as entries:
                 for entry in entries:
                     files += 1
-                    if files > _MAX_FILES or depth >= _DEEPEST:
-                        raise _too_large(f"more than {_MAX_FILES:,} files, or nested deeper than {_DEEPEST}")
+                    if files > _MAX_FILES or depth >= _MAX_DEPTH:
+                        raise _too_large(
+                            f"more than {_MAX_FILES:,} files, or nested deeper than {_MAX_DEPTH}"
+                        )
                     if entry.name == "__pycache__" or entry.name.endswith(".pyc"):
                         continue
                     if entry.is_dir(follow_symlinks=False):
@@ -48,16 +51,16 @@ def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
 
 
 def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> list[str]:
-    """Copy the plain files of a folder, if it exists, into another; return their names.
+    """Copy the plain files of a folder, but no sub-folders, and return their names.
 
-    Sub-folders are skipped.
+    Without ``replace``, existing files stay. If there is no source folder, nothing is copied.
     """
     names: list[str] = []
     if not source.is_dir():
         return names
-    with opened_folder(target.parent.resolve() / target.name) as folder:
+    with open_folder(target.parent.resolve() / target.name) as folder:
         for path in sorted(source.iterdir()):
-            if path.is_file() and not path.is_symlink() and _clear_name(path.name, folder, replace=replace):
+            if path.is_file() and not path.is_symlink() and _make_room(path.name, folder, replace=replace):
                 descriptor = os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
                 with path.open("rb") as original, os.fdopen(descriptor, "wb") as copy:
                     shutil.copyfileobj(original, copy)
@@ -65,8 +68,8 @@ def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> lis
     return names
 
 
-def _clear_name(name: str, folder: int, *, replace: bool) -> bool:
-    """Remove an existing entry; return False if there is one and it must be kept.
+def _make_room(name: str, folder: int, *, replace: bool) -> bool:
+    """Remove what has this name, unless it must stay, and return whether the name is free.
 
     A link is removed, not its target.
     """
@@ -82,7 +85,7 @@ def _clear_name(name: str, folder: int, *, replace: bool) -> bool:
 
 
 def _copy_file(root: Path, path: Path, copy: Path, max_bytes: int) -> int:
-    """Copy a plain file, or one in the folder that a link leads to; return the bytes copied."""
+    """Copy a plain file, or the one that a link leads to, and return the number of bytes."""
     try:
         file = locate(root, str(path.relative_to(root)))
         if not file.is_file():

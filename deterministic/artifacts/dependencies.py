@@ -1,4 +1,7 @@
-"""Resolve dependencies between challenges: names, class names, node ids and folders."""
+"""Resolve dependencies between challenges: names, class names, node ids and folders.
+
+A challenge is agbenchmark's name for a case about a workspace; it may depend on others that have to pass first.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,9 @@ from typing import Any, NamedTuple, cast
 
 from ...records import Case, kind_spec
 
-_TEST_FILE_MARKS = ("_test", "test_")
-
 
 class UnknownDependency(NamedTuple):
-    """Dependency that names none of the challenges."""
+    """Dependency on a challenge that does not exist."""
 
     case_id: str
     dependency: str
@@ -21,7 +22,7 @@ class UnknownDependency(NamedTuple):
 class ChallengeNames:
     """Names of challenges, for resolving dependencies.
 
-    Without an exact match, capitals and underscores are ignored, since data sets spell names inconsistently.
+    If no name matches exactly, letter case and underscores are ignored, since data sets spell names inconsistently.
     """
 
     def __init__(self, cases: Iterable[Case] = ()) -> None:
@@ -35,18 +36,19 @@ class ChallengeNames:
         name = challenge_name(case)
         self._exact.setdefault(name, name)
         for spelling in (name, class_name(PurePosixPath(case.id).name)):
-            self._loose.setdefault(_loosely(spelling), name)
+            self._loose.setdefault(_normalize(spelling), name)
 
     def resolve(self, dependency: str) -> str | None:
         """Return the name of the challenge that a dependency means, or None if there is none."""
-        spellings = list(_spellings(dependency))
-        exact = (self._exact.get(spelling) for spelling in spellings)
-        loose = (self._loose.get(_loosely(spelling)) for spelling in spellings)
+        possible_names = list(_possible_names(dependency))
+        # An exact match of any possible name is better than a loose one of the likeliest name.
+        exact = (self._exact.get(possible_name) for possible_name in possible_names)
+        loose = (self._loose.get(_normalize(possible_name)) for possible_name in possible_names)
         return next((name for name in (*exact, *loose) if name is not None), None)
 
 
 def challenge_name(case: Case) -> str:
-    """Return a challenge's name; without one, the last part of its id."""
+    """Return a challenge's name or, if it has none, the last part of its id."""
     name = case.reference.get("name")
     return str(name) if name else PurePosixPath(case.id).name
 
@@ -60,12 +62,12 @@ def class_name(folder: str) -> str:
 
 def dependencies_of(case: Case) -> list[str]:
     """Return a challenge's dependencies as written."""
-    named = case.reference.get("dependencies")
-    return [str(name) for name in cast("list[Any]", named)] if isinstance(named, list) else []
+    dependencies = case.reference.get("dependencies")
+    return [str(name) for name in cast("list[Any]", dependencies)] if isinstance(dependencies, list) else []
 
 
 def unknown_dependencies(cases: Iterable[Case]) -> list[UnknownDependency]:
-    """Return the dependencies that name none of the challenges."""
+    """Return the dependencies on challenges that are not among the cases."""
     challenges = [case for case in cases if kind_spec(case.kind).family == "workspace"]
     names = ChallengeNames(challenges)
     return [
@@ -76,23 +78,22 @@ def unknown_dependencies(cases: Iterable[Case]) -> list[UnknownDependency]:
     ]
 
 
-def _spellings(dependency: str) -> Iterator[str]:
+def _possible_names(dependency: str) -> Iterator[str]:
     """Yield the names that a dependency may mean, the likeliest first.
 
-    Of a node id such as ``tests/write_file/write_file_test.py::TestWriteFile::test_method`` these are the class, the file and its folder.
+    Of a node id such as ``tests/write_file/write_file_test.py::TestWriteFile::test_method`` these are its class and method, and the
+    class names that its file and folder suggest.
     """
     path, *inside = dependency.split("::")
     if not inside:
         yield dependency
         return
-    yield from (part.partition("[")[0] for part in inside)
+    yield from (part.partition("[")[0] for part in inside)  # without the parameters of a test
     file = PurePosixPath(path)
-    stem = file.stem
-    for mark in _TEST_FILE_MARKS:
-        stem = stem.removesuffix(mark).removeprefix(mark)
+    stem = file.stem.removesuffix("_test").removeprefix("test_")
     yield class_name(stem)
     yield class_name(file.parent.name)
 
 
-def _loosely(name: str) -> str:
+def _normalize(name: str) -> str:
     return name.replace("_", "").casefold()

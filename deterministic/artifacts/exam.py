@@ -1,8 +1,8 @@
 """Program for the sandbox: run a script, or the hidden tests of a challenge.
 
-An interpreter gets its source text, so it imports only the standard library, and pytest if requested. If there are hidden tests, standard
-input names their folder and a secret word, which is written to a separate pipe when the tests have ended. An exit code or printed text
-would prove nothing, since code that a test imports can end the process or print anything.
+An interpreter gets this file as source text, so it imports only the standard library, and pytest if requested. If there are hidden
+tests, standard input names their folder and a secret word, which is written to a separate pipe when the tests have ended. An exit code or
+printed text would prove nothing, since code that a test imports can end the process or print anything.
 """
 
 from __future__ import annotations
@@ -20,55 +20,59 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
 
-_CONFIGURATIONS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_CONFIGURATION_FILES = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 _DEFAULT_CONFIGURATION = "fiducial-exam.ini"
 
 
 def main(rules: str, kind: str, *names: str) -> int:
-    """Run a script or tests of the working folder.
+    """Run a script or tests of the working folder, and return the exit code.
 
-    ``strict`` puts the folder after the libraries on the path, else before them, as in agbenchmark. ``strict:code`` still imports the
-    module ``code`` from the folder, for challenges that have a solution file of that name; ``strict:code:pdb`` imports the standard
-    library's ``pdb`` first, for hidden tests that use it.
+    Args:
+        rules: ``RULES:SOLUTIONS:IMPORTS``. RULES: ``strict`` searches the folder for modules after the libraries, ``bfcl`` before them, as
+            agbenchmark does. SOLUTIONS: modules, such as ``code``, that are still imported from the folder, for challenges whose
+            solution has the name of a standard module. IMPORTS: standard modules that are imported first, for hidden tests that use
+            them.
+        kind: ``pytest`` or ``script``.
+        names: Files of tests, or the script.
     """
-    hidden, prove = _read_order()
-    rules, solution_modules, used = [*rules.split(":"), "", ""][:3]
-    preferred = [part for part in solution_modules.split(",") if part]
+    hidden_tests, prove = _read_assignment()
+    rules, solution_modules, names_to_import = [*rules.split(":"), "", ""][:3]
+    solution_names = [part for part in solution_modules.split(",") if part]
     workspace = str(Path.cwd())
-    folders = [workspace] if hidden is None else [str(hidden), workspace]
+    folders = [workspace] if hidden_tests is None else [str(hidden_tests), workspace]
     libraries = list(sys.path)
-    _import_now(used.split(",") if used else [])
+    _import_now(names_to_import.split(",") if names_to_import else [])
 
     def find_workspace() -> None:
-        _keep_out(libraries, frozenset(preferred))
-        _prefer(preferred, Path(workspace))
+        _guard_standard_modules(libraries, frozenset(solution_names))
+        _import_from_folder(solution_names, Path(workspace))
         sys.path[:] = [*libraries, *folders] if rules == "strict" else [*folders, *libraries]
 
     if kind == "pytest":
-        code, ended = _run_pytest(list(names), hidden, find_workspace)
+        code, ended = _run_pytest(list(names), hidden_tests, find_workspace)
     else:
         find_workspace()
-        code, ended = _run_script(names[0], hidden, libraries)
+        code, ended = _run_script(names[0], hidden_tests, libraries)
     if ended and code == 0:
         prove()
     return code
 
 
-_TRIED = frozenset({"_winreg", "java", "org", "vms_lib", "win32evtlog", "win32evtlogutil"})
-"""Modules that the standard library imports if they are there: Jython's, and those of other systems."""
+_OPTIONAL_MODULES = frozenset({"_winreg", "java", "org", "vms_lib", "win32evtlog", "win32evtlogutil"})
+"""Modules that the standard library imports only if it finds them: those of Jython and of other systems."""
 
 
 def _import_now(modules: list[str]) -> None:
     """Import what hidden tests use, before any file of the workspace can be found."""
     for name in modules:
-        with suppress(ImportError):  # of another system, or removed: the test itself decides
+        with suppress(ImportError):  # a module of another system: the test itself decides whether it needs it
             import_module(name)
 
 
-def _keep_out(libraries: list[str], preferred: frozenset[str]) -> None:
-    """Find modules of the standard library in it alone, even those not on this system.
+def _guard_standard_modules(libraries: list[str], preferred: frozenset[str]) -> None:
+    """Let standard modules be found in the standard library only, even those it lacks here.
 
-    A library that tries to import ``msvcrt``, to see whether this is Windows, would run a workspace's ``msvcrt.py``.
+    Else a library that tries to import ``msvcrt``, to see whether this is Windows, would run a workspace's ``msvcrt.py``.
     """
 
     class Guard:
@@ -76,20 +80,24 @@ def _keep_out(libraries: list[str], preferred: frozenset[str]) -> None:
         def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
             del target
             is_standard = name in sys.stdlib_module_names and name not in preferred
-            if path is not None or not (is_standard or name in _TRIED):
+            if path is not None or not (is_standard or name in _OPTIONAL_MODULES):
                 return None
+            # Libraries get standard modules from here. Tests and solution go on to the whole path.
             by_library = _is_in(_importer(), libraries)
             spec = PathFinder.find_spec(name, libraries)
             if spec is None and (is_standard or by_library):
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             return spec if by_library else None
 
-    place = next((at for at, each in enumerate(sys.meta_path) if each is PathFinder), len(sys.meta_path))
-    sys.meta_path.insert(place, Guard)  # pyright: ignore[reportArgumentType] - a finder needs no more than find_spec
+    # Before the finder that searches `sys.path`, where the workspace is.
+    position = next(
+        (index for index, finder in enumerate(sys.meta_path) if finder is PathFinder), len(sys.meta_path)
+    )
+    sys.meta_path.insert(position, Guard)  # pyright: ignore[reportArgumentType] - a finder needs no more than find_spec
 
 
 def _importer() -> str:
-    """Return the file whose code imports, beyond the import system's own frames."""
+    """Return the file of the code that imports, which is behind the frames of the import system."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001 - inspect would import what a workspace may replace
     while frame.f_back is not None and (
         frame.f_code.co_filename.startswith("<frozen importlib")
@@ -103,8 +111,8 @@ def _is_in(file: str, folders: Iterable[str]) -> bool:
     return file.startswith(("<frozen ", *(f"{folder}{os.sep}" for folder in folders if folder)))
 
 
-def _prefer(modules: list[str], folder: Path) -> None:
-    """Import modules from a folder, even if the standard library has modules of that name."""
+def _import_from_folder(modules: list[str], folder: Path) -> None:
+    """Let modules be imported from a folder, even if they have names of standard modules."""
     files = {name: folder / f"{name}.py" for name in modules if (folder / f"{name}.py").is_file()}
 
     class Preferred:
@@ -119,10 +127,10 @@ def _prefer(modules: list[str], folder: Path) -> None:
         sys.meta_path.insert(0, Preferred)  # pyright: ignore[reportArgumentType] - a finder needs no more than find_spec
 
 
-def _read_order() -> tuple[Path | None, Callable[[], object]]:
-    """Return the folder of the hidden tests and a function that proves their completion.
+def _read_assignment() -> tuple[Path | None, Callable[[], object]]:
+    """Return the folder of the hidden tests and a function that proves that they have ended.
 
-    Standard input is then closed, so that no other process can read them.
+    Standard input is then replaced, so that nothing else in this process can read the secret word.
     """
     text = os.read(0, 4096)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -130,10 +138,10 @@ def _read_order() -> tuple[Path | None, Callable[[], object]]:
     os.close(null)
     if not text:
         return None, lambda: None
-    order: dict[str, Any] = json.loads(text)
-    descriptor, word = int(order["descriptor"]), str(order["word"]).encode("ascii")
+    assignment: dict[str, Any] = json.loads(text)
+    descriptor, word = int(assignment["descriptor"]), str(assignment["word"]).encode("ascii")
     os.set_inheritable(descriptor, False)
-    return Path(order["exam"]), lambda: os.write(descriptor, word)
+    return Path(assignment["exam"]), lambda: os.write(descriptor, word)
 
 
 def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[int, bool]:
@@ -148,27 +156,30 @@ def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[i
     return 0, True
 
 
-def _was_ended_by(trace: TracebackType | None, tests: set[str], libraries: tuple[str, ...]) -> bool:
-    """Return whether the tests, or libraries that they called, such as unittest, exited."""
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
+def _was_ended_by(traceback: TracebackType | None, tests: set[str], libraries: tuple[str, ...]) -> bool:
+    """Return whether the tests, or libraries that they called (unittest), ended the process.
+
+    If the tested code did, the tests have not run to their end.
+    """
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
         if file not in tests and not _is_in(file, libraries):
             return False
-        trace = trace.tb_next
+        traceback = traceback.tb_next
     return True
 
 
 def _run_pytest(
     names: list[str], hidden: Path | None, find_workspace: Callable[[], None]
 ) -> tuple[int, bool]:
-    """Run tests, with no configuration, plugin or conftest file but those of the challenge."""
+    """Run tests with the challenge's configuration and conftest file, never the workspace's."""
     import pytest  # noqa: PLC0415 - scripts do not need it
 
     recorder = _ResultRecorder(find_workspace, names)
     options = ["--import-mode=append"]
     if hidden is not None:
         sys.path.append(str(hidden))  # its conftest file may need it at once
-        names_of_settings = (*_CONFIGURATIONS, _DEFAULT_CONFIGURATION)
+        names_of_settings = (*_CONFIGURATION_FILES, _DEFAULT_CONFIGURATION)
         settings = next(hidden / name for name in names_of_settings if (hidden / name).exists())
         conftest = [] if (hidden / "conftest.py").exists() else ["--noconftest"]
         folder = str(Path.cwd())

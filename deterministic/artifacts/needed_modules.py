@@ -1,4 +1,4 @@
-"""Modules that the hidden tests of a challenge import, and those that are missing here."""
+"""Find the modules that a challenge's hidden tests import, and those not installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from ...records import Case
 from .challenge import Challenge, ChallengeError, challenge_of
 
-_PARTS = ("custom_python", "artifacts_in", "artifacts_out")
+_CHALLENGE_FOLDERS = ("custom_python", "artifacts_in", "artifacts_out")
 _MAX_BYTES = 1024 * 1024
 
 
@@ -24,7 +24,7 @@ def runs_code(case: Case) -> bool:
 
 
 def missing_packages(case: Case) -> list[str]:
-    """Return what a challenge's hidden tests import and is missing here; see `missing_modules`."""
+    """Return the modules that a challenge needs and lacks here; see `missing_modules`."""
     try:
         return missing_modules(challenge_of(case)) if runs_code(case) else []
     except ChallengeError:
@@ -32,12 +32,12 @@ def missing_packages(case: Case) -> list[str]:
 
 
 def standard_modules(challenge: Challenge) -> list[str]:
-    """Return the standard library's modules that hidden tests import, but no solution's."""
-    used = {"unittest", *_imported(challenge.hidden_tests(), anywhere=True)}
+    """Return the standard modules that hidden tests import, except modules of the solution."""
+    imported = {"unittest", *_imported_modules(challenge.hidden_tests(), anywhere=True)}
     solutions = set(challenge.solution_modules())
     return sorted(
         name
-        for name in used
+        for name in imported
         if (top := name.partition(".")[0]) in sys.stdlib_module_names and top not in solutions
     )
 
@@ -45,18 +45,22 @@ def standard_modules(challenge: Challenge) -> list[str]:
 def missing_modules(challenge: Challenge, workspace: Path | None = None) -> list[str]:
     """Return the modules that the hidden tests need and that neither machine nor workspace has.
 
-    Known only of a challenge with a solution in Python: without one, a module may be what the agent is to write.
+    Empty for a challenge without a solution in Python: the agent may be asked to write the missing module.
     """
     if challenge.folder is None or not any((challenge.folder / "artifacts_out").glob("*.py")):
         return []
-    own = {Path(name).stem for name in challenge.files}
+    modules_there = {Path(name).stem for name in challenge.files}
     for folder in (
-        *(challenge.folder / part for part in _PARTS),
+        *(challenge.folder / part for part in _CHALLENGE_FOLDERS),
         *([] if workspace is None else [workspace]),
     ):
-        own.update(path.stem for path in folder.glob("*"))
-    used = {name.partition(".")[0] for name in _imported(challenge.hidden_tests(), anywhere=False)}
-    return sorted(name for name in used - own - sys.stdlib_module_names if not _is_installed(name))
+        modules_there.update(path.stem for path in folder.glob("*"))
+    imported = {
+        name.partition(".")[0] for name in _imported_modules(challenge.hidden_tests(), anywhere=False)
+    }
+    return sorted(
+        name for name in imported - modules_there - sys.stdlib_module_names if not _is_installed(name)
+    )
 
 
 def _is_installed(name: str) -> bool:
@@ -66,8 +70,8 @@ def _is_installed(name: str) -> bool:
         return True
 
 
-def _imported(tests: Path | None, *, anywhere: bool) -> set[str]:
-    """Return the modules that files import: in any statement, or in those that surely run."""
+def _imported_modules(tests: Path | None, *, anywhere: bool) -> set[str]:
+    """Return the modules that tests import: in any statement, or in those that always run."""
     names: set[str] = set()
     for path in () if tests is None else sorted(tests.glob("*.py")):
         try:
@@ -75,11 +79,11 @@ def _imported(tests: Path | None, *, anywhere: bool) -> set[str]:
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue  # the run of the tests says what is wrong with them
         if tree is not None:
-            names.update(_modules(ast.walk(tree) if anywhere else iter(tree.body)))
+            names.update(_module_names(ast.walk(tree) if anywhere else iter(tree.body)))
     return names
 
 
-def _modules(statements: Iterator[ast.AST]) -> Iterator[str]:
+def _module_names(statements: Iterator[ast.AST]) -> Iterator[str]:
     for statement in statements:
         if isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names)

@@ -1,7 +1,7 @@
-"""Workspace checker: choose files by name or ending, look for words in them or their output.
+"""Check a workspace: choose files by name or ending; search them or their output for words.
 
 As in agbenchmark, each file is scored 1 or 0, and one right file is enough; a file that is missing or cannot be read, or a script that
-fails, ends the scoring without any score. Unlike there, every verdict names the file and the word.
+fails, ends the scoring without scores. Unlike there, each verdict names the file and the word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...records import Case, Output
 from ..finding import Finding, fault, undecided
 from ..options import ArtifactOptions, CheckOptions
 from .challenge import Challenge, ChallengeError, challenge_of
-from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
+from .code import CodeFault, confinement_evidence, has_other_tests, run_code
 from .workspace_files import WorkspaceFault, choose_files, printable_name, read_text, workspace_root
 
 
@@ -47,13 +47,13 @@ def find_problem(text: str, challenge: Challenge, options: ArtifactOptions) -> W
 
 
 MAX_RESPONSE_CHARACTERS = 400_000
-"""Longest text that is shown to a judge. It is not cut, since the rest might decide."""
+"""Longer texts are not shown to a judge. They are not cut either, since the rest might decide."""
 
 
 def workspace_text(case: Case, output: Output) -> str | None:
-    """Join the texts of a challenge's files, as agbenchmark does.
+    """Return the joined texts of a challenge's files, as agbenchmark joins them.
 
-    None if there is no file, one cannot be read, or they are too long.
+    None if there is no file, if one cannot be read, or if the text is too long for a judge.
     """
     try:
         root = workspace_root(output.workspace)
@@ -64,11 +64,12 @@ def workspace_text(case: Case, output: Output) -> str | None:
     return text if names and len(text) <= MAX_RESPONSE_CHARACTERS else None
 
 
-_MAX_NAMED = 5
+_MAX_FILES_NAMED = 5
+"""A verdict's reason names this many wrong files, and counts the others."""
 
 
 def check_workspace(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check a workspace; its path is absolute or relative to the current folder.
+    """Check a workspace; a relative path starts at the current folder.
 
     An open answer is ``undecided``; a challenge that cannot be checked here is ``not_applicable``.
     """
@@ -89,13 +90,13 @@ def check_workspace(case: Case, output: Output, options: CheckOptions) -> Findin
 
 
 def _check_code(challenge: Challenge, root: Path, options: CheckOptions) -> Finding:
-    """Run with the hidden tests, then with the workspace's files of the same names.
+    """Run with the hidden tests, and then with the workspace's files of the same names.
 
-    The second run happens only if the first passes and the workspace has such files; both have to pass. agbenchmark scores only the
-    files of the workspace, which may be changed tests. Strict rules use the hidden tests alone.
+    agbenchmark scores only the files of the workspace, which may be changed tests. So, unless rules are strict, both runs have to pass;
+    the second one is skipped if the first fails or the workspace has no such files.
     """
     finding = _run_and_score(challenge, root, options, replace_tests=True)
-    if finding.valid and options.rules != "strict" and holds_other_tests(challenge, root):
+    if finding.valid and options.rules != "strict" and has_other_tests(challenge, root):
         return _run_and_score(challenge, root, options, replace_tests=False)
     return finding
 
@@ -119,7 +120,7 @@ def _read_files(challenge: Challenge, root: Path) -> list[tuple[str, str]]:
 
 
 def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
-    """Leave an open answer to a judge, after checking that there is one."""
+    """Leave an open answer to a judge, after checking that its files can be read."""
     names = [printable_name(name) for name, _ in _read_files(challenge, root)]
     return undecided("the challenge asks for a judge", files=names)
 
@@ -131,17 +132,21 @@ def _score(
     problems = [(printable_name(name), find_problem(text, challenge, artifacts)) for name, text in contents]
     scores = [0.0 if problem else 1.0 for _, problem in problems]
     evidence = {**evidence, "scores": scores, "files": [name for name, _ in problems]}
-    wrong = [(name, problem) for name, problem in problems if problem is not None]
-    if not wrong or (artifacts.files == "any" and 1.0 in scores):
+    wrong_files = [(name, problem) for name, problem in problems if problem is not None]
+    # In agbenchmark one right file is enough.
+    if not wrong_files or (artifacts.files == "any" and 1.0 in scores):
         return Finding("graded", 1.0, None, None, evidence)
-    return fault(wrong[0][1].error_type, _reason(wrong), **evidence)
+    return fault(wrong_files[0][1].error_type, _reason(wrong_files), **evidence)
 
 
-def _reason(wrong: list[tuple[str, WordProblem]]) -> str:
-    says = {"missing_word": "does not contain", "forbidden_word": "must not contain"}
-    parts = [f"{name} {says[problem.error_type]} {problem.word!r}" for name, problem in wrong[:_MAX_NAMED]]
-    if len(wrong) > _MAX_NAMED:
-        parts.append(f"{len(wrong) - _MAX_NAMED:,} more files")
+def _reason(wrong_files: list[tuple[str, WordProblem]]) -> str:
+    phrases = {"missing_word": "does not contain", "forbidden_word": "must not contain"}
+    parts = [
+        f"{name} {phrases[problem.error_type]} {problem.word!r}"
+        for name, problem in wrong_files[:_MAX_FILES_NAMED]
+    ]
+    if len(wrong_files) > _MAX_FILES_NAMED:
+        parts.append(f"{len(wrong_files) - _MAX_FILES_NAMED:,} more files")
     return "; ".join(parts)
 
 

@@ -26,42 +26,42 @@ class WorkspaceFault(Exception):  # noqa: N818 - named after `finding.fault`, wh
 
 
 def printable_name(name: str) -> str:
-    """Return a printable file name; bytes that are not UTF-8 are escaped."""
+    """Return a file name that can be printed: bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""
 
-_MAX_ENTRIES, _MAX_CHOSEN = 100_000, 1_000
+_MAX_ENTRIES, _MAX_FILES = 100_000, 1_000
 
 
 def choose_files(root: Path, entries: list[str]) -> list[str]:
     """Return the names of the files that a challenge asks for.
 
-    An entry that starts with a dot is an ending, and means the files with it at the top of the workspace, except hidden ones. They are
-    matched as in agbenchmark, in alphabetical order. Any other entry is the path of one file.
+    An entry that starts with a dot is an ending: it stands for the files at the top of the workspace that have it, except hidden ones, in
+    alphabetical order. As in agbenchmark, the ending may be a pattern. Any other entry is the path of one file.
 
     Raises:
         ChallengeError: An entry leads out of the workspace.
         WorkspaceFault: There are too many files.
     """
-    chosen: list[str] = []
+    names: list[str] = []
     for entry in entries:
         path = PurePath(entry)
         if path.is_absolute() or ".." in path.parts or "\0" in entry:
             raise ChallengeError(f"the challenge names a file outside the workspace: {entry!r}")
         if entry.startswith("."):
-            chosen.extend(name for name in _names(root) if fnmatchcase(name, f"*{entry}"))
+            names.extend(name for name in _visible_names(root) if fnmatchcase(name, f"*{entry}"))
         else:
-            chosen.append(entry)
-        if len(chosen) > _MAX_CHOSEN:
-            raise WorkspaceFault("workspace_too_large", f"more than {_MAX_CHOSEN:,} files to be looked at")
-    return chosen
+            names.append(entry)
+        if len(names) > _MAX_FILES:
+            raise WorkspaceFault("workspace_too_large", f"more than {_MAX_FILES:,} files to be looked at")
+    return names
 
 
 def read_text(root: Path, name: str) -> str:
-    """Read a plain file of a workspace as text; every line ending becomes a newline."""
+    """Read a plain file of a workspace as text; all line endings become newlines."""
     data = read_bytes(locate(root, name), name, MAX_FILE_BYTES)
     try:
         text = data.decode("utf-8")
@@ -72,9 +72,9 @@ def read_text(root: Path, name: str) -> str:
 
 
 def workspace_root(workspace: str | None) -> Path:
-    """Return the folder that an output names, with links resolved except the last.
+    """Return the folder that an output names, with the links above it resolved.
 
-    An agent could have put the last one in place of the folder.
+    A link in place of the folder itself is refused: the agent could have put it there.
     """
     if workspace is None:
         raise WorkspaceFault("no_output", "the output names no workspace")
@@ -83,8 +83,8 @@ def workspace_root(workspace: str | None) -> Path:
         root = path.parent.resolve() / path.name
         is_link, is_folder = root.is_symlink(), root.is_dir()
     except (OSError, RuntimeError) as error:  # too long a name, no permission, or a loop of links
-        why = error.strerror if isinstance(error, OSError) else error
-        raise WorkspaceFault("no_output", f"the workspace cannot be read: {why}") from error
+        problem = error.strerror if isinstance(error, OSError) else error
+        raise WorkspaceFault("no_output", f"the workspace cannot be read: {problem}") from error
     if is_link:
         raise WorkspaceFault("outside_workspace", "the workspace is a link to another folder")
     if not is_folder:
@@ -93,17 +93,11 @@ def workspace_root(workspace: str | None) -> Path:
 
 
 def locate(root: Path, name: str) -> Path:
-    """Resolve a name in a workspace, links followed, to a path within its root.
-
-    The result is not a link and does not lie below one.
-    """
+    """Follow the links of a name in a workspace, and return a path below the root."""
     try:
         path = (root / name).resolve(strict=True)
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-    ) as error:  # Python 3.11 raises RuntimeError for a loop of links
+    except (OSError, RuntimeError, ValueError) as error:
+        # Python 3.11 raises RuntimeError for a loop of links.
         raise WorkspaceFault(
             "missing_file", f"{printable_name(name)}: no such file in the workspace"
         ) from error
@@ -134,7 +128,10 @@ def _require_plain_file(status: os.stat_result, name: str, limit: int) -> None:
 
 
 def open_without_links(path: Path | str, flags: int) -> int:
-    """Open an absolute path that has no links; fail if there is one."""
+    """Open an absolute path, and fail if any part of it is a link.
+
+    Folders are opened one after the other: a check of the path beforehand could be outdated when it is opened.
+    """
     traverse = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
     parent = os.open("/", traverse)
     *folders, name = Path(path).parts[1:] or ["."]
@@ -149,8 +146,8 @@ def open_without_links(path: Path | str, flags: int) -> int:
 
 
 @contextmanager
-def opened_folder(path: Path) -> Generator[int]:
-    """Open a folder without following links; a folder that replaces it later is not read."""
+def open_folder(path: Path) -> Generator[int]:
+    """Open a folder without following links; the block reads it even if it is replaced."""
     folder = open_without_links(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield folder
@@ -158,10 +155,10 @@ def opened_folder(path: Path) -> Generator[int]:
         os.close(folder)
 
 
-def _names(root: Path) -> list[str]:
+def _visible_names(root: Path) -> list[str]:
     """Return the names at the top of the workspace in alphabetical order, except hidden ones."""
     try:
-        with opened_folder(root) as folder, os.scandir(folder) as entries:
+        with open_folder(root) as folder, os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, _MAX_ENTRIES + 1)]
     except OSError as error:
         raise WorkspaceFault("no_output", f"the workspace cannot be read: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""Check single-turn tool calls against acceptable values, as BFCL's AST checker does."""
+"""Check single-turn tool calls against acceptable values, as BFCL does or strictly."""
 
 from .tool_calls import check_tool_calls
 

@@ -22,8 +22,8 @@ from .schemas import as_list
 def check_type(value: object, argument: Argument) -> Problem | None:
     """Check that a value has the declared type, or that of the first acceptable value.
 
-    Types are compared exactly: a bool is not an int, an int not a float. Items are checked one level deep, against any one of
-    the acceptable lists; an acceptable value that is not a list (the marker of an optional argument) lets all items pass.
+    Types are compared exactly: a bool is not an int, an int not a float. Items are checked one level deep, against any one of the
+    acceptable lists. As in BFCL, the marker ``""`` of an optional argument among the acceptable values lets all items pass.
     """
     kind = type(value)
     if kind is argument.python_type:
@@ -44,12 +44,12 @@ def _items_pass(value: list[Any], argument: Argument) -> bool:
     )
 
 
-def _item_passes(item: Any, acceptable: list[Any], inner: type | None) -> bool:
+def _item_passes(item: Any, acceptable: list[Any], inner_type: type | None) -> bool:
     """Return whether an item has the inner type, or the type of the first acceptable item.
 
-    Items that are ``""`` in the acceptable list do not count as the first.
+    The marker ``""`` does not count as an item.
     """
-    if type(item) is inner:
+    if type(item) is inner_type:
         return True
     return type(item) is next((type(cast("object", value)) for value in acceptable if value != ""), None)
 
@@ -57,8 +57,7 @@ def _item_passes(item: Any, acceptable: list[Any], inner: type | None) -> bool:
 def check_value(value: Any, argument: Argument) -> Problem | None:
     """Compare a value with the acceptable ones.
 
-    The declared type decides the comparison; if the acceptable values are of another type, they are
-    compared as they are.
+    The declared type decides how. If the acceptable values are of another type, they are compared unchanged.
     """
     if argument.type_differs:
         return check_equal(value, argument)
@@ -80,21 +79,21 @@ def check_equal(value: Any, argument: Argument) -> Problem | None:
 
 
 def check_text(value: str, argument: Argument) -> Problem | None:
-    """Check a text against the acceptable ones in standard form, the marker ``""`` included."""
+    """Check a text against the acceptable ones, including the marker ``""``, in standard form."""
     if standardise(value) in argument.standard_texts:
         return None
     return not_acceptable("value_error:string", argument, value)
 
 
 def check_list(value: list[Any], argument: Argument) -> Problem | None:
-    """Check a list against the acceptable ones; its own texts are compared in standard form.
+    """Check a list against the acceptable ones; its texts are compared in standard form.
 
-    The marker ``""`` is ``[]``.
+    As in BFCL, the marker ``""`` of an optional argument accepts an empty list.
     """
-    standard = [_standard_item(item) for item in value]
+    standard_items = [_standardise_item(item) for item in value]
     for acceptable in argument.bfcl_values:
         choices = _items(acceptable)
-        if choices is not None and standard == [_standard_item(item) for item in choices]:
+        if choices is not None and standard_items == [_standardise_item(item) for item in choices]:
             return None
     return not_acceptable("value_error:list/tuple", argument, value)
 
@@ -102,7 +101,7 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
 def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
     """Check a dict against the acceptable dicts.
 
-    It passes if one of them has an acceptable value for every key and lacks no key.
+    It passes if, by one of them, all its values are acceptable and no key is missing.
     """
     problem: Problem | None = not_acceptable("dict_checker:unclear", argument, value)
     for acceptable in argument.bfcl_values:
@@ -137,29 +136,33 @@ def _compare_list_of_dicts(value: list[Any], acceptable: Any, argument: Argument
 
 
 def _compare_dict(value: Any, acceptable: Any, argument: Argument) -> Problem | None:
-    """Compare with one acceptable dict; a missing key is reported before a bad value."""
+    """Compare a dict with one acceptable dict; a missing key is reported before a wrong value."""
     if not isinstance(value, dict) or not isinstance(acceptable, dict):
-        # BFCL fails here without a verdict.
+        # BFCL raises an error here instead of giving a verdict.
         sentence = "argument {argument}: expected {expected}, got {got}"
         return Problem("dict_checker:not_a_dict", sentence, argument.name, [acceptable], value)
-    actual, choices = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
-    missing = _first_missing(actual, choices)
-    if missing is not None:
+    actual_dict, choices_by_key = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
+    missing_key = _first_missing_key(actual_dict, choices_by_key)
+    if missing_key is not None:
         sentence = "argument {argument}: a key is missing, one of {expected}"
         return Problem(
-            "value_error:dict_key", sentence, f"{argument.name}[{missing!r}]", choices[missing], None
+            "value_error:dict_key",
+            sentence,
+            f"{argument.name}[{missing_key!r}]",
+            choices_by_key[missing_key],
+            None,
         )
-    for key, item in actual.items():
+    for key, item in actual_dict.items():
         name = f"{argument.name}[{key!r}]"
-        if key not in choices:
+        if key not in choices_by_key:
             sentence = "argument {argument}: a key that is none of {expected}"
-            return Problem("value_error:dict_key", sentence, name, list(choices), item)
-        if _standard_item(item) not in map(_standard_item, _choices(choices[key])):
-            return Problem("value_error:dict_value", NOT_ACCEPTABLE, name, choices[key], item)
+            return Problem("value_error:dict_key", sentence, name, list(choices_by_key), item)
+        if _standardise_item(item) not in map(_standardise_item, _choice_list(choices_by_key[key])):
+            return Problem("value_error:dict_value", NOT_ACCEPTABLE, name, choices_by_key[key], item)
     return None
 
 
-def _first_missing(value: Mapping[Any, Any], acceptable: Mapping[Any, Any]) -> Any:
+def _first_missing_key(value: Mapping[Any, Any], acceptable: Mapping[Any, Any]) -> Any:
     return next(
         (key for key, choices in acceptable.items() if key not in value and not _may_be_missing(choices)),
         None,
@@ -167,13 +170,13 @@ def _first_missing(value: Mapping[Any, Any], acceptable: Mapping[Any, Any]) -> A
 
 
 def _may_be_missing(choices: Any) -> bool:
-    return isinstance(choices, str) or "" in _choices(choices)
+    return isinstance(choices, str) or "" in _choice_list(choices)
 
 
-def _choices(acceptable: Any) -> list[Any]:
-    """Return a key's acceptable values.
+def _choice_list(acceptable: Any) -> list[Any]:
+    """Return the acceptable values of a key.
 
-    A bare text (BFCL's data has one) counts as its characters.
+    A text in place of a list (BFCL's data has one) counts as its characters.
     """
     items = _items(acceptable)
     return [acceptable] if items is None else items
@@ -184,7 +187,7 @@ def _items(acceptable: Any) -> list[Any] | None:
     return list(cast("list[Any] | str", acceptable)) if isinstance(acceptable, list | str) else None
 
 
-def _standard_item(item: Any) -> Any:
+def _standardise_item(item: Any) -> Any:
     return standardise(item) if type(item) is str else item
 
 
@@ -200,6 +203,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
         argument = expected.arguments.get(name)
         if argument is None:
             return unexpected_argument(name, value, expected)
+        # A shortcut for most texts, which would pass the checks below.
         if type(value) is str and value in argument.accepted_unconverted:
             continue
         problem = _check_argument(value, argument, expected.language)
@@ -229,5 +233,5 @@ def _as_float(value: int) -> float | int:
     try:
         return float(value)
     except OverflowError:
-        # BFCL fails here without a verdict; here the integer then has the wrong type.
+        # BFCL raises an error here. The integer is kept, so it has the wrong type.
         return value

@@ -1,4 +1,4 @@
-"""Expected tool calls: function documents and acceptable values, compiled once per case."""
+"""Compile the expected calls of a case once, for checking many outputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from ..options import NameStyle
 from .schemas import Dialect, as_mapping, dialect_of, property_of, required_names, with_one_type
 
 _MAX_PERMUTED_LENGTH = 6
-"""Maximum length of an any-order list expanded to all permutations; BFCL compares lists in order."""
+"""Longer lists in any order are not expanded to all their permutations, since 7 items have 5,040 of them.
+
+BFCL's rules compare lists in order, so they need the permutations.
+"""
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -32,15 +35,15 @@ class Argument(msgspec.Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        declared: The type that the document states.
-        python_type: Python type of a value of that type.
-        inner: Python type of its items, for types whose items are checked.
+        declared: The type that the function document states.
+        python_type: Python type of values of the declared type.
+        inner: Python type of the items, for declared types whose items are checked.
         bfcl_values: The acceptable values in BFCL's form. Unless ``literal``, the marker ``""`` among them means that the argument may
             be omitted.
         values: The acceptable values without that marker; texts in them may be marked (`AcceptedValues.marked`).
         any_value: True if every value is acceptable.
         optional: True if the argument may be omitted.
-        literal: True if acceptable values are plain; else a dict among them may hold lists of acceptable values.
+        literal: True if acceptable values are plain values. If False, a dict among them may have lists of acceptable values.
         shown: The acceptable values for display.
         type_differs: True if the first acceptable value has another type than the declared one. BFCL assumes that it names a
             variable, so values are compared unconverted.
@@ -50,7 +53,8 @@ class Argument(msgspec.Struct, frozen=True):
         convert: Converts source text of another language to a value, or None for Python.
         schema: The argument's schema in the document.
         text: The case's rule for texts.
-        schema_settles: Whether an enum or another exact form in the schema settles it; not in BFCL's cases.
+        schema_settles: Whether a schema that prescribes a form (by an enum, for example) decides how texts are compared; False in
+            BFCL's cases.
     """
 
     name: str
@@ -77,10 +81,10 @@ class ExpectedCall(msgspec.Struct, frozen=True):
     """One expected call.
 
     Attributes:
-        name: The function's name, as the system had to write it.
-        document_name: Its name in the document.
+        name: The function's name, as it was offered to the system.
+        document_name: The function's name in its document.
         accepted_names: Names that strict rules accept: dots may be underscores, unless another function has that name.
-        written: The call as the reference has it.
+        written: The call as written in the reference.
         language: The language of its arguments, in BFCL's short form, for error types.
         required_by_schema: Arguments that the document requires.
         documented: Arguments that the document lists.
@@ -113,19 +117,29 @@ class Expectation(msgspec.Struct, frozen=True):
 def compile_expectation(
     reference: ToolCallReference, tools: list[dict[str, Any]], name_style: NameStyle = "dotted"
 ) -> Expectation:
-    """Compile a reference for checking; tools have OpenAI's outer shape."""
+    """Compile a reference for checking.
+
+    Args:
+        reference: The accepted calls, and how outputs are matched with them.
+        tools: Offered tools in OpenAI's form, ``{"type": "function", "function": {...}}``.
+        name_style: How dotted function names were offered.
+
+    Raises:
+        InputError: The reference does not fit the tools.
+    """
     dialect = dialect_of(reference.language)
     documents: list[dict[str, Any]] = [tool["function"] for tool in tools]
     accepted = accepted_calls(reference.calls)
-    auto = reference.match == "auto"
+    is_auto = reference.match == "auto"
     if reference.match == "simple":
         # The function's name in the reference is ignored, since there is only one document.
         pairs = list(zip(documents[:1], accepted[:1], strict=False))
         count = 1
     else:
         count = len(accepted)
-        referenced = accepted[:1] if reference.match == "multiple" else accepted
-        pairs = [(document_of(call.name, documents, unique=auto), call) for call in referenced]
+        # As in BFCL, "multiple" means several documents and one call.
+        calls_to_find = accepted[:1] if reference.match == "multiple" else accepted
+        pairs = [(document_of(call.name, documents, unique=is_auto), call) for call in calls_to_find]
     if not pairs:
         raise InputError(
             "a tool call needs a function document and an accepted call; a case in which none is right is of kind no_call",
@@ -134,7 +148,7 @@ def compile_expectation(
     offered = frozenset(str(document["name"]) for document in documents)
     calls = tuple(
         [
-            _compile_call(document, call, dialect, name_style, offered, text=reference.text, lenient=auto)
+            _compile_call(document, call, dialect, name_style, offered, text=reference.text, lenient=is_auto)
             for document, call in pairs
         ]
     )
@@ -142,14 +156,14 @@ def compile_expectation(
 
 
 def document_of(name: str, documents: list[dict[str, Any]], *, unique: bool) -> dict[str, Any]:
-    """Return the document of a call: the first of its name, as in BFCL, or the only one."""
-    same_name = [document for document in documents if document["name"] == name]
-    if unique and len(same_name) > 1:
+    """Return a function's document: the first of its name, or with ``unique`` the only one."""
+    documents_of_name = [document for document in documents if document["name"] == name]
+    if unique and len(documents_of_name) > 1:
         raise InputError(
-            f"{len(same_name)} tools have the name {name!r}, which the reference calls", field="calls"
+            f"{len(documents_of_name)} tools have the name {name!r}, which the reference calls", field="calls"
         )
-    if same_name:
-        return same_name[0]
+    if documents_of_name:
+        return documents_of_name[0]
     offered = [str(document["name"]) for document in documents]
     if not offered:
         raise InputError(f"the reference calls {name!r}, but the case has no tools", field="calls")
@@ -188,7 +202,7 @@ def _compile_call(
         required_by_reference=tuple(
             [argument for argument, accepted in call.arguments.items() if not accepted.optional]
         ),
-        shown={argument: _shown(call, argument) for argument in call.arguments},
+        shown={argument: _values_for_display(call, argument) for argument in call.arguments},
     )
 
 
@@ -197,7 +211,7 @@ def _argument_schemas(
 ) -> dict[str, Mapping[str, Any]]:
     """Return the schemas of those arguments of a call that the document allows.
 
-    Leniently, these include additional properties, and null is ignored beside another type.
+    With ``lenient`` (cases that are not BFCL's), additional properties are allowed, and null is ignored in a union with another type.
     """
     if not lenient:
         properties = as_mapping(parameters.get("properties"))
@@ -216,13 +230,13 @@ def _compile_argument(
     lenient: bool,
 ) -> Argument:
     accepted = call.arguments[name]
-    plain = accepted.values
+    acceptable = accepted.values
     declared = schema.get("type")
-    first_type: type | None = next(map(_type_of, plain), None)
+    first_type: type | None = next(map(_type_ignoring_order, acceptable), None)
     python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
     declared_inner, inner = _item_types(name, schema, dialect, lenient=lenient)
-    shown = _shown(call, name)
-    as_bfcl = _bfcl_form(plain, python_type, inner) if call.literal else cast("list[Any]", shown)
+    shown = _values_for_display(call, name)
+    as_bfcl = _in_bfcl_form(acceptable, python_type, inner) if call.literal else cast("list[Any]", shown)
     texts = [value for value in as_bfcl if isinstance(value, str)]
     convert = dialect.converter(str(declared), declared_inner)
     as_written = python_type is str and convert is None
@@ -233,7 +247,7 @@ def _compile_argument(
         inner=inner,
         bfcl_values=as_bfcl,
         values=accepted.marked,
-        any_value=any(isinstance(value, AnyValue) for value in plain),
+        any_value=any(isinstance(value, AnyValue) for value in acceptable),
         optional=accepted.optional,
         literal=call.literal,
         shown=shown,
@@ -251,7 +265,7 @@ def _compile_argument(
 def _item_types(
     name: str, schema: Mapping[str, Any], dialect: Dialect, *, lenient: bool
 ) -> tuple[Any, type | None]:
-    """Return the declared and the Python type of an argument's items; None for an unknown one."""
+    """Return the declared and the Python type of an argument's items; None if unknown."""
     if schema.get("type") not in dialect.nested:
         return None, None
     items = as_mapping(schema.get("items"))
@@ -261,10 +275,10 @@ def _item_types(
     return declared, _python_type(name, declared, dialect)
 
 
-def _bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
-    """Return literal values in BFCL's form.
+def _in_bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
+    """Return plain values in BFCL's form.
 
-    Dicts hold a list of one acceptable value per key; lists in any order are replaced by all their orders.
+    A dict gets lists with one acceptable value per key; a list in any order becomes all its permutations.
     """
     if python_type is dict:
         return [_wrap_values(value) for value in values]
@@ -274,22 +288,25 @@ def _bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list
     if inner is not dict:
         return lists
     return [
-        list(map(_wrap_values, cast("list[Any]", list_))) if isinstance(list_, list) else list_
-        for list_ in lists
+        list(map(_wrap_values, cast("list[Any]", value_or_list)))
+        if isinstance(value_or_list, list)
+        else value_or_list
+        for value_or_list in lists
     ]
 
 
 def _orders(value: Any) -> Iterable[Any]:
-    """Return all orders of a list in any order, the written one last.
+    """Return all permutations of a list that is accepted in any order, the written one last.
 
-    BFCL's rules report the problem of the last one. A long list gets only the written order.
+    BFCL's rules report the problem of the last one. For a long list only the written order is returned.
     """
     if isinstance(value, AnyOrder) and len(value) <= _MAX_PERMUTED_LENGTH:
         return [list(order) for order in permutations(value)][::-1]
     return [value]
 
 
-def _type_of(value: object) -> type:
+def _type_ignoring_order(value: object) -> type:
+    """Return the type of a value, where `AnyOrder` counts as a list."""
     return list if isinstance(value, list) else type(value)
 
 
@@ -299,10 +316,10 @@ def _wrap_values(value: Any) -> Any:
     return {key: [item] for key, item in cast("dict[str, Any]", value).items()}
 
 
-def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
+def _values_for_display(call: AcceptedCall, argument: str) -> list[Any] | str:
     """Return the acceptable values for display.
 
-    In BFCL's form they stay as written, ``""`` marking an argument that may be omitted.
+    In a reference of BFCL's form they stay as written, where ``""`` marks an argument that may be omitted.
     """
     if not call.literal:
         return call.written[call.name][argument]
@@ -315,7 +332,7 @@ def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
 
 
 def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | None = None) -> type:
-    """Return the Python type of a declared type; for an unknown one ``otherwise``, if not None."""
+    """Return the Python type of a declared type, or ``otherwise`` for an unknown one."""
     try:
         return dialect.types[declared]
     except (KeyError, TypeError):
@@ -331,9 +348,9 @@ def standardise(text: str) -> str:
     """Return a text as BFCL compares it.
 
     Spaces and ``, . / - _ * ^`` are removed, capitals become small letters, single quotes double quotes. Tabs, newlines, accents
-    and other punctuation stay. This also removes signs and decimal points, which strict rules keep.
+    and other punctuation stay. This also removes signs and decimal points, which `standardise_strictly` keeps.
     """
-    return text.translate(_STANDARD).lower().replace("'", '"')
+    return text.translate(_IGNORED_CHARACTERS).lower().replace("'", '"')
 
 
-_STANDARD = str.maketrans("", "", " ,./-_*^")
+_IGNORED_CHARACTERS = str.maketrans("", "", " ,./-_*^")

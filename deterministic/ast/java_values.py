@@ -1,7 +1,7 @@
-"""Java values from their source text, by the declared type, as BFCL reads them.
+"""Read Java values from source text, by their declared type, as BFCL does.
 
-A value that cannot be read stays text; the type check then fails. BFCL's regular expressions are used if they take linear time, else
-equivalent scans.
+A value that cannot be read stays text, so that the type check fails. BFCL's regular expressions are used where they take linear time,
+equivalent scans elsewhere.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .source_values import (
-    in_quotes,
+    is_quoted,
+    make_reader,
     read_boolean,
     read_integer,
     read_number,
     read_text,
-    reader,
     spans,
     split_items,
 )
 
 _DECIMAL = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
-_read_long = reader(r"-?\d+[lL]", int, suffix=True)
-_read_float = reader(_DECIMAL + "[fF]", float, suffix=True)
-_read_double = reader(_DECIMAL, float)
+_read_long = make_reader(r"-?\d+[lL]", int, suffix=True)
+_read_float = make_reader(_DECIMAL + "[fF]", float, suffix=True)
+_read_double = make_reader(_DECIMAL, float)
 
 _LIST_OF_ITEMS = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\(")
 _LIST_WITH_BODY = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{\s*")
@@ -35,14 +35,14 @@ _MAP = re.compile(r"new\s+HashMap<")
 _MAP_BODY = re.compile(r">\s*\(\)\s*\{\s*\{?\s*")
 _EMPTY_MAP = re.compile(r">\s*\(\)")
 _PUT = re.compile(r'put\("')
-_AFTER_KEY = re.compile(r'",\s*')
+_KEY_END = re.compile(r'",\s*')
 
 
 def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
-    """Read a Java value by its declared type; the text itself if it cannot be read.
+    """Read a Java value by its declared type, or return the text itself if it cannot be read.
 
-    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, for which BFCL
-    aborts the whole run, always stay text.
+    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. Values of the types ``Set``, ``Hashtable``, ``Queue`` and
+    ``Stack``, for which BFCL aborts the whole run, always stay text.
     """
     if declared == "ArrayList":
         return _read_array_list(text, inner)
@@ -61,12 +61,13 @@ def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
 
 
 def _double_brace_body(text: str) -> str | None:
-    """Return the content of the first ``{{ ... }}`` of a new list: at least one character."""
+    """Return the content of the first ``{{ ... }}`` of a new list, or None if there is none."""
     for match in _LIST_WITH_BODY.finditer(text):
         start = match.end()
         end = text.find("}}", start + 1)
         if end >= 0:
             return text[start:end]
+        # BFCL's expression needs a character of content, which may be the blank that was skipped.
         if text[start - 1].isspace() and text.startswith("}}", start):
             return ""
     return None
@@ -74,14 +75,14 @@ def _double_brace_body(text: str) -> str | None:
 
 def _read_list_item(text: str, inner: str | None) -> Any:
     if inner is None:
-        return _read_generic(text)
+        return _read_undeclared(text)
     return text[1:-1] if inner in ("char", "String") else convert_java(text, inner)
 
 
 def _read_array(text: str, inner: str | None) -> list[Any] | str:
     for items in spans(text, _ARRAY, "}"):
         pieces = [piece for piece in split_items(items) if piece]
-        return [_read_generic(piece) if inner is None else convert_java(piece, inner) for piece in pieces]
+        return [_read_undeclared(piece) if inner is None else convert_java(piece, inner) for piece in pieces]
     return text
 
 
@@ -92,7 +93,7 @@ def _read_map(text: str) -> dict[str, Any] | str:
     body = _MAP_BODY.search(text, opening.end())
     end = text.find("}", body.end()) if body else -1
     if body and end >= 0:
-        return {key: _read_generic(value) for key, value in map_entries(text[body.end() : end])}
+        return {key: _read_undeclared(value) for key, value in map_entries(text[body.end() : end])}
     return {} if _EMPTY_MAP.search(text, opening.end()) else text
 
 
@@ -110,8 +111,9 @@ def map_entries(body: str) -> Iterator[tuple[str, str]]:
 
 
 def _first_pair(body: str, start: int) -> tuple[str, str, int] | None:
+    """Return a key that begins at ``start``, its value, and the position after them, or None."""
     last_closing = body.rfind(")", start)
-    for separator in _AFTER_KEY.finditer(body, start, max(start, last_closing)):
+    for separator in _KEY_END.finditer(body, start, max(start, last_closing)):
         if separator.start() > _line_end(body, start):
             return None
         closing = body.find(")", separator.end(), _line_end(body, separator.end()))
@@ -125,11 +127,11 @@ def _line_end(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _read_generic(text: str) -> Any:
-    """Read a value of no declared type."""
+def _read_undeclared(text: str) -> Any:
+    """Read a value without a declared type."""
     if text in ("true", "false"):
         return text == "true"
-    if in_quotes(text, '"'):
+    if is_quoted(text, '"'):
         return text[1:-1]
     value = _read_long(text)
     value = _read_float(text) if value is text else value

@@ -1,7 +1,7 @@
-"""JavaScript values from their source text, by the declared type, as BFCL reads them.
+"""Read JavaScript values from source text, by their declared type, as BFCL does.
 
-A value that cannot be read stays text; the type check then fails. Two of BFCL's regular expressions take exponential or
-quadratic time on hostile text; they are replaced by equivalent linear scans.
+A value that cannot be read stays text, so that the type check fails. Two of BFCL's regular expressions take exponential or quadratic
+time on hostile text; equivalent linear scans replace them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .source_values import (
-    in_quotes,
+    is_quoted,
+    make_reader,
     read_boolean,
     read_integer,
     read_number,
     read_text,
-    reader,
     spans,
     split_items,
 )
@@ -25,7 +25,7 @@ from .source_values import (
 _BLANK = re.compile(r"\s*")
 _BRACKET = re.compile(r"\[")
 _ARRAY = re.compile(r"\A(?:\[(.*?)\]|new\s+Array\((.*?)\))")
-_ROWS = (
+_ROW_DELIMITERS = (
     (re.compile(r"\[\s*\["), "]"),
     (re.compile(r"new\s+Array\(\s*\["), ")"),
 )
@@ -33,7 +33,7 @@ _OBJECT = re.compile(r"\A\{(.*?)\}")
 
 
 def convert_javascript(text: str, declared: str, inner: str | None = None) -> Any:
-    """Read a JavaScript value by its declared type; return the text itself if that fails.
+    """Read a JavaScript value by its declared type, or return the text if it is unreadable.
 
     ``inner`` is the type of the items of an ``array``.
     """
@@ -43,7 +43,7 @@ def convert_javascript(text: str, declared: str, inner: str | None = None) -> An
 
 
 def _read_string(text: str) -> str:
-    return text[1:-1] if in_quotes(text, "\"'") else text
+    return text[1:-1] if is_quoted(text, "\"'") else text
 
 
 def _read_array(text: str, inner: str | None) -> list[Any] | str:
@@ -52,7 +52,7 @@ def _read_array(text: str, inner: str | None) -> list[Any] | str:
     if rows is not None:
         pieces = list(spans(rows, _BRACKET, "]"))
         pieces[0] = pieces[0].removeprefix("[")
-        return [[_read_generic(item) for item in split_items(piece)] for piece in pieces]
+        return [[_read_undeclared(item) for item in split_items(piece)] for piece in pieces]
     match = _ARRAY.match(text)
     if match is None:
         return text
@@ -60,15 +60,15 @@ def _read_array(text: str, inner: str | None) -> list[Any] | str:
     if not content.strip():
         return []
     items = split_items(content)
-    return [_read_generic(item) if inner is None else convert_javascript(item, inner) for item in items]
+    return [_read_undeclared(item) if inner is None else convert_javascript(item, inner) for item in items]
 
 
 def find_rows(text: str) -> str | None:
-    r"""Return the array of arrays at the start of a text.
+    r"""Return the array of arrays at the start of a text, or None if there is none.
 
-    Finds what ``\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]`` and its twin for ``new Array(...)`` match, which backtrack exponentially.
+    It is what BFCL's ``\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]`` and its twin for ``new Array(...)`` match, which backtrack exponentially.
     """
-    for opening, closing in _ROWS:
+    for opening, closing in _ROW_DELIMITERS:
         match = opening.match(text)
         end = None if match is None else _end_of_rows(text, match.end(), closing)
         if end is not None:
@@ -79,28 +79,29 @@ def find_rows(text: str) -> str | None:
 def _end_of_rows(text: str, start: int, closing: str) -> int | None:
     """Return the end of the rows that begin at ``start``, or None if they have no end.
 
-    The closing brackets are visited from the last to the first. For each, ``ends`` says where the rows end if a row ends
-    with it: at the end of the next row, if a comma and a bracket follow, or at the closing character.
+    The closing brackets are visited from the last to the first. For each, ``rows_end_after`` says where the rows end if it ends a row:
+    behind the closing character, if that follows, or where the next row ends, if a comma and an opening bracket follow. -1 means that it
+    cannot end a row.
     """
     brackets = [index for index in range(start, len(text)) if text[index] == "]"]
-    ends: list[int] = [-1] * len(brackets)
-    next_good = [len(brackets)] * (len(brackets) + 1)
+    rows_end_after: list[int] = [-1] * len(brackets)
+    next_ending_bracket = [len(brackets)] * (len(brackets) + 1)
 
-    def end_of_row_from(begin: int) -> int:
-        bracket = next_good[bisect_left(brackets, begin)]
-        if bracket == len(brackets) or "\n" in text[begin : brackets[bracket]]:
+    def end_of_row_from(row_start: int) -> int:
+        bracket = next_ending_bracket[bisect_left(brackets, row_start)]
+        if bracket == len(brackets) or "\n" in text[row_start : brackets[bracket]]:
             return -1
-        return ends[bracket]
+        return rows_end_after[bracket]
 
     for index in range(len(brackets) - 1, -1, -1):
         after = _skip_blank(text, brackets[index] + 1)
         if text[after : after + 1] == ",":
             row = _skip_blank(text, after + 1)
             if text[row : row + 1] == "[":
-                ends[index] = end_of_row_from(row + 1)
+                rows_end_after[index] = end_of_row_from(row + 1)
         elif text[after : after + 1] == closing:
-            ends[index] = after + 1
-        next_good[index] = index if ends[index] >= 0 else next_good[index + 1]
+            rows_end_after[index] = after + 1
+        next_ending_bracket[index] = index if rows_end_after[index] >= 0 else next_ending_bracket[index + 1]
     end = end_of_row_from(start)
     return None if end < 0 else end
 
@@ -126,7 +127,7 @@ def _read_property(text: str) -> Any:
         return convert_javascript(text, "array")
     if text.startswith("{") and text.endswith("}"):
         return convert_javascript(text, "dict")
-    return _read_generic(text.strip("'\""))
+    return _read_undeclared(text.strip("'\""))
 
 
 def property_pairs(content: str) -> Iterator[tuple[str, str]]:
@@ -158,19 +159,19 @@ def _end_of_value(content: str, start: int) -> tuple[int, int]:
     return len(content), len(content)
 
 
-def _read_generic(text: str) -> Any:
-    """Read a value of no declared type, ignoring blanks around it."""
+def _read_undeclared(text: str) -> Any:
+    """Read a value without a declared type, ignoring blanks around it."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"
-    return text[1:-1] if in_quotes(text, "\"'") else read_number(text)
+    return text[1:-1] if is_quoted(text, "\"'") else read_number(text)
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "String": _read_string,
     "integer": read_integer,
-    "float": reader(r"-?\d+(\.\d+)?", float),
-    "Bigint": reader(r"-?\d+n", int, suffix=True),
+    "float": make_reader(r"-?\d+(\.\d+)?", float),
+    "Bigint": make_reader(r"-?\d+n", int, suffix=True),
     "Boolean": read_boolean,
     "dict": _read_object,
 }

@@ -1,4 +1,4 @@
-"""Problem of a call, formatted only when its sentence is read."""
+"""Problems of calls, whose sentences are built only when they are read."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .expectation import Argument, ExpectedCall
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Problem of a call.
+    """Problem of a call that does not match an expected one.
 
-    Matching parallel calls tries many pairs and drops most problems, so the sentence is built only if needed.
+    Matching parallel calls tries many pairs and drops most problems, so the sentence is built only when it is read.
 
     Attributes:
         error_type: The kind of fault, in BFCL's words.
         sentence: Template with the placeholders ``{argument}``, ``{expected}`` and ``{got}``.
         argument: The argument's name, if there is one.
-        expected: A list of acceptable values, or a word for what is acceptable.
+        expected: A list of acceptable values, or a word for them.
         got: The value in the call.
     """
 
@@ -39,14 +39,14 @@ class Problem(msgspec.Struct, frozen=True):
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """The facts in a form that JSON can hold."""
-        # Expected values come from a case, so they are JSON; a call may hold any value.
+        """The facts as JSON values."""
+        # Expected values come from a case, so they are JSON values already; a call may have any value.
         facts: dict[str, Any] = {"expected": self.expected, "got": plain(self.got)}
         return facts if self.argument is None else {"argument": self.argument, **facts}
 
     @property
     def undecided(self) -> bool:
-        """True if the call may be right; a judge or a person decides."""
+        """True if the call may be right, so that a judge or a person has to decide."""
         return self.error_type == DIFFERS_IN_FORM
 
     @property
@@ -58,10 +58,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 def missing_argument(name: str, expected: ExpectedCall) -> Problem:
-    """Return the problem of a missing argument.
-
-    Either the document requires it, or the reference does not make it optional.
-    """
+    """Return the problem of a missing argument, which the document or the reference requires."""
     acceptable = expected.shown.get(name)
     if name in expected.required_by_schema:
         sentence = "argument {argument} is required and missing"
@@ -71,7 +68,7 @@ def missing_argument(name: str, expected: ExpectedCall) -> Problem:
 
 
 def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:
-    """Return the problem of an argument that the document or the reference does not have.
+    """Return the problem of an argument that is not in the document, or not in the reference.
 
     The name of a positional argument is None.
     """
@@ -84,7 +81,7 @@ def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Proble
 
 
 def wrong_name(expected: str, got: Any) -> Problem:
-    """Return the problem of a call to another function than the expected one."""
+    """Return the problem of a call to a function other than the expected one."""
     sentence = "called {got}, expected {expected}"
     return Problem("simple_function_checker:wrong_func_name", sentence, None, expected, got)
 
@@ -96,7 +93,7 @@ def wrong_type(argument: Argument, value: Any) -> Problem:
 
 
 def not_source_text(argument: Argument, value: Any, language: str) -> Problem:
-    """Return the problem of a value that should have been given as source text."""
+    """Return the problem of a value that had to be source text of the case's language."""
     sentence = "argument {argument}: expected the source text of a value, got {got}"
     return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
 
@@ -110,13 +107,13 @@ def not_acceptable(error_type: str, argument: Argument, value: Any) -> Problem:
 
 
 def differs_in_form(argument: Argument, value: Any) -> Problem:
-    """Return the problem of a value with a text that only its loose form makes acceptable."""
+    """Return the problem of a value that differs from an acceptable one only in form."""
     sentence = "argument {argument}: got {got}, which differs only in form from {expected}"
     return Problem(DIFFERS_IN_FORM, sentence, argument.name, argument.shown, value)
 
 
 def _join_choices(expected: Any) -> str:
-    """Join acceptable values in a phrase; at most five are shown."""
+    """Join at most five acceptable values in a phrase."""
     if type(expected) is not list:
         return str(expected)
     choices = cast("list[Any]", expected)

@@ -33,11 +33,11 @@ from .schemas import (
 )
 from .strict_rules import is_acceptable
 
-_LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
+_LIST_HINT = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
 
 
 class SchemaMisfit(NamedTuple):
-    """Field of a reference that does not fit its tools, and the problem in a sentence."""
+    """Value of a reference that does not fit its tools: its field, and the problem."""
 
     field: str
     problem: str
@@ -49,9 +49,9 @@ def validate_calls(case: Case, _options: CheckOptions) -> None:
 
 
 def require_producible(case: Case) -> None:
-    """Refuse a case whose reference its own tools cannot produce.
+    """Refuse a case whose reference calls its tools in a way that their documents forbid.
 
-    References with BFCL's match modes come with its data, and are not checked.
+    References with BFCL's match modes come with its data, so they are not checked.
 
     Raises:
         InputError: There is no such tool or argument, a required argument has no accepted value, or no accepted value has
@@ -77,21 +77,21 @@ def _require_fitting_calls(case: Case, reference: ToolCallReference) -> None:
             document = document_of(call.name, documents, unique=True)
         except InputError as error:
             raise InputError(error.message, field=f"calls[{number}]") from error
-        for field, problem in _problems(call, as_mapping(document.get("parameters")), reference):
+        for field, problem in _misfits_of_call(call, as_mapping(document.get("parameters")), reference):
             raise InputError(problem, field=field)
 
 
-def _problems(
+def _misfits_of_call(
     call: AcceptedCall, parameters: Mapping[str, Any], reference: ToolCallReference
 ) -> Iterator[SchemaMisfit]:
-    """Yield the problems of an accepted call."""
+    """Yield the misfits of an accepted call."""
     dialect = dialect_of(reference.language)
     for name in call.arguments:
         schema = property_of(parameters, name)
         if schema is None:
             yield _unknown_argument(call, name, parameters)
         else:
-            yield from _value_problems(call, name, schema, dialect)
+            yield from _misfits_of_argument(call, name, schema, dialect)
     for name in required_names(parameters):
         accepted = call.arguments.get(name)
         if accepted is None or not accepted.values:
@@ -106,28 +106,28 @@ def _unknown_argument(call: AcceptedCall, name: str, parameters: Mapping[str, An
     return SchemaMisfit(f"{call.field}.{name}", f"{call.name} has no argument {name!r}; it {takes}")
 
 
-def _value_problems(
+def _misfits_of_argument(
     call: AcceptedCall, name: str, schema: Mapping[str, Any], dialect: Dialect
 ) -> Iterator[SchemaMisfit]:
-    """Yield the problems of the accepted values of one argument."""
+    """Yield the misfits of the accepted values of one argument; one value that fits is enough."""
     field = f"{call.field}.{name}"
     if call.literal:
-        yield from _ambiguities(cast("Any", call.written)["arguments"][name], schema, field)
+        yield from _ambiguous_markers(cast("Any", call.written)["arguments"][name], schema, field)
     misfits = [
         schema_error(value, schema, field, dialect, literal=call.literal)
         for value in call.arguments[name].values
     ]
     if misfits and None not in misfits:
-        innermost, problem = cast("SchemaMisfit", misfits[0])
+        innermost_field, problem = cast("SchemaMisfit", misfits[0])
         is_list = dialect.types.get(str(with_one_type(schema).get("type"))) is list
-        hint = _LISTS if is_list and innermost == field and not call.literal else ""
-        yield SchemaMisfit(innermost, f"{problem}{hint}")
+        hint = _LIST_HINT if is_list and innermost_field == field and not call.literal else ""
+        yield SchemaMisfit(innermost_field, f"{problem}{hint}")
 
 
-def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[SchemaMisfit]:
-    """Yield markers that may be meant as literal values.
+def _ambiguous_markers(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[SchemaMisfit]:
+    """Yield markers, such as ``{"any_of": ...}``, that may be meant as the value itself.
 
-    A marker may if the document has a property of the same name.
+    That is possible if the document has a property of the marker's name.
     """
     if is_marked(value):
         documented = [key for key in value if key in as_mapping(schema.get("properties"))]
@@ -140,19 +140,19 @@ def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[
         return
     if isinstance(value, dict):
         for key, item in cast("dict[str, Any]", value).items():
-            yield from _ambiguities(item, property_of(schema, key) or {}, f"{field}.{key}")
+            yield from _ambiguous_markers(item, property_of(schema, key) or {}, f"{field}.{key}")
     elif isinstance(value, list):
         for number, item in enumerate(cast("list[Any]", value)):
-            yield from _ambiguities(item, as_mapping(schema.get("items")), f"{field}[{number}]")
+            yield from _ambiguous_markers(item, as_mapping(schema.get("items")), f"{field}[{number}]")
 
 
 def schema_error(
     value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
 ) -> SchemaMisfit | None:
-    """Return the innermost part of an accepted value that does not fit its schema.
+    """Return the innermost part of an accepted value that does not fit its schema, or None.
 
-    None if the value fits, or if the schema says nothing. In languages other than Python, any text may be an expression. Unless
-    ``literal``, a dict in a value may hold lists of acceptable values.
+    In languages other than Python, any text fits, since it may be an expression. Unless ``literal``, a dict in the value may have lists
+    of acceptable values.
     """
     if isinstance(value, AnyValue):
         return None
@@ -166,8 +166,8 @@ def schema_error(
         if None in errors:
             return None
         return errors[0] if len(errors) == 1 else _fits_no_variant(value, field)
-    wrong = _wrong_type(value, schema, field, dialect) or _not_listed(value, schema, field)
-    return wrong or _misfit_inside(value, schema, field, literal=literal)
+    misfit = _wrong_type(value, schema, field, dialect) or _value_not_listed(value, schema, field)
+    return misfit or _misfit_inside(value, schema, field, literal=literal)
 
 
 def _misfit_inside(
@@ -178,6 +178,7 @@ def _misfit_inside(
     if not isinstance(value, dict):
         return None
     members = cast("dict[str, Any]", value)
+    # In BFCL's form a dict of lists has acceptable values per key. It fits if either reading does.
     as_plain_values = _misfit_in_dict(
         {key: [item] for key, item in members.items()}, schema, field, literal=True
     )
@@ -187,7 +188,7 @@ def _misfit_inside(
 
 
 def _is_default(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Return whether a value is the documented default, which a tool accepts in any case."""
+    """Return whether a value is the documented default, which a tool accepts whatever its type."""
     return "default" in schema and is_acceptable(value, schema["default"], NO_SCHEMA, literal=True)
 
 
@@ -208,28 +209,35 @@ def _has_type(value: Any, name: Any, dialect: Dialect) -> bool:
     if kind is None or isinstance(value, bool) or value is None:
         return kind is None or type(value) is kind
     if kind is int:
+        # In JSON Schema, 2.0 is an integer.
         return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     if kind is float:
         return isinstance(value, int | float)
     return isinstance(value, list if kind is set else kind)
 
 
-def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> SchemaMisfit | None:
-    listed = _listed(schema)
-    if not listed or (isinstance(value, list) and not any(isinstance(each, list) for each in listed)):
+def _value_not_listed(value: Any, schema: Mapping[str, Any], field: str) -> SchemaMisfit | None:
+    allowed = _listed_values(schema)
+    if not allowed or (
+        isinstance(value, list) and not any(isinstance(allowed_value, list) for allowed_value in allowed)
+    ):
         return None
-    if any(is_acceptable(value, each, with_one_type(schema), literal=True) for each in listed):
+    if any(
+        is_acceptable(value, allowed_value, with_one_type(schema), literal=True) for allowed_value in allowed
+    ):
         return None
-    near = (
-        nearest(value, [each for each in listed if isinstance(each, str)]) if isinstance(value, str) else ""
+    hint = (
+        nearest(value, [allowed_value for allowed_value in allowed if isinstance(allowed_value, str)])
+        if isinstance(value, str)
+        else ""
     )
     return SchemaMisfit(
-        field, f"expected one of {', '.join(map(shorten, listed))}, got {shorten(value)}{near}"
+        field, f"expected one of {', '.join(map(shorten, allowed))}, got {shorten(value)}{hint}"
     )
 
 
-def _listed(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the values that ``const`` or ``enum`` allow; empty if there is neither."""
+def _listed_values(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the values that ``const`` or ``enum`` allow, or none if there is neither."""
     enum = [schema["const"]] if "const" in schema else schema.get("enum")
     return cast("list[Any]", enum) if isinstance(enum, list) else []
 
@@ -238,11 +246,11 @@ def _misfit_in_list(
     value: list[Any], schema: Mapping[str, Any], field: str, *, literal: bool
 ) -> SchemaMisfit | None:
     items = as_mapping(schema.get("items"))
-    listed = _listed(schema)
-    if listed and not any(isinstance(each, list) for each in listed):
-        # Documents often put the enum of the items beside the array.
-        items = {**items, "enum": listed}
-    return _first(
+    allowed = _listed_values(schema)
+    if allowed and not any(isinstance(allowed_value, list) for allowed_value in allowed):
+        # Documents often put the enum of the items into the schema of the array.
+        items = {**items, "enum": allowed}
+    return _first_misfit(
         schema_error(item, items, f"{field}[{number}]", PYTHON, literal=literal)
         for number, item in enumerate(value)
     )
@@ -253,19 +261,20 @@ def _misfit_in_dict(
 ) -> SchemaMisfit | None:
     """Return the part of an object that does not fit its schema.
 
-    The object has acceptable values per key. Unless literal, ``""`` among them marks a key that may be absent.
+    ``choices`` has acceptable values per key. Unless ``literal``, ``""`` among them marks a key that may be missing.
     """
     properties = as_mapping(schema.get("properties"))
     for key, values in choices.items():
-        document = property_of(schema, key)
-        if document is None:
+        property_schema = property_of(schema, key)
+        if property_schema is None:
             if properties:
-                shown = f"it has {', '.join(properties)}{nearest(key, properties)}"
-                return SchemaMisfit(f"{field}.{key}", f"the tool documents no {key!r} here; {shown}")
+                documented = f"it has {', '.join(properties)}{nearest(key, properties)}"
+                return SchemaMisfit(f"{field}.{key}", f"the tool documents no {key!r} here; {documented}")
             continue
-        stated = [value for value in values if literal or value != ""]
+        stated_values = [value for value in values if literal or value != ""]
         misfits = [
-            schema_error(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in stated
+            schema_error(value, property_schema, f"{field}.{key}", PYTHON, literal=literal)
+            for value in stated_values
         ]
         if misfits and None not in misfits:
             return misfits[0]
@@ -281,5 +290,5 @@ def _fits_no_variant(value: Any, field: str) -> SchemaMisfit:
     )
 
 
-def _first(misfits: Iterable[SchemaMisfit | None]) -> SchemaMisfit | None:
+def _first_misfit(misfits: Iterable[SchemaMisfit | None]) -> SchemaMisfit | None:
     return next((misfit for misfit in misfits if misfit is not None), None)

@@ -1,4 +1,4 @@
-"""Schemas in function documents: their parts, and each language's type names and values."""
+"""Read schemas in function documents: their parts, and the type names of each language."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NO_SCHEMA: Mapping[str, Any] = {}
 
 
 def with_one_type(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with one type name, or with none if several types remain.
+    """Return a schema with a single type name, or with None if several types remain.
 
-    Null is ignored in ``["string", "null"]`` and in an ``anyOf`` of a type and null.
+    Null is ignored, both in ``["string", "null"]`` and in an ``anyOf`` of a type and null.
     """
     declared = schema.get("type")
     if isinstance(declared, str):
@@ -33,39 +33,41 @@ def with_one_type(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def variants_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the alternatives in ``anyOf`` or ``oneOf``; empty if there are none."""
-    listed = schema.get("anyOf") or schema.get("oneOf")
-    return [as_mapping(each) for each in cast("list[Any]", listed)] if isinstance(listed, list) else []
+    """Return the alternatives in ``anyOf`` or ``oneOf``, or none."""
+    variants = schema.get("anyOf") or schema.get("oneOf")
+    return (
+        [as_mapping(variant) for variant in cast("list[Any]", variants)] if isinstance(variants, list) else []
+    )
 
 
 def as_mapping(value: Any) -> Mapping[str, Any]:
-    """Return a value if it is an object, else an empty one."""
+    """Return a value if it is an object, else an empty object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else NO_SCHEMA
 
 
 def documents_by_name(documents: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return function documents by name, and by the name with underscores for dots.
+    """Return function documents by name, and by the name with underscores in place of dots.
 
-    A function's exact name takes precedence over another's name with underscores.
+    A function's exact name takes precedence over another function's name with underscores.
     """
     underscored = {document["name"].replace(".", "_"): document for document in documents}
     return underscored | {document["name"]: document for document in documents}
 
 
 def required_names(schema: Mapping[str, Any]) -> list[str]:
-    """Return the required properties of an object, if they are given as a list of names."""
-    names = schema.get("required")
-    listed = cast("list[Any]", names) if isinstance(names, list) else []
-    return [name for name in listed if isinstance(name, str)]
+    """Return the names of the required properties of an object."""
+    required = schema.get("required")
+    names = cast("list[Any]", required) if isinstance(required, list) else []
+    return [name for name in names if isinstance(name, str)]
 
 
 def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """Return the schema of a property, or None if no property of that name is allowed."""
+    """Return the schema of a property, or None if no property may have that name."""
     properties = as_mapping(schema.get("properties"))
     if name in properties:
         return as_mapping(properties[name])
-    further = schema.get("additionalProperties")
-    return as_mapping(further) if further or schema.get("patternProperties") else None
+    additional = schema.get("additionalProperties")
+    return as_mapping(additional) if additional or schema.get("patternProperties") else None
 
 
 def as_list(value: Any) -> Any:
@@ -80,11 +82,11 @@ class Dialect(msgspec.Struct, frozen=True):
     """The types of a language.
 
     Attributes:
-        short_name: As in BFCL's error types; empty for Python.
-        types: Python type by declared type.
-        nested: Declared types with items of a declared type, which is checked.
-        converter: From the declared types of a value and its items to a function that reads source text; None if values need no
-            conversion.
+        short_name: Name in BFCL's error types; empty for Python.
+        types: Python types by declared type.
+        nested: Declared types whose items have a declared type, too.
+        converter: Returns a function that reads source text as a value, given the declared types of the value and its items; None
+            if values need no conversion.
     """
 
     short_name: str
@@ -128,6 +130,8 @@ def dialect_of(language: Language) -> Dialect:
 
 
 def _bind(convert: Callable[[str, str, str | None], Any]) -> Callable[[str, str | None], Converter]:
+    """Return a `Dialect.converter` that uses a function of text and declared types."""
+
     def converter(declared: str, inner: str | None) -> Converter:
         return lambda text: convert(text, declared, inner)
 

@@ -1,4 +1,4 @@
-"""Shared reading of Java and JavaScript values from source text."""
+"""Read Java and JavaScript values from source text: what both languages share."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def reader(form: str, convert: Callable[[str], float], *, suffix: bool = False) -> Callable[[str], Any]:
-    """Return a reader of numbers of a form, a regular expression; anything else stays text.
+def make_reader(
+    number_pattern: str, convert: Callable[[str], float], *, suffix: bool = False
+) -> Callable[[str], Any]:
+    """Return a reader of numbers that match a regular expression; other texts stay as they are.
 
-    With ``suffix``, the last letter is not part of the number.
+    With ``suffix``, the last letter (``10L``) is not part of the number.
     """
-    pattern = re.compile(rf"\A{form}$")
+    pattern = re.compile(rf"\A{number_pattern}$")
 
     def read(text: str) -> Any:
         if not pattern.match(text):
@@ -23,11 +25,11 @@ def reader(form: str, convert: Callable[[str], float], *, suffix: bool = False) 
     return read
 
 
-read_integer = reader(r"-?\d+", int)
+read_integer = make_reader(r"-?\d+", int)
 
 
 def read_boolean(text: str) -> bool | str:
-    """Read ``true`` or ``false``; anything else stays text."""
+    """Read ``true`` or ``false``, and return other texts unchanged."""
     return {"true": True, "false": False}.get(text, text)
 
 
@@ -37,13 +39,13 @@ def read_text(text: str) -> str:
 
 
 def read_number(text: str) -> int | float | str:
-    """Read an integer, or else a float, as Python does; anything else stays text."""
+    """Read an integer, or else a float, as Python does, and return other texts unchanged."""
     value = number_or_text(int, text)
     return number_or_text(float, text) if value is text else value
 
 
 def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
-    """Convert a text to a number; return the text if Python cannot convert it."""
+    """Convert a text to a number, or return the text if Python cannot convert it."""
     try:
         return convert(text)
     except ValueError:
@@ -51,24 +53,25 @@ def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
 
 
 def _without_suffix(text: str) -> str:
-    """Return a literal without its last letter; as by ``$``, a final newline is ignored."""
+    """Return a literal without its last letter and, as ``$`` ignores it, a final newline."""
     return text.removesuffix("\n")[:-1]
 
 
-def in_quotes(text: str, quotes: str) -> bool:
-    """Return whether a text starts and ends with the same quote; a single character counts."""
+def is_quoted(text: str, quotes: str) -> bool:
+    """Return whether a text starts and ends with the same quote; as in BFCL, a lone quote does."""
     return text[:1] in tuple(quotes) and text.endswith(text[0])
 
 
 def split_items(text: str) -> list[str]:
-    """Split a text at commas, even within quotes, and strip the pieces."""
+    """Split a text at commas, as in BFCL even within quotes, and strip the pieces."""
     return [piece.strip() for piece in text.split(",")]
 
 
 def spans(text: str, opening: re.Pattern[str], closing: str, *, at_least: int = 0) -> Iterator[str]:
     """Yield the text between each opening and the next closing on the same line.
 
-    These are the groups of ``re.finditer(opening + "(.*?)" + closing)``, found in linear time.
+    These are the groups of ``re.finditer(opening + "(.*?)" + closing)``, found in linear time. ``at_least`` is the minimum length of
+    the text.
     """
     position = 0
     while (match := opening.search(text, position)) is not None:

@@ -1,4 +1,4 @@
-"""Checker of tool-call cases: decode calls, match them to the expected ones, compare."""
+"""Check tool calls: decode them, match them with the expected calls, and compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...errors import DecodingError, InputError
 from ...records import Case, Output, TextRule, ToolCallReference
 from ...records.output import calls_made
 from ...records.typed_values import convert
-from ..decoding.call_attempts import attempts_call, call_names
+from ..decoding.call_attempts import attempts_call, possible_names
 from ..decoding.replies import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
 from ..options import CheckOptions, NameStyle
@@ -34,45 +34,50 @@ def match_greedily(
 
     Right calls can be rejected: an early expected call may take the only call that matches a later one.
     """
-    free = list(range(len(calls)))
+    free_calls = list(range(len(calls)))
     for expected in expected_calls:
-        problems: list[_FailedMatch] = []
-        for index in free:
+        problems: list[_MismatchedCall] = []
+        for index in free_calls:
             problem = check(calls[index], expected)
             if problem is None:
-                free.remove(index)
+                free_calls.remove(index)
                 break
-            problems.append(_FailedMatch(index, problem))
+            problems.append(_MismatchedCall(index, problem))
         else:
-            return _no_partner(expected, problems)
+            return _no_match_finding(expected, problems)
     return PASSED
 
 
 def match_best(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Match calls by the strict rule: each expected call needs a different matching call.
+    """Match calls by the strict rule: each expected call needs a matching call of its own.
 
-    Undecided if that needs calls that are undecided themselves. Otherwise report the first expected call that cannot be matched
-    along with those before it, and the problems of the calls that do not match it.
+    If no such matching exists, the fault is the first expected call that cannot be matched along with the previous ones, with the
+    problems of all calls that do not match it. If a matching needs calls that are undecided, so is the finding.
     """
-    possible, certain = Pairing(), Pairing()
-    all_certain, first_open = True, None
+    # Two matchings: one in which undecided calls count as matching, and one in which they do not.
+    possible_pairs, certain_pairs = Pairing(), Pairing()
+    all_certain, first_undecided = True, None
     for expected in expected_calls:
         problems = [check(call, expected) for call in calls]
-        maybe = [index for index, problem in enumerate(problems) if problem is None or problem.undecided]
-        if not possible.add(maybe):
-            failed = [
-                _FailedMatch(index, problem)
+        possible_calls = [
+            index for index, problem in enumerate(problems) if problem is None or problem.undecided
+        ]
+        if not possible_pairs.add(possible_calls):
+            mismatches = [
+                _MismatchedCall(index, problem)
                 for index, problem in enumerate(problems)
                 if problem and not problem.undecided
             ]
-            return _no_partner(expected, failed)
-        right = [index for index in maybe if problems[index] is None]
-        all_certain = all_certain and certain.add(right)
-        if len(right) < len(maybe):
-            first_open = first_open or next(each for each in problems if each and each.undecided)
-    return PASSED if all_certain or first_open is None else first_open.finding
+            return _no_match_finding(expected, mismatches)
+        right_calls = [index for index in possible_calls if problems[index] is None]
+        all_certain = all_certain and certain_pairs.add(right_calls)
+        if len(right_calls) < len(possible_calls):
+            first_undecided = first_undecided or next(
+                problem for problem in problems if problem and problem.undecided
+            )
+    return PASSED if all_certain or first_undecided is None else first_undecided.finding
 
 
 def match_in_order(
@@ -82,44 +87,50 @@ def match_in_order(
 
     Right calls in the wrong order are reported as such.
     """
-    undecided = None
-    for number, (call, expected) in enumerate(zip(calls, expected_calls, strict=True), start=1):
+    first_undecided = None
+    for position, (call, expected) in enumerate(zip(calls, expected_calls, strict=True), start=1):
         problem = check(call, expected)
         if problem is None:
             continue
         if problem.undecided:
-            undecided = undecided or problem
+            first_undecided = first_undecided or problem
             continue
         if match_best(calls, expected_calls, check).valid:
             names = ", ".join(expected_call.name for expected_call in expected_calls)
             return fault(WRONG_ORDER, f"the right calls in the wrong order; expected {names}")
-        return fault(problem.error_type, f"call {number}: {problem.reason}", **problem.evidence)
-    return PASSED if undecided is None else undecided.finding
+        return fault(problem.error_type, f"call {position}: {problem.reason}", **problem.evidence)
+    return PASSED if first_undecided is None else first_undecided.finding
 
 
-class _FailedMatch(NamedTuple):
-    """A call that does not match an expected one: its number, from 0, and its problem."""
+class _MismatchedCall(NamedTuple):
+    """Call that does not match an expected one: its number, counted from 0, and the problem."""
 
     number: int
     problem: Problem
 
 
-def _no_partner(expected: ExpectedCall, failed: list[_FailedMatch]) -> Finding:
-    tried = [
-        {"call": number, "error_type": problem.error_type, **problem.evidence} for number, problem in failed
+def _no_match_finding(expected: ExpectedCall, mismatches: list[_MismatchedCall]) -> Finding:
+    sub_errors = [
+        {"call": number, "error_type": problem.error_type, **problem.evidence}
+        for number, problem in mismatches
     ]
-    nearest = max(failed, key=_has_right_name, default=None)
-    hint = "" if nearest is None else f"; nearest is call {nearest.number + 1}: {nearest.problem.reason}"
+    # A call of the right function is nearer than any other.
+    nearest_mismatch = max(mismatches, key=_has_right_name, default=None)
+    hint = (
+        ""
+        if nearest_mismatch is None
+        else f"; nearest is call {nearest_mismatch.number + 1}: {nearest_mismatch.problem.reason}"
+    )
     return fault(
         "parallel_function_checker_no_order:cannot_find_match",
         f"no call left matches an expected call of {expected.name}{hint}",
         expected=expected.written,
-        sub_errors=tried,
+        sub_errors=sub_errors,
     )
 
 
-def _has_right_name(failed: _FailedMatch) -> bool:
-    return failed.problem.error_type != "simple_function_checker:wrong_func_name"
+def _has_right_name(mismatch: _MismatchedCall) -> bool:
+    return mismatch.problem.error_type != "simple_function_checker:wrong_func_name"
 
 
 _COUNT_ERRORS = {
@@ -133,13 +144,14 @@ _COUNT_ERRORS = {
 def check_decoded(
     decoded: Any, expectation: Expectation, *, strictly: bool = False, text: TextRule | None = None
 ) -> Finding:
-    """Check decoded calls, by BFCL's rules or by strict ones, with their rule for texts."""
+    """Check decoded calls by BFCL's rules, or by strict ones with the run's rule for texts."""
     check = _strict_check(text) if strictly else _bfcl_check()
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding
     if expectation.ordered and expectation.count > 1:
         return match_in_order(decoded, expectation.calls, check)
+    # "parallel" is a mode of BFCL's data; several calls of other data are always matched best.
     if expectation.match == "parallel":
         match = match_best if strictly else match_greedily
         return match(decoded, expectation.calls, check)
@@ -154,7 +166,7 @@ def _strict_check(text: TextRule | None) -> CallCheck:
     return check_call_strictly if text is None else partial(check_call_strictly, text=text)
 
 
-@cache  # an import statement per output takes half as long as checking the output
+@cache  # an import statement for each output would take half as long as checking it
 def _bfcl_check() -> CallCheck:
     from .bfcl_rules import check_call  # noqa: PLC0415 - most cases are checked strictly
 
@@ -162,10 +174,7 @@ def _bfcl_check() -> CallCheck:
 
 
 def is_call_list(decoded: Any) -> bool:
-    """Return whether a decoded value is a list of calls, ``{name: {argument: value}}`` each.
-
-    An empty list is one.
-    """
+    """Return whether a value is a list (maybe empty) of calls ``{name: {argument: value}}``."""
     if type(decoded) is not list:
         return False
     for call in cast("list[dict[Any, Any]]", decoded):
@@ -194,11 +203,11 @@ def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
     return Problem(_COUNT_ERRORS[match], sentence, None, expectation.count, len(calls))
 
 
-_compiled: dict[tuple[int, NameStyle], tuple[weakref.ref[Case], Expectation]] = {}
+_expectations: dict[tuple[int, NameStyle], tuple[weakref.ref[Case], Expectation]] = {}
 
 
 def expectation_of(case: Case, names: NameStyle) -> Expectation:
-    """Return the compiled reference of a case, cached as long as the case lives.
+    """Return the compiled reference of a case, cached as long as the case exists.
 
     Many systems answer the same case.
 
@@ -206,19 +215,19 @@ def expectation_of(case: Case, names: NameStyle) -> Expectation:
         InputError: The reference cannot be used.
     """
     key = (id(case), names)
-    entry = _compiled.get(key)
+    entry = _expectations.get(key)
     if entry is None:
         reference = convert(case.reference, ToolCallReference)
         # The entry is dropped with its case, before another case can have the same id.
-        case_reference = weakref.ref(case, lambda _: _compiled.pop(key, None))
-        entry = _compiled[key] = (case_reference, compile_expectation(reference, case.tools, names))
+        case_reference = weakref.ref(case, lambda _: _expectations.pop(key, None))
+        entry = _expectations[key] = (case_reference, compile_expectation(reference, case.tools, names))
     return entry[1]
 
 
 def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check an output's tool calls against the reference.
 
-    Native calls are read if the output has that field, else its text.
+    The calls are the native ones if the output has that field, else those in its text.
     """
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
@@ -230,7 +239,7 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
 def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
     """Check decoded calls against a case.
 
-    The finding is undecided if the case itself cannot be used (BFCL fails there).
+    If the case itself cannot be used, the finding is undecided; BFCL raises an error there.
     """
     try:
         expectation = expectation_of(case, options.names)
@@ -240,7 +249,7 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
 
 
 def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
-    """Return the finding for a reply that cannot be read as calls: graded 0, the system's fault."""
+    """Return the finding for a reply that cannot be read as calls, which is the system's fault."""
     if isinstance(reply, str) and not _has_call(reply, case):
         return fault("ast_decoder:decoder_failed", "no call: the reply is text")
     return fault("ast_decoder:decoder_failed", f"the call cannot be read: {error}")
@@ -249,5 +258,5 @@ def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
 def _has_call(reply: str, case: Case) -> bool:
     if "(" not in reply:  # no name is followed by a parenthesis, so the names are not needed
         return attempts_call(reply, ())
-    names = call_names(tool["function"]["name"] for tool in case.tools)
+    names = possible_names(tool["function"]["name"] for tool in case.tools)
     return attempts_call(reply, names) or any(f"{name}(" in reply for name in names)

@@ -1,4 +1,4 @@
-"""Decode raw replies to calls in BFCL's form, a list of ``{name: {argument: value}}``.
+"""Decode raw replies into calls in BFCL's form, a list of ``{name: {argument: value}}``.
 
-There is one module per notation.
+There is one module per notation (JSON, Python, Java ...); `replies` and `text_replies` choose among them.
 """

@@ -1,6 +1,6 @@
-"""Bounded arithmetic on literals, with Python's meaning.
+"""Evaluate arithmetic on literals as Python does, without running code.
 
-Sizes are bounded, so that a short text cannot fill the memory; no code is run.
+Sizes are bounded, so that a short text cannot fill the memory.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -20,10 +20,10 @@ MAX_BITS = 14_000
 """Limit on the size of integers, about what Python prints (4,300 digits)."""
 
 MAX_ITEMS = 50_000
-"""Limit on the size of texts and collections, in characters and items; nested ones count."""
+"""Limit on the size of texts and collections, in characters and items, including nested ones."""
 
-MAX_REPEATED = 2_000
-"""Limit on the size of a repeated text or collection, such as ``[0] * n``: a reply has room for thousands of them."""
+MAX_REPEATED_ITEMS = 2_000
+"""Limit on the size of a repeated text or collection, such as ``[0] * n``. It is lower, since a reply has room for thousands of them."""
 
 _BINARY: dict[type[ast.operator], Any] = {
     ast.Add: operator.add,
@@ -47,6 +47,8 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 _WIDE_FORMAT = re.compile(r"\*|\d{4}")
+"""In a ``%`` format: a width that is a value (``%*d``), or has four digits."""
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -55,14 +57,14 @@ Evaluate: TypeAlias = Callable[[ast.expr], Any]
 
 
 class UnpackedDictError(Exception):
-    """A dict is unpacked with ``**`` inside another."""
+    """A dict is unpacked with ``**`` in a dict; callers raise their own error for it."""
 
 
 def evaluate_arithmetic(node: ast.expr) -> Any:
     """Return Python's value of an expression of literals, collections and operators.
 
     Raises:
-        DecodingError: It contains anything else (a name, a call ...), it fails, or its value would be too large.
+        DecodingError: It contains anything else (a name, a call ...), has no value, or its value would be too large.
     """
     evaluator = EVALUATORS.get(type(node))
     if evaluator is None:
@@ -77,32 +79,33 @@ def evaluate_arithmetic(node: ast.expr) -> Any:
 
 def _apply(operation: ast.operator, left: Any, right: Any) -> Any:
     """Return ``left <operation> right`` as Python does, unless it would be too large."""
-    if _may_be_huge(operation, left, right):
+    if _may_be_too_large(operation, left, right):
         raise OverflowError(f"the result of {type(operation).__name__} would be too large")
     return _BINARY[type(operation)](left, right)
 
 
-def _may_be_huge(operation: ast.operator, left: Any, right: Any) -> bool:
+def _may_be_too_large(operation: ast.operator, left: Any, right: Any) -> bool:
+    """Estimate the size of a result from those of its operands, before it is computed."""
     match operation:
         case ast.Pow():
-            return abs(_whole(left)) > 1 and _whole(right) * _bits(left) > MAX_BITS
+            return abs(_int_or_zero(left)) > 1 and _int_or_zero(right) * _bits(left) > MAX_BITS
         case ast.LShift():
-            return _whole(right) + _bits(left) > MAX_BITS
+            return _int_or_zero(right) + _bits(left) > MAX_BITS
         case ast.Mult():
             return (
-                _weight(left) * _whole(right) > MAX_REPEATED
-                or _weight(right) * _whole(left) > MAX_REPEATED
+                _size(left) * _int_or_zero(right) > MAX_REPEATED_ITEMS
+                or _size(right) * _int_or_zero(left) > MAX_REPEATED_ITEMS
                 or _bits(left) + _bits(right) > MAX_BITS
             )
         case ast.Add():
-            return _weight(left) + _weight(right) > MAX_ITEMS
+            return _size(left) + _size(right) > MAX_ITEMS
         case ast.Mod():
-            return _may_format_huge(left, right)
+            return _may_format_too_much(left, right)
         case _:
             return False
 
 
-def _whole(value: Any) -> int:
+def _int_or_zero(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
@@ -110,21 +113,21 @@ def _bits(value: Any) -> int:
     return value.bit_length() if isinstance(value, int) else 0
 
 
-def _weight(value: Any) -> int:
-    """Count characters and items, nested ones included: n * n in ``[[0] * n] * n``."""
+def _size(value: Any) -> int:
+    """Count characters and items, including nested ones: about n * n in ``[[0] * n] * n``."""
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, list | tuple | set | frozenset):
         items = cast("Collection[Any]", value)
-        return len(items) + sum(map(_weight, items))
+        return len(items) + sum(map(_size, items))
     if isinstance(value, dict):
         pairs = cast("dict[Any, Any]", value)
-        return len(pairs) + sum(map(_weight, pairs.keys())) + sum(map(_weight, pairs.values()))
+        return len(pairs) + sum(map(_size, pairs.keys())) + sum(map(_size, pairs.values()))
     return 0
 
 
-def _may_format_huge(template: Any, values: Any) -> bool:
-    """Return whether a ``%`` format may ask for much padding, or repeat its values often."""
+def _may_format_too_much(template: Any, values: Any) -> bool:
+    """Return whether the result of a ``%`` format may be too long."""
     if isinstance(template, bytes):
         template = template.decode("latin-1")
     if not isinstance(template, str):
@@ -132,14 +135,14 @@ def _may_format_huge(template: Any, values: Any) -> bool:
     if _WIDE_FORMAT.search(template):
         return True
     padding = sum(map(int, _NUMBER.findall(template)))
-    # Every ``%(name)s`` may print a value again, and formats may be nested.
+    # Each ``%`` may print all values: ``%(name)s`` can repeat one.
     return padding + template.count("%") * _printed_length(values) > MAX_ITEMS
 
 
 def _printed_length(value: Any) -> int:
     """Estimate the length of a value as text; a collection counts all items in it."""
     if isinstance(value, int):
-        return value.bit_length() // 3 + 1
+        return value.bit_length() // 3 + 1  # a decimal digit takes more than 3 bits
     if isinstance(value, float | complex):
         return len(f"{value:f}")
     if isinstance(value, dict):
@@ -170,4 +173,4 @@ EVALUATORS: dict[type[ast.expr], Callable[[Any, Evaluate], Any]] = {
     ast.Set: lambda node, evaluate: {evaluate(item) for item in node.elts},
     ast.Dict: _dict,
 }
-"""Evaluators by kind of expression, which are passed a function for the parts. Errors of operators and subscripts pass through."""
+"""Evaluators by kind of expression. They get the expression, and a function that evaluates its parts, and let Python's errors through."""

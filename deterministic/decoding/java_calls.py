@@ -1,7 +1,7 @@
-"""Calls written as Java, as BFCL reads them: ``Shape.area(width=2, unit="cm")``.
+"""Decode calls written as Java: ``Shape.area(width=2, unit="cm")``.
 
-Values stay text. BFCL's quirks are kept: the code's characters are sliced by the parser's *byte* offsets, most values
-lose their white space, and an anonymous class loses its body.
+Values stay text. By BFCL's rules its quirks are kept: characters are sliced by the parser's *byte* offsets, most values lose their
+white space, and an anonymous class loses its body.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .syntax_trees import node_text, parse_tree, read_arguments, walk
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_AS_WRITTEN = frozenset({"identifier", "class_literal", "type_identifier", "method_invocation"})
-_QUOTED = frozenset({"string_literal", "character_literal"})
-_NAMELESS_ARGUMENTS = frozenset({"identifier", "class_literal", "set"})
+_UNCHANGED_TYPES = frozenset({"identifier", "class_literal", "type_identifier", "method_invocation"})
+_QUOTED_TYPES = frozenset({"string_literal", "character_literal"})
+_NAMELESS_TYPES = frozenset({"identifier", "class_literal", "set"})
 _LIST_PUNCTUATION = frozenset({",", "(", ")"})
 
 
@@ -26,10 +26,10 @@ def decode_java_call(
 ) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
     """Read the first method call in a text, as BFCL does or strictly.
 
-    Strictly, every value stays as written. Further calls are ignored; code without a call is an empty dict. Models leave out the
-    semicolon, so the parser's error recovery decides if the code can be read.
+    Strictly, every value stays as written. Further calls are ignored. For code without a call, BFCL's result is an empty dict. Models
+    leave out the semicolon, so it is up to the parser's error recovery whether the code can be read.
     """
-    text, value = partial(_text, code), partial(_reassembled, code)
+    text, value = partial(_bfcl_text, code), partial(_bfcl_value, code)
     if strictly:
         text, value = node_text, _value_as_written
     for node in walk(parse_tree(code, "java")):
@@ -40,40 +40,40 @@ def decode_java_call(
                 raise DecodingError("a method call without name or arguments")
             function = text(name) if owner is None else f"{text(owner)}.{text(name)}"
             try:
-                return [{function: read_arguments(arguments, _NAMELESS_ARGUMENTS, text, value)}]
+                return [{function: read_arguments(arguments, _NAMELESS_TYPES, text, value)}]
             except RecursionError as error:
                 raise DecodingError("nested too deeply") from error
     return {}
 
 
 def _value_as_written(node: Node) -> str:
-    """Return a literal without its quotes, anything else with white space as single blanks."""
-    return node_text(node)[1:-1] if node.type in _QUOTED else " ".join(node_text(node).split())
+    """Return a text literal without its quotes, other values with single blanks."""
+    return node_text(node)[1:-1] if node.type in _QUOTED_TYPES else " ".join(node_text(node).split())
 
 
-def _reassembled(code: str, node: Node) -> str:
-    """Return the text of a whole value; a literal loses its quotes."""
-    return _text(code, node)[1:-1] if node.type in _QUOTED else _part(code, node)
+def _bfcl_value(code: str, node: Node) -> str:
+    """Return the text of a value as BFCL does; a text literal loses its quotes."""
+    return _bfcl_text(code, node)[1:-1] if node.type in _QUOTED_TYPES else _reassemble(code, node)
 
 
-def _part(code: str, node: Node) -> str:
-    """Return the text of a value, or part of one, reassembled from its leaves."""
-    if node.type in _AS_WRITTEN or node.type in _QUOTED:
-        return _text(code, node)
+def _reassemble(code: str, node: Node) -> str:
+    """Return the text of a value, or a part of it, put together from its leaves."""
+    if node.type in _UNCHANGED_TYPES or node.type in _QUOTED_TYPES:
+        return _bfcl_text(code, node)
     if node.type == "array_creation_expression":
         return _array_creation(code, node)
     if node.type == "object_creation_expression":
         return _object_creation(code, node)
     if node.child_count == 0:
-        return _text(code, node)
-    return "".join([_part(code, child) for child in node.children])
+        return _bfcl_text(code, node)
+    return "".join([_reassemble(code, child) for child in node.children])
 
 
 def _array_creation(code: str, node: Node) -> str:
     item_type, initialiser = node.child_by_field_name("type"), node.child_by_field_name("value")
     if item_type is None or initialiser is None:
         raise DecodingError("an array without its items")
-    return f"new {_part(code, item_type)}[]{_part(code, initialiser)}"
+    return f"new {_reassemble(code, item_type)}[]{_reassemble(code, initialiser)}"
 
 
 def _object_creation(code: str, node: Node) -> str:
@@ -81,9 +81,9 @@ def _object_creation(code: str, node: Node) -> str:
     if object_type is None:
         raise DecodingError("an object without a type")
     children = [] if arguments is None else arguments.children
-    texts = [_part(code, child) for child in children if child.type not in _LIST_PUNCTUATION]
-    return f"new {_part(code, object_type)}({', '.join(texts)})"
+    texts = [_reassemble(code, child) for child in children if child.type not in _LIST_PUNCTUATION]
+    return f"new {_reassemble(code, object_type)}({', '.join(texts)})"
 
 
-def _text(code: str, node: Node) -> str:
+def _bfcl_text(code: str, node: Node) -> str:
     return code[node.start_byte : node.end_byte]

@@ -12,28 +12,25 @@ from .syntax_trees import node_text, parse_tree, read_arguments
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NAMELESS_ARGUMENTS = frozenset({"identifier", "true"})
+_NAMELESS_TYPES = frozenset({"identifier", "true"})
 
 
 def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
-    """Read the first call that is a statement, or None if there is none.
-
-    Further calls are ignored.
-    """
+    """Read the first call that is a statement, or None if there is none; others are ignored."""
     for statement in parse_tree(code, "javascript").children:
         if statement.type == "expression_statement":
             for expression in statement.children:
                 if expression.type == "call_expression":
                     callee, arguments = expression.children[:2]
-                    values = read_arguments(arguments, _NAMELESS_ARGUMENTS, node_text, _value)
+                    values = read_arguments(arguments, _NAMELESS_TYPES, node_text, _value)
                     return [{node_text(callee): values}]
     return None
 
 
 def _value(node: Node) -> str:
-    """Return the text of a value, without quotes if it starts and ends with the same one.
+    """Return the text of a value, without quotes if it begins and ends with the same quote.
 
-    As in BFCL, that includes ``'a' + 'b'``.
+    As in BFCL, ``'a' + 'b'`` loses its outer quotes, too.
     """
     text = node_text(node)
     return text[1:-1] if text[:1] in ("'", '"') and text.endswith(text[0]) else text

@@ -1,7 +1,7 @@
 """Decode calls written as Python, ``[f(a=1), g.h(b='x')]``, as BFCL does or strictly.
 
-As in BFCL, every unary operator negates, positional arguments are dropped, a bare name is a string, and a call or subscript as a value
-is its source text (docs/bfcl-differences.md). Strictly, values are those of Python, and nothing is dropped.
+By BFCL's rules every unary operator negates, positional arguments are dropped, a bare name is a text, and the value of a call or
+subscript is its source text (docs/bfcl-differences.md). Strictly, values are those of Python, and nothing is dropped.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from ...records.python_syntax import Unquoted, parse_expression, unparse
 from .arithmetic import evaluate_arithmetic
 from .plain_calls import DecodedCall, read_plain_calls
 
-_MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
-"""Characters of an empty list. Text with other characters but without a parenthesis or comment has no call."""
+_EMPTY_LIST_CHARACTERS = frozenset("[]{},' \t\n\r\f\\")
+"""Characters that an empty list may have. A text with others, but without a parenthesis or comment, has no call."""
 
 
 def decode_python_calls(code: str) -> list[DecodedCall]:
-    """Read a call, or a list, tuple or set of calls: one ``{name: {argument: value}}`` each."""
-    plain = read_plain_calls(code)
-    if plain is not None:
-        return plain
-    if "(" not in code and "#" not in code and not _MAY_BE_EMPTY.issuperset(code):
+    """Read a call, or a list, tuple or set of calls, as ``{name: {argument: value}}``."""
+    plain_calls = read_plain_calls(code)
+    if plain_calls is not None:
+        return plain_calls
+    # Prose is refused before it is parsed, which would take longer.
+    if "(" not in code and "#" not in code and not _EMPTY_LIST_CHARACTERS.issuperset(code):
         raise DecodingError("there is no call in it")
     try:
         return [read_call(node) for node in call_nodes(code)]
@@ -50,7 +51,7 @@ def call_nodes(code: str) -> list[ast.Call]:
 def function_name(node: ast.Call) -> str:
     """Return the dotted name of the called function.
 
-    If it does not start with a name, only the attributes after that are returned; ``f[0]()`` has none.
+    As in BFCL, what is not a name or an attribute is left out: ``f().g()`` calls ``g``, and ``f[0]()`` has an empty name.
     """
     function = node.func
     if type(function) is ast.Name:
@@ -65,7 +66,7 @@ def function_name(node: ast.Call) -> str:
 
 
 def read_call(node: ast.Call) -> DecodedCall:
-    """Return a call with its keyword arguments; the last of repeated ones counts.
+    """Return a call with its named arguments; of a repeated argument the last counts.
 
     Positional arguments are dropped.
     """
@@ -87,7 +88,7 @@ def _read_unary(node: ast.UnaryOp) -> Any:
     operand = node.operand
     if not isinstance(operand, ast.Constant) or not isinstance(operand.value, int | float | complex):
         raise DecodingError("a sign before something that is not a number")
-    return -operand.value
+    return -operand.value  # BFCL's reading of any operator, even of +1
 
 
 def _read_dict(node: ast.Dict) -> dict[Any, Any]:
@@ -124,7 +125,7 @@ def decode_python_calls_strictly(code: str) -> list[DecodedCall]:
 
 def _read_call_strictly(node: ast.Call) -> DecodedCall:
     name = function_name(node)
-    if not _is_plain(node.func):
+    if not _is_dotted_name(node.func):
         raise DecodingError(f"expected a function's name, got {unparse(node.func)[:60]!r}")
     if node.args:
         raise DecodingError(f"an argument of {name} comes without its name: {unparse(node.args[0])[:60]!r}")
@@ -138,14 +139,14 @@ def _read_call_strictly(node: ast.Call) -> DecodedCall:
     return {name: arguments}
 
 
-def _is_plain(function: ast.expr) -> bool:
+def _is_dotted_name(function: ast.expr) -> bool:
     while isinstance(function, ast.Attribute):
         function = function.value
     return isinstance(function, ast.Name)
 
 
 def _read_value_strictly(node: ast.expr) -> Any:
-    """Return the value of a literal or expression; names, attributes and calls are `Unquoted`."""
+    """Return Python's value of an expression; names, attributes and calls are `Unquoted`."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Call):
         return Unquoted(unparse(node))
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):

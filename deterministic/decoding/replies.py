@@ -1,4 +1,4 @@
-"""Decode native calls, and texts by the language and form the system was asked for."""
+"""Decode native calls; for texts, find the form that was asked for and load the decoder."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from .wrapping import PLAIN, AskedForm, ReplyForm
 
 
 def decode_native(result: Any) -> list[dict[Any, Any]]:
-    """Read a stored BFCL result: a list of ``{name: JSON text of the arguments}``.
+    """Read a stored BFCL result, a list of ``{name: JSON text of the arguments}``, as BFCL does.
 
-    Only the first key of an item counts. An empty text is an empty list. Arguments may be any JSON, not only an object.
+    Only the first key of an item counts. An empty text counts as an empty list. Arguments may be any JSON, not only an object.
     """
     if not isinstance(result, list | str | dict):
-        raise DecodingError(f"expected a list of calls, got {_kind(result)}")
+        raise DecodingError(f"expected a list of calls, got {_type_in_words(result)}")
     return [_decode_item(item) for item in cast("Iterable[Any]", result)]
 
 
 def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
     """Read a stored BFCL result as `decode_native` does, but strictly.
 
-    Arguments must be an object, or its JSON text without NaN or duplicate keys; an empty text or null means none. An item has one name.
+    An item has one name. Its arguments are an object, or an object's JSON text without NaN or duplicate keys; an empty text or null
+    means no arguments.
     """
     if not isinstance(result, list):
         raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
@@ -37,49 +38,48 @@ def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
         if len(pairs) != 1 or not isinstance(pairs[0][1], str | dict):
             raise DecodingError("expected calls as {name: arguments}, an object or its JSON text")
         name, arguments = pairs[0]
-        calls.append({name: _strict_arguments(name, arguments) if isinstance(arguments, str) else arguments})
+        calls.append({name: _read_object(name, arguments) if isinstance(arguments, str) else arguments})
     return calls
 
 
 def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> list[dict[Any, Any]]:
-    """Read the calls of an Output: one ``{name: arguments}`` each.
-
-    Arguments are an object or its JSON text.
-    """
+    """Return the calls of an Output as ``{name: arguments}``; read arguments in JSON text."""
     return [{call.name: _arguments(call, strictly=strictly)} for call in calls]
 
 
 def _arguments(call: ToolCall, *, strictly: bool) -> Any:
     if not isinstance(call.arguments, str):
         return call.arguments
-    return _strict_arguments(call.name, call.arguments) if strictly else _load(call.arguments)
+    return _read_object(call.name, call.arguments) if strictly else _load_json(call.arguments)
 
 
-def _strict_arguments(name: str, text: str) -> Any:
-    """Read the JSON text of a call's arguments, which must be an object, or nothing."""
-    if are_none(text):
+def _read_object(name: str, text: str) -> Any:
+    """Read the JSON text of a call's arguments, which must be an object or mean none."""
+    if is_no_arguments(text):
         return {}
     value = load_json_strictly(text)
     if not isinstance(value, dict):
-        raise DecodingError(f"expected the arguments of {name} as an object, got {_kind(value)}")
+        raise DecodingError(f"expected the arguments of {name} as an object, got {_type_in_words(value)}")
     return cast("dict[Any, Any]", value)
 
 
-def are_none(arguments: str) -> bool:
-    """Return whether a text of arguments says that there are none, as clients write it."""
+def is_no_arguments(arguments: str) -> bool:
+    """Return whether a text is one that clients write for a call without arguments."""
     return arguments.strip() in {"", "null"}
 
 
 def _decode_item(item: Any) -> dict[Any, Any]:
     if not isinstance(item, dict) or not item:
-        raise DecodingError(f"expected calls as {{name: arguments}}, got {_kind(item)}")
+        raise DecodingError(f"expected calls as {{name: arguments}}, got {_type_in_words(item)}")
     name, arguments = next(iter(cast("dict[Any, Any]", item).items()))
     if not isinstance(arguments, str):
-        raise DecodingError(f"expected the arguments of {name!r} as JSON text, got {_kind(arguments)}")
-    return {name: _load(arguments)}
+        raise DecodingError(
+            f"expected the arguments of {name!r} as JSON text, got {_type_in_words(arguments)}"
+        )
+    return {name: _load_json(arguments)}
 
 
-def _load(text: str) -> Any:
+def _load_json(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError as error:
@@ -88,7 +88,7 @@ def _load(text: str) -> Any:
         raise DecodingError(f"the arguments are not JSON: {error}") from error
 
 
-def _kind(value: Any) -> str:
+def _type_in_words(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
@@ -99,7 +99,7 @@ def _kind(value: Any) -> str:
 def asked_form(case: Case) -> AskedForm:
     """Return the form in which a system was asked to write its calls.
 
-    Cases on format sensitivity give it in the tags ``ret_fmt`` and ``tool_call_tag``.
+    BFCL's cases on format sensitivity state it in the tags ``ret_fmt`` and ``tool_call_tag``.
     """
     return AskedForm(
         cast("Language", case.reference.get("language", "python")),
@@ -110,13 +110,13 @@ def asked_form(case: Case) -> AskedForm:
 
 
 def decode_output(output: Output, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
-    """Read the native calls of an output, or those in its text if it has none."""
+    """Read the native calls of an output, or the calls in its text if it has no native ones."""
     if (calls := calls_made(output)) is not None:
         return decode_tool_calls(calls, strictly=strictly)
     return _text_decoder()(output.text or "", form, strictly=strictly)
 
 
-@cache  # as `_bfcl_check`
+@cache  # imported once: an import statement would look the module up for each output
 def _text_decoder() -> Callable[..., Any]:
     from .text_replies import decode_prompt  # noqa: PLC0415 - native calls need no parser
 

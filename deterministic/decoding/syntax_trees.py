@@ -1,4 +1,4 @@
-"""Syntax trees of Java and JavaScript by tree-sitter, an optional dependency."""
+"""Parse Java and JavaScript into syntax trees with tree-sitter, an optional dependency."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MAX_BRACKETS = 2_000
 
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
-    """Parse a text of at most ``MAX_CHARACTERS``.
+    """Parse a text of at most `MAX_CHARACTERS`.
 
-    Tokens that the parser inserted are in the tree; text that it skipped is an error.
+    The tree has tokens that the parser inserted to recover from errors. Text that it had to skip is an error.
 
     Raises:
-        DecodingError: It is not in that language, or cannot be encoded in UTF-8.
+        DecodingError: The text is not in that language, or cannot be encoded in UTF-8.
         MissingExtraError: tree-sitter or the grammar is not installed.
     """
     if len(code) > MAX_CHARACTERS or sum(map(code.count, "([{")) > _MAX_BRACKETS:
@@ -36,30 +36,31 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
         source = code.encode()
     except UnicodeEncodeError as error:
         raise DecodingError(f"not {language}: {error.reason}") from error
-    root = parser_of(language).parse(source).root_node
-    if _skips_something(root):
+    root = load_parser(language).parse(source).root_node
+    if _has_error_node(root):
         raise DecodingError(f"not {language} that can be parsed")
     return root
 
 
-def _skips_something(root: Node) -> bool:
-    """Return whether the tree has an error node; printing a deep tree to see that would crash."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
+def _has_error_node(root: Node) -> bool:
+    """Return whether the tree has an error node; printing a deep tree to see it would crash."""
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
         if node.is_error:
             return True
-        pending.extend([child for child in node.children if child.has_error] if node.has_error else ())
+        # `has_error` is true of a node with an error anywhere below it, so other subtrees are skipped.
+        nodes.extend([child for child in node.children if child.has_error] if node.has_error else ())
     return False
 
 
 def walk(root: Node) -> Iterator[Node]:
     """Yield the nodes of a tree, depth first, parents before children."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
         yield node
-        pending.extend(reversed(node.children))
+        nodes.extend(reversed(node.children))
 
 
 def node_text(node: Node) -> str:
@@ -68,17 +69,18 @@ def node_text(node: Node) -> str:
 
 
 def read_arguments(
-    node: Node, nameless: Container[str], text: Callable[[Node], str], value: Callable[[Node], str]
+    node: Node, nameless_types: Container[str], text: Callable[[Node], str], value: Callable[[Node], str]
 ) -> dict[Any, str]:
     """Return the arguments of a call by name.
 
-    Arguments are written ``name=value``. A node of a type in ``nameless`` is an argument with the name None; other nodes are skipped.
+    Arguments are written ``name=value``. A node of a type in ``nameless_types`` is an argument with the name None; other nodes are
+    skipped.
     """
     arguments: dict[Any, str] = {}
     for child in node.children:
         if child.type == "assignment_expression":
             name, content = text(child.children[0]), value(child.children[2])
-        elif child.type in nameless:
+        elif child.type in nameless_types:
             name, content = None, value(child)
         else:
             continue
@@ -91,7 +93,7 @@ def read_arguments(
 
 
 @cache
-def parser_of(language: Literal["java", "javascript"]) -> Parser:
+def load_parser(language: Literal["java", "javascript"]) -> Parser:
     """Return the parser of a language."""
     try:
         tree_sitter = import_module("tree_sitter")

@@ -20,7 +20,7 @@ class AskedForm(NamedTuple):
 
     Attributes:
         language: The language of the functions.
-        form: Source text, JSON or one of two forms of XML; anything but source text is for Python only.
+        form: Source text, JSON or one of two forms of XML; for Java and JavaScript only source text.
         tagged: Whether the calls are between ``<TOOLCALL>`` and ``</TOOLCALL>``.
         stated: Whether the case states the form, so that keeping to it is part of the task.
     """
@@ -32,12 +32,13 @@ class AskedForm(NamedTuple):
 
 
 PLAIN = AskedForm()
+"""Python source text without tags, which is asked for by default."""
 
 
 def wrap(text: str) -> str:
     """Make a bracketed list of a reply, as BFCL does before reading it.
 
-    Backticks, newlines and spaces are stripped, but no tabs or carriage returns. A missing bracket is added at each end.
+    Backticks, newlines and spaces are stripped, but not tabs or carriage returns. Missing brackets are added.
     """
     text = text.strip("`\n ")
     if not text.startswith("["):

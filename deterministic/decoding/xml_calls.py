@@ -1,8 +1,7 @@
 """Decode calls written as XML: ``<functions><function name="f">...</function></functions>``.
 
-Other text may surround them.
-
-The text for the parser starts with the root element, so it cannot declare a document type or entities to expand.
+Other text may surround them. The parser gets the text from the root element on, so it cannot declare a document type or entities to
+expand.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ _CLOSING = "</functions>"
 
 def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
     """Read calls whose arguments are ``<param name= value= type=/>``, in ``<params>`` or not."""
-    return [_read(function, _verbose_parameters(function)) for function in _functions(text)]
+    return [_make_call(function, _verbose_parameters(function)) for function in _find_functions(text)]
 
 
 def decode_concise_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
     """Read calls whose arguments are ``<param name= type=>value</param>``."""
-    return [_read(function, _concise_parameters(function)) for function in _functions(text)]
+    return [_make_call(function, _concise_parameters(function)) for function in _find_functions(text)]
 
 
-def _functions(text: str) -> list[ET.Element]:
+def _find_functions(text: str) -> list[ET.Element]:
     start = text.find(_OPENING)
     end = text.find(_CLOSING, start) if start >= 0 else -1
     if end < 0:
@@ -62,8 +61,10 @@ def _concise_parameters(function: ET.Element) -> list[tuple[str, str, str]]:
     ]
 
 
-def _read(function: ET.Element, parameters: list[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
-    return {_attribute(function, "name"): {name: _convert(text, kind) for name, text, kind in parameters}}
+def _make_call(function: ET.Element, parameters: list[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
+    return {
+        _attribute(function, "name"): {name: _convert_value(text, kind) for name, text, kind in parameters}
+    }
 
 
 def _attribute(element: ET.Element, name: str) -> str:
@@ -73,7 +74,7 @@ def _attribute(element: ET.Element, name: str) -> str:
     return value
 
 
-def _convert(text: str, kind: str) -> Any:
+def _convert_value(text: str, kind: str) -> Any:
     convert = _CONVERSIONS.get(kind)
     if convert is None:
         return text
@@ -83,7 +84,7 @@ def _convert(text: str, kind: str) -> Any:
         raise DecodingError(f"{text[:60]!r} is not of type {kind}") from error
 
 
-def _literal(text: str) -> Any:
+def _read_literal(text: str) -> Any:
     return ast.literal_eval(parse_expression(text.lstrip(" \t")))
 
 
@@ -92,8 +93,8 @@ _CONVERSIONS: dict[str, Callable[[str], Any]] = {
     "float": float,
     "boolean": lambda text: text.lower() == "true",
     "null": lambda _text: None,
-    "array": _literal,
-    "tuple": _literal,
-    "object": _literal,
-    "dict": _literal,
+    "array": _read_literal,
+    "tuple": _read_literal,
+    "object": _read_literal,
+    "dict": _read_literal,
 }

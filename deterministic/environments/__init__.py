@@ -1,6 +1,6 @@
-"""Simulated worlds: execute an agent's calls and compare the end state.
+"""Environments of BFCL: classes of simulated worlds, in which an agent's calls are executed.
 
-A world is a class with ``load(config, long_context=False)``, API methods, and ``state()``; see ``World``.
+An environment has ``load(config, long_context=False)``, API methods, and ``state()``; see `World`.
 """
 
 from __future__ import annotations
@@ -30,4 +30,4 @@ ENVIRONMENTS: dict[str, type[World]] = {
         VehicleControlAPI,
     )
 }
-"""Built-in worlds by the names in scenarios, which are BFCL's class names."""
+"""Built-in environments by the names that cases use, which are BFCL's class names."""

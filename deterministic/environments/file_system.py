@@ -1,16 +1,16 @@
-"""GorillaFileSystem: a small shell over a tree of text files."""
+"""File system environment: a small shell over a tree of text files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from .file_tree import Directory, File, Node, build, place, snapshot, walk
+from .file_tree import Directory, File, Node, build_tree, place_node, snapshot, walk
 from .world import World, error
 
 _INVALID_CHARACTERS = '|/\\?%*:"><'
 _SIZE_UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
-_MAX_LISTING = 1_000_000
+_MAX_RESULT_CHARACTERS = 1_000_000
 
 
 class GorillaFileSystem(World):
@@ -22,7 +22,7 @@ class GorillaFileSystem(World):
         trees = config.get("root")
         if trees:
             name = next(iter(trees))
-            self._root = build(name, trees[name], long_context=long_context)
+            self._root = build_tree(name, trees[name], long_context=long_context)
         else:
             self._root = Directory("/")
         self._current = self._root
@@ -87,8 +87,8 @@ class GorillaFileSystem(World):
             if name is None or name in node.name:
                 matches.append(found_path)
                 length += len(found_path)
-                if length > _MAX_LISTING:
-                    raise OSError(f"find: the result has more than {_MAX_LISTING} characters")
+                if length > _MAX_RESULT_CHARACTERS:
+                    raise OSError(f"find: the result has more than {_MAX_RESULT_CHARACTERS} characters")
         return {"matches": matches}
 
     def _directory_at(self, path: str | None) -> Directory | None:
@@ -122,7 +122,7 @@ class GorillaFileSystem(World):
 
     def mkdir(self, dir_name: str) -> dict[str, Any] | None:
         """Make a directory."""
-        problem = self._problem_of_new(dir_name)
+        problem = self._new_name_problem(dir_name)
         if problem:
             return error(f"mkdir: cannot create directory '{dir_name}': {problem}")
         self._place(self._current, dir_name, Directory(dir_name, self._current))
@@ -130,7 +130,7 @@ class GorillaFileSystem(World):
 
     def touch(self, file_name: str) -> dict[str, Any] | None:
         """Make an empty file."""
-        problem = self._problem_of_new(file_name)
+        problem = self._new_name_problem(file_name)
         if problem:
             return error(f"touch: cannot touch '{file_name}': {problem}")
         self._place(self._current, file_name, File(file_name))
@@ -140,7 +140,7 @@ class GorillaFileSystem(World):
         """Show a text, or write it over a file that exists."""
         if not file_name:
             return {"terminal_output": content}
-        if _is_bad(file_name):
+        if _has_invalid_character(file_name):
             return error(f"echo: cannot write to '{file_name}': Invalid character")
         if file_name not in self._current.contents:
             return error(f"echo: cannot write to '{file_name}': No such file")
@@ -173,13 +173,13 @@ class GorillaFileSystem(World):
         self._snapshot = None
         return {"result": f"'{name}' removed"}
 
-    def _problem_of_new(self, name: str) -> str | None:
-        if _is_bad(name):
+    def _new_name_problem(self, name: str) -> str | None:
+        if _has_invalid_character(name):
             return "Invalid character"
         return "File exists" if name in self._current.contents else None
 
     def _place(self, directory: Directory, name: str, node: Node) -> None:
-        place(self._root, directory, name, node)
+        place_node(self._root, directory, name, node)
         self._snapshot = None
 
     # Moving and copying.
@@ -195,7 +195,9 @@ class GorillaFileSystem(World):
         """
         return self._transfer("cp", "copy", "copied", source, destination)
 
-    def _transfer(self, command: str, verb: str, done: str, source: str, destination: str) -> dict[str, Any]:
+    def _transfer(
+        self, command: str, verb: str, participle: str, source: str, destination: str
+    ) -> dict[str, Any]:
         if source not in self._current.contents:
             return error(f"{command}: cannot {verb} '{source}': No such file or directory")
         if "/" in destination:
@@ -206,13 +208,13 @@ class GorillaFileSystem(World):
         target = self._current.contents.get(destination)
         if target is None:
             transfer(source, self._current, destination)
-            return {"result": f"'{source}' {done} to '{destination}'"}
+            return {"result": f"'{source}' {participle} to '{destination}'"}
         if not isinstance(target, Directory):
             return error(f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory")
         if command == "mv" and source in target.contents:
             return error(f"mv: cannot move '{source}' to '{destination}/{source}': File exists")
         transfer(source, target, source)
-        return {"result": f"'{source}' {done} to '{destination}/{source}'"}
+        return {"result": f"'{source}' {participle} to '{destination}/{source}'"}
 
     def _move(self, source: str, directory: Directory, name: str) -> None:
         """Move an entry.
@@ -239,7 +241,7 @@ class GorillaFileSystem(World):
             return
         copy = Directory(name, directory, dict(node.contents))
         if directory is node:
-            # The API puts the copy in place before it fills it: a directory copied into itself contains itself.
+            # BFCL puts the copy in place before it fills it, so a directory copied into itself contains itself.
             copy.contents[name] = copy
         self._place(directory, name, copy)
 
@@ -247,7 +249,7 @@ class GorillaFileSystem(World):
 
     def cat(self, file_name: str) -> dict[str, Any]:
         """Return the text of a file."""
-        if _is_bad(file_name):
+        if _has_invalid_character(file_name):
             return error(f"cat: '{file_name}': Invalid character")
         node = self._current.contents.get(file_name)
         if isinstance(node, File):
@@ -261,7 +263,7 @@ class GorillaFileSystem(World):
             return error(f"wc: invalid mode '{mode}'")
         content = self._text(file_name)
         if content is None:
-            return _missing("wc", file_name)
+            return _not_found("wc", file_name)
         if mode == "l":
             return {"count": len(content.splitlines()), "type": "lines"}
         if mode == "w":
@@ -272,21 +274,21 @@ class GorillaFileSystem(World):
         """Return the lines of a file in sorted order; the file does not change."""
         content = self._text(file_name)
         if content is None:
-            return _missing("sort", file_name)
+            return _not_found("sort", file_name)
         return {"sorted_content": "\n".join(sorted(content.splitlines()))}
 
     def grep(self, file_name: str, pattern: str) -> dict[str, Any]:
         """Return the lines of a file that contain a text."""
         content = self._text(file_name)
         if content is None:
-            return _missing("grep", file_name)
+            return _not_found("grep", file_name)
         return {"matching_lines": [line for line in content.splitlines() if pattern in line]}
 
     def tail(self, file_name: str, lines: int = 10) -> dict[str, Any]:
         """Return the last lines of a file; ``lines=0`` returns all of them."""
         content = self._text(file_name)
         if content is None:
-            return _missing("tail", file_name)
+            return _not_found("tail", file_name)
         all_lines = content.splitlines()
         if lines > len(all_lines):  # noqa: PLR1730 - min would refuse a text with another message
             lines = len(all_lines)
@@ -296,7 +298,7 @@ class GorillaFileSystem(World):
         """Return the lines in which two files differ, up to the end of the shorter file."""
         first, second = self._text(file_name1), self._text(file_name2)
         if first is None or second is None:
-            return _missing("diff", f"{file_name1} or {file_name2}")
+            return _not_found("diff", f"{file_name1} or {file_name2}")
         pairs = zip(first.splitlines(), second.splitlines(), strict=False)
         return {"diff_lines": "\n".join(f"- {old}\n+ {new}" for old, new in pairs if old != new)}
 
@@ -305,9 +307,9 @@ class GorillaFileSystem(World):
         return node.content if isinstance(node, File) else None
 
 
-def _is_bad(name: str) -> bool:
+def _has_invalid_character(name: str) -> bool:
     return any(character in name for character in _INVALID_CHARACTERS)
 
 
-def _missing(command: str, file_name: str) -> dict[str, Any]:
+def _not_found(command: str, file_name: str) -> dict[str, Any]:
     return error(f"{command}: {file_name}: No such file or directory")

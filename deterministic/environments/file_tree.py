@@ -1,8 +1,8 @@
-"""File and directory tree of GorillaFileSystem: build it, walk it, limit its size.
+"""File and directory tree of the file system environment: build it, walk it, limit its size.
 
-A copy of a directory shares its entries with the original, so the tree may be a graph, and a directory copied into itself
-contains itself. ``MAX_NODES`` and ``MAX_DEPTH`` limit the tree as seen from the root: a shared directory counts each time, and a
-directory inside itself is not descended into.
+As in BFCL, a copy of a directory shares its entries with the original. So the tree may be a graph, and a directory copied into itself
+contains itself. `MAX_NODES` and `MAX_DEPTH` limit the tree as seen from the root: a shared directory counts each time that it is
+reached, and a directory inside itself is not entered.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from .world import table
+from .world import load_table
 
 MAX_NODES = 10_000
 MAX_DEPTH = 100
-MAX_NAME = 255
+MAX_NAME_LENGTH = 255
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +28,7 @@ class File:
 
 @dataclass(slots=True, eq=False)
 class Directory:
-    """A directory: its name, its original parent, and its entries, oldest first."""
+    """A directory: its name, the parent that it was made in, and its entries, oldest first."""
 
     name: str
     parent: Directory | None = None
@@ -37,43 +37,50 @@ class Directory:
     def path(self) -> str:
         """Return the names from the root down, starting with the root's."""
         names = [self.name]
-        above = self.parent
-        while above is not None:
-            names.append(above.name)
-            above = above.parent
+        ancestor = self.parent
+        while ancestor is not None:
+            names.append(ancestor.name)
+            ancestor = ancestor.parent
         return "/" + "/".join(reversed(names))
 
 
 Node: TypeAlias = File | Directory
 
 
-def build(name: str, entry: Mapping[str, Any], *, long_context: bool) -> Directory:
-    """Build a directory and its contents from a scenario entry.
+def build_tree(name: str, entry: Mapping[str, Any], *, long_context: bool) -> Directory:
+    """Build a directory and its contents from a scenario's entry.
 
-    An entry is ``{"type": "directory", "contents": {name: entry}}``.
-
-    With a long context, a long text is appended to files, and directories without a subdirectory get empty files.
+    Args:
+        name: The directory's name.
+        entry: ``{"type": "directory", "contents": {name: entry}}``, where an entry may also be that of a file.
+        long_context: Whether a long text is appended to files, and directories without a subdirectory get empty files.
     """
-    return _build(name, entry, None, table("file_system_long") if long_context else None)
+    return _build_directory(name, entry, None, load_table("file_system_long") if long_context else None)
 
 
-def _build(
-    name: str, entry: Mapping[str, Any], parent: Directory | None, bulk: Mapping[str, Any] | None
+def _build_directory(
+    name: str, entry: Mapping[str, Any], parent: Directory | None, long_context_data: Mapping[str, Any] | None
 ) -> Directory:
     directory = Directory(name, parent)
-    for inner_name, inner in entry["contents"].items():
-        if inner["type"] == "directory":
-            directory.contents[inner_name] = _build(inner_name, inner, directory, bulk)
-        elif bulk is None or inner_name in bulk["untouched"]:
-            directory.contents[inner_name] = File(inner_name, inner["content"])
+    for inner_name, inner_entry in entry["contents"].items():
+        if inner_entry["type"] == "directory":
+            directory.contents[inner_name] = _build_directory(
+                inner_name, inner_entry, directory, long_context_data
+            )
+        elif long_context_data is None or inner_name in long_context_data["untouched"]:
+            directory.contents[inner_name] = File(inner_name, inner_entry["content"])
         else:
-            directory.contents[inner_name] = File(inner_name, inner["content"] + bulk["text"])
-    if bulk is not None and not any(isinstance(inner, Directory) for inner in directory.contents.values()):
-        _populate(directory, bulk["names"])
+            directory.contents[inner_name] = File(
+                inner_name, inner_entry["content"] + long_context_data["text"]
+            )
+    if long_context_data is not None and not any(
+        isinstance(inner_entry, Directory) for inner_entry in directory.contents.values()
+    ):
+        _add_empty_files(directory, long_context_data["names"])
     return directory
 
 
-def _populate(directory: Directory, names: list[str]) -> None:
+def _add_empty_files(directory: Directory, names: list[str]) -> None:
     for name in names:
         if name in directory.contents:
             raise ValueError(f"File '{name}' already exists in directory '{directory.name}'.")
@@ -81,11 +88,11 @@ def _populate(directory: Directory, names: list[str]) -> None:
 
 
 def walk(directory: Directory, prefix: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield every entry below a directory with its path, depth first.
+    """Yield each entry below a directory with its path, depth first.
 
     Raises:
         RecursionError: A directory contains itself.
-        OSError: There are more entries than a tree may have, in a directory that is no longer part of one.
+        OSError: There are too many entries, which is possible only in a directory that was removed from the tree.
     """
     for count, entry in enumerate(_walk(directory, prefix, ())):
         if count >= MAX_NODES:
@@ -105,10 +112,7 @@ def _walk(directory: Directory, prefix: str, ancestors: tuple[Directory, ...]) -
 
 
 def snapshot(node: Node, ancestors: tuple[Directory, ...] = ()) -> dict[str, Any]:
-    """Return a node as nested dicts, which are equal if names and texts are.
-
-    A directory inside itself is ``{"__cycle__": True}``.
-    """
+    """Return a node as nested dicts, for comparing trees; a directory inside itself is a marker."""
     if isinstance(node, File):
         return {"type": "file", "name": node.name, "content": node.content}
     if node in ancestors:
@@ -118,14 +122,15 @@ def snapshot(node: Node, ancestors: tuple[Directory, ...] = ()) -> dict[str, Any
     return {"type": "directory", "name": node.name, "contents": contents}
 
 
-def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
+def place_node(root: Directory, directory: Directory, name: str, node: Node) -> None:
     """Put a node into a directory under an unused name, within the limits of the tree.
 
     Raises:
-        OSError: The name is too long, or the tree would be too large or too deep; nothing is changed then.
+        OSError: The name is too long, or the tree would be too large or too deep. Then nothing is changed.
     """
-    if len(name) > MAX_NAME:
-        raise OSError(f"File name too long: more than {MAX_NAME} characters")
+    if len(name) > MAX_NAME_LENGTH:
+        raise OSError(f"File name too long: more than {MAX_NAME_LENGTH} characters")
+    # Placed first and taken back if it does not fit: only the tree as a whole shows that.
     directory.contents[name] = node
     if not _is_within(root, [MAX_NODES], MAX_DEPTH, ()):
         del directory.contents[name]
@@ -135,7 +140,10 @@ def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
 def _is_within(
     directory: Directory, remaining: list[int], depth: int, ancestors: tuple[Directory, ...]
 ) -> bool:
-    """Return whether the entries below a directory fit the remaining count and depth."""
+    """Return whether the entries below a directory stay within a number and a depth.
+
+    ``remaining`` has one item, the number of entries left, which all levels of the recursion reduce.
+    """
     remaining[0] -= len(directory.contents)
     if remaining[0] < 0 or depth < 0:
         return False

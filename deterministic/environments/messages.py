@@ -1,11 +1,11 @@
-"""MessageAPI: a workspace messenger with contacts, one login and a shared outbox."""
+"""Messenger environment: contacts, one login and a shared outbox."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .world import World, copied, error
+from .world import World, copy_value, error
 
 _NOT_LOGGED_IN = "No user is currently logged in."
 
@@ -25,7 +25,7 @@ class MessageAPI(World):
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
         """Start from a scenario; generated identifiers default to an empty set."""
         super().load(config, long_context)
-        self.generated_ids = copied(config["generated_ids"]) if "generated_ids" in config else set()
+        self.generated_ids = copy_value(config["generated_ids"]) if "generated_ids" in config else set()
 
     def list_users(self) -> dict[str, Any]:
         """Return the names of all users."""
@@ -67,7 +67,7 @@ class MessageAPI(World):
     def delete_message(self, receiver_id: str) -> dict[str, Any]:
         """Delete the latest message to a user.
 
-        Of identical messages the first is deleted; the message count does not change.
+        As in BFCL, the first of identical messages is deleted, and the message count does not change.
         """
         if not self.current_user:
             return error(_NOT_LOGGED_IN)

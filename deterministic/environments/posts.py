@@ -1,4 +1,4 @@
-"""TwitterAPI: short public posts with tags and mentions, comments, retweets and followers."""
+"""Social network environment: posts with tags and mentions, comments, retweets, followers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .world import World, error
 _MAX_MENTIONS = 10_000
 
 _OMITTED: Any = object()
-"""Default of an argument for which null is a value."""
+"""Default of an argument that may also be None."""
 
 
 class TwitterAPI(World):
@@ -31,8 +31,7 @@ class TwitterAPI(World):
         """Start from a scenario; tweet keys become numbers, comment keys stay texts."""
         super().load(config, long_context)
         self.tweets = {int(tweet_id): tweet for tweet_id, tweet in self.tweets.items()}
-        # As in BFCL, all tweets posted without mentions share one list, so that a later mention in one is in all. The same
-        # holds for tags.
+        # As in BFCL, all tweets posted without mentions share one list, so a later mention in one is in all. So do tags.
         self._default_tags: list[str] = []
         self._default_mentions: list[str] = []
 

@@ -1,4 +1,4 @@
-"""TicketAPI: a support desk with a queue of tickets."""
+"""Support desk environment: a queue of tickets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TradingBot: a brokerage with stocks, orders, a watch list and an account, on a fixed day."""
+"""Brokerage environment: stocks, orders, a watch list and an account, on a fixed day."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from .world import World, error, table
+from .world import World, error, load_table
 
 _NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 - the API's clock stands still and has no time zone
 _SECONDS_PER_DAY = 86_400
@@ -45,7 +45,7 @@ class TradingBot(World):
 
     def get_symbol_by_name(self, name: str) -> dict[str, Any]:
         """Return the symbol of a company."""
-        return {"symbol": table(self._TABLE)["symbols"].get(name, "Stock not found")}
+        return {"symbol": load_table(self._TABLE)["symbols"].get(name, "Stock not found")}
 
     def get_stock_info(self, symbol: str) -> dict[str, Any]:
         """Return price, change, volume and moving averages of a stock."""
@@ -54,14 +54,14 @@ class TradingBot(World):
         stock = self.stocks[symbol]
         if not self.long_context:
             return stock
-        averages = table("trading_long")["averages"]
+        averages = load_table("trading_long")["averages"]
         return {**stock, **{name: list(numbers) for name, numbers in averages.items()}}
 
     def get_available_stocks(self, sector: str) -> dict[str, Any]:
         """Return the symbols of a sector."""
-        symbols = list(table(self._TABLE)["sectors"].get(sector, []))
+        symbols = list(load_table(self._TABLE)["sectors"].get(sector, []))
         if self.long_context:
-            symbols.extend(table("trading_long")["sectors"].get(sector, []))
+            symbols.extend(load_table("trading_long")["sectors"].get(sector, []))
         return {"stock_list": symbols}
 
     def filter_stocks_by_price(self, stocks: list[str], min_price: float, max_price: float) -> dict[str, Any]:
@@ -76,14 +76,14 @@ class TradingBot(World):
 
     def notify_price_change(self, stocks: list[str], threshold: float) -> dict[str, Any]:
         """Report the given stocks that moved up or down by at least a percentage."""
-        moved = [
+        symbols_moved = [
             symbol
             for symbol in stocks
             if symbol in self.stocks and abs(self.stocks[symbol]["percent_change"]) >= threshold
         ]
-        if not moved:
+        if not symbols_moved:
             return {"notification": "No significant price changes in the selected stocks."}
-        return {"notification": f"Stocks {', '.join(moved)} have significant price changes."}
+        return {"notification": f"Stocks {', '.join(symbols_moved)} have significant price changes."}
 
     # Orders.
 
@@ -98,7 +98,7 @@ class TradingBot(World):
             return order
         details = order.copy()
         symbol = details["symbol"]
-        texts = table("trading_long")["order_details"]
+        texts = load_table("trading_long")["order_details"]
         details["metadata"] = {name: text.format(symbol=symbol) for name, text in texts.items()}
         return details
 
@@ -214,7 +214,7 @@ class TradingBot(World):
             end = _moment(end_date, _DATE)
             history = [entry for entry in history if _moment(entry["timestamp"], _TIMESTAMP) <= end]
         if self.long_context:
-            history = [*history, *(dict(entry) for entry in table("trading_long")["transactions"])]
+            history = [*history, *(dict(entry) for entry in load_table("trading_long")["transactions"])]
         return {"transaction_history": history}
 
     def _book(self, kind: str, amount: float) -> None:
@@ -234,7 +234,7 @@ class TradingBot(World):
         if not self.authenticated:
             return ["Error: User not authenticated. Please log in to view the watchlist."]
         if self.long_context:
-            return [*self.watch_list, *table("trading_long")["watch_list"], ...]
+            return [*self.watch_list, *load_table("trading_long")["watch_list"], ...]
         return {"watchlist": self.watch_list}
 
     def add_to_watchlist(self, stock: str) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""TravelAPI: flights, insurance and credit cards behind an access token."""
+"""Travel agency environment: flights, insurance and credit cards behind an access token."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
+from functools import cache
 from typing import Any
 
-from . import travel_prices
-from .world import World, copied, error, table
+from .world import World, copy_value, error, load_table
 
 _ADULT = 18
 _TOKEN_LIFETIME = 2
+_CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 _INVOICE_FIELDS = (
     "travel_date",
     "travel_from",
@@ -48,7 +49,7 @@ class TravelAPI(World):
         """Start from a scenario; long context adds cards and bookings under unused identifiers."""
         super().load(config, long_context)
         if long_context:
-            bulk = table("travel_long")
+            bulk = load_table("travel_long")
             for card_id, card in bulk["credit_card_list"].items():
                 self.credit_card_list.setdefault(card_id, dict(card))
             for booking_id, booking in bulk["booking_record"].items():
@@ -165,7 +166,7 @@ class TravelAPI(World):
 
     def compute_exchange_rate(self, base_currency: str, target_currency: str, value: float) -> dict[str, Any]:
         """Convert an amount to another currency; one of the two must be the dollar."""
-        rates = table(self._TABLE)["units_per_dollar"]
+        rates = load_table(self._TABLE)["units_per_dollar"]
         if base_currency == "USD" and target_currency in rates:
             return {"exchanged_value": float(value * rates[target_currency])}
         if target_currency == "USD" and base_currency in rates:
@@ -176,11 +177,11 @@ class TravelAPI(World):
 
     def list_all_airports(self) -> list[str]:
         """Return the codes of all airports."""
-        return list(table(self._TABLE)["airports"])
+        return list(load_table(self._TABLE)["airports"])
 
     def get_nearest_airport_by_city(self, location: str) -> dict[str, Any]:
         """Return the code of a city's airport."""
-        return {"nearest_airport": table(self._TABLE)["nearest_airport"].get(location, "Unknown")}
+        return {"nearest_airport": load_table(self._TABLE)["nearest_airport"].get(location, "Unknown")}
 
     def get_flight_cost(
         self, travel_from: str, travel_to: str, travel_date: str, travel_class: str
@@ -189,9 +190,9 @@ class TravelAPI(World):
 
         In long context, return the cost of every flight on that date in that class.
         """
-        cost = travel_prices.price(travel_from, travel_to, travel_date, travel_class)
+        cost = _price(travel_from, travel_to, travel_date, travel_class)
         if self.long_context:
-            return {"travel_cost_list": travel_prices.all_prices(travel_date, travel_class)}
+            return {"travel_cost_list": _all_prices(travel_date, travel_class)}
         return {"travel_cost_list": [cost]}
 
     # Bookings.
@@ -214,7 +215,7 @@ class TravelAPI(World):
         if problem:
             return {"booking_status": False, "error": problem}
         try:
-            cost = travel_prices.price(travel_from, travel_to, travel_date, travel_class)
+            cost = _price(travel_from, travel_to, travel_date, travel_class)
         except ValueError as no_price:
             return {"booking_status": False, "error": str(no_price)}
         card = self.credit_card_list[card_id]
@@ -256,7 +257,7 @@ class TravelAPI(World):
     def get_booking_history(self, access_token: str) -> dict[str, Any]:
         """Return all bookings."""
         problem = self._token_problem(access_token)
-        return error(problem) if problem else {"booking_history": copied(self.booking_record)}
+        return error(problem) if problem else {"booking_history": copy_value(self.booking_record)}
 
     def cancel_booking(self, access_token: str, booking_id: str) -> dict[str, Any]:
         """Cancel a booking and refund its card."""
@@ -314,14 +315,14 @@ class TravelAPI(World):
 
 
 def _flight_problem(travel_date: str, travel_from: str, travel_to: str, travel_class: str) -> str | None:
-    airports = table("travel")["airports"]
+    airports = load_table("travel")["airports"]
     if travel_from not in airports:
         return f"Invalid departure airport code: {travel_from}"
     if travel_to not in airports:
         return f"Invalid destination airport code: {travel_to}"
     if _day(travel_date) is None:
         return "Invalid date format. Use YYYY-MM-DD."
-    if not travel_prices.is_class(travel_class):
+    if not _is_class(travel_class):
         # BFCL prints a set, whose order varies by process; this is one of its orders.
         return "Invalid travel class. Must be one of {'first', 'business', 'economy'}"
     return None
@@ -336,3 +337,36 @@ def _day(text: str) -> date | None:
         return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - a day has no time zone
     except ValueError:
         return None
+
+
+def _price(travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> float:
+    """Return the price of one flight; the return flight may have another price.
+
+    It is the route's base price times the factor of the class, doubled on dates with an even sum of digits.
+    """
+    route = (travel_from, travel_to)
+    if route not in _base_prices():
+        raise ValueError("No available route for the given airports.")
+    return float(_base_prices()[route] * _multiplier(travel_date, travel_class))
+
+
+def _all_prices(travel_date: str, travel_class: str) -> list[float]:
+    """Return the prices of all routes for a date and class, in the table's order."""
+    multiplier = _multiplier(travel_date, travel_class)
+    return [float(base * multiplier) for base in _base_prices().values()]
+
+
+def _is_class(travel_class: str) -> bool:
+    return travel_class in _CLASS_FACTORS
+
+
+def _multiplier(travel_date: str, travel_class: str) -> int:
+    if not _is_class(travel_class):
+        raise ValueError("Invalid travel class. Options are: economy, business, first.")
+    digit_sum = sum(int(character) for character in travel_date if character.isdigit())
+    return _CLASS_FACTORS[travel_class] * (2 if digit_sum % 2 == 0 else 1)
+
+
+@cache
+def _base_prices() -> dict[tuple[str, str], int]:
+    return {(start, end): base for start, end, base in load_table("travel")["base_prices"]}

@@ -1,4 +1,4 @@
-"""VehicleControlAPI: a car with doors, engine, brakes, climate, tyres and navigation."""
+"""Car environment: doors, engine, brakes, climate, tyres and navigation."""
 # ruff: noqa: N802, N803, N815 - names are those of the API
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from .world import World, error, table, total
+from .world import World, error, load_table, sum_left_to_right
 
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0
@@ -136,7 +136,10 @@ class VehicleControlAPI(World):
         now = {"outsideTemperature": self._random.uniform(-10.0, 40.0)}
         if not self.long_context:
             return now
-        return {**{day: dict(weather) for day, weather in table("vehicle_long")["weather"].items()}, **now}
+        return {
+            **{day: dict(weather) for day, weather in load_table("vehicle_long")["weather"].items()},
+            **now,
+        }
 
     def get_outside_temperature_from_weather_com(self) -> dict[str, Any]:
         """Return error 404, always."""
@@ -151,7 +154,9 @@ class VehicleControlAPI(World):
 
     def displayCarStatus(self, option: str) -> dict[str, Any]:
         """Return one group of the car's readings; in long context also its data sheet."""
-        status: dict[str, Any] = {"metadata": table("vehicle_long")["status"]} if self.long_context else {}
+        status: dict[str, Any] = (
+            {"metadata": load_table("vehicle_long")["status"]} if self.long_context else {}
+        )
         readings = {
             "fuel": {"fuelLevel": self.fuelLevel},
             "battery": {"batteryVoltage": self.batteryVoltage},
@@ -192,7 +197,7 @@ class VehicleControlAPI(World):
             "_slopeAngle": self.slopeAngle,
         }
         if self.long_context:
-            return {"parkingBrakeInstruction": table("vehicle_long")["parking_brake"], **status}
+            return {"parkingBrakeInstruction": load_table("vehicle_long")["parking_brake"], **status}
         return status
 
     def pressBrakePedal(self, pedalPosition: float) -> dict[str, Any]:
@@ -244,8 +249,10 @@ class VehicleControlAPI(World):
         lowest, highest = _HEALTHY_PRESSURE
         return {
             **pressures,
-            "healthy_tire_pressure": lowest <= total(pressures.values()) / len(pressures) <= highest,
-            "car_info": table("vehicle_long")["status"] if self.long_context else {},
+            "healthy_tire_pressure": lowest
+            <= sum_left_to_right(pressures.values()) / len(pressures)
+            <= highest,
+            "car_info": load_table("vehicle_long")["status"] if self.long_context else {},
         }
 
     def find_nearest_tire_shop(self) -> dict[str, Any]:
@@ -254,14 +261,14 @@ class VehicleControlAPI(World):
 
     def get_zipcode_based_on_city(self, city: str) -> dict[str, Any]:
         """Return the zip code of a city, or zeros if it is unknown."""
-        return {"zipcode": table(self._TABLE)["zipcodes"].get(city, "00000")}
+        return {"zipcode": load_table(self._TABLE)["zipcodes"].get(city, "00000")}
 
     def estimate_distance(self, cityA: str, cityB: str) -> dict[str, Any]:
         """Return the miles between two zip codes; in long context with the cities on the way."""
         miles = _miles().get((cityA, cityB))
         result: dict[str, Any] = {"distance": miles} if miles else error("distance not found in database.")
         if self.long_context:
-            result["intermediaryCities"] = list(table("vehicle_long")["cities"])
+            result["intermediaryCities"] = list(load_table("vehicle_long")["cities"])
         return result
 
     def estimate_drive_feasibility_by_mileage(self, distance: float) -> dict[str, Any]:
@@ -290,7 +297,7 @@ class VehicleControlAPI(World):
 @cache
 def _miles() -> dict[tuple[str, str], float]:
     """Return the miles between two zip codes, in both directions."""
-    pairs = table("vehicle")["miles"]
+    pairs = load_table("vehicle")["miles"]
     return {
         **{(start, end): miles for start, end, miles in pairs},
         **{(end, start): miles for start, end, miles in pairs},

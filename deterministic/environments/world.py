@@ -1,4 +1,4 @@
-"""World: base class of simulated worlds, with their data, loading and compared attributes."""
+"""Base class of environments: loads data and scenarios, and returns the compared attributes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any, ClassVar, cast
 
 
 @cache
-def table(name: str) -> dict[str, Any]:
+def load_table(name: str) -> dict[str, Any]:
     """Read a JSON file of the folder ``data``, by its name without ending, once per process.
 
-    All worlds share it: copy what is changed or returned.
+    All worlds share the table, so copy what is changed or returned.
     """
     package = __name__.rpartition(".")[0]
     return json.loads((resources.files(package) / "data" / f"{name}.json").read_text("utf-8"))
@@ -24,21 +24,22 @@ def table(name: str) -> dict[str, Any]:
 class World:
     """A simulated application, used for one check.
 
-    Instances share no mutable state. ``load`` acts as the constructor; before it an instance has no state. Every other public method
-    that a subclass adds is an API method, which a system under test may call. Arguments and results are plain JSON values; the types of
-    arguments are not checked. A call that the application refuses returns ``{"error": text}`` or raises.
+    Instances share no mutable state. ``load`` acts as the constructor: before it an instance has no state. Each other public method that
+    a subclass adds is an API method, which a system under test may call. Arguments and results are JSON values; the types of arguments
+    are not checked. A call that the application refuses returns ``{"error": text}`` or raises an exception. Names, texts and errors are
+    BFCL's, since systems see them.
 
-    The attributes that a subclass declares are compared, in that order, except those in ``_NOT_COMPARED``.
+    The annotated attributes of a subclass are compared, in that order, except those in ``_NOT_COMPARED``.
     """
 
     _TABLE: ClassVar[str]
-    """The table whose ``defaults`` hold the attributes that a scenario may set."""
+    """The table whose ``defaults`` are the attributes that a scenario may set, with their default values."""
 
     _NOT_COMPARED: ClassVar[frozenset[str]] = frozenset()
     _compared: ClassVar[tuple[str, ...]]
 
     _random: Random
-    """Set if the table has a ``random_seed``."""
+    """Random numbers, if the table has a ``random_seed``."""
 
     long_context: bool
 
@@ -49,12 +50,12 @@ class World:
         """Start from a scenario.
 
         Args:
-            config: Values by attribute, which are copied; others have their default.
+            config: Values by attribute, which are copied; other attributes get their default.
             long_context: Whether bulk data are added to the world.
         """
-        scenario_table = table(self._TABLE)
+        scenario_table = load_table(self._TABLE)
         for name, default in scenario_table["defaults"].items():
-            setattr(self, name, copied(config.get(name, default)))
+            setattr(self, name, copy_value(config.get(name, default)))
         self.long_context = long_context
         if "random_seed" in scenario_table:
             self._random = Random(config.get("random_seed", scenario_table["random_seed"]))  # noqa: S311 - a simulation
@@ -62,26 +63,26 @@ class World:
     def state(self) -> dict[str, Any]:
         """Return the compared attributes, by name.
 
-        Nothing is copied, so that it can be called after every turn. Read the values before the next call, and do not change them.
+        Nothing is copy_value, so that it can be called after every turn. Read the values before the next call, and do not change them.
         """
         return {name: getattr(self, name) for name in self._compared}
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """Return a deep copy of a JSON value or a set.
 
     This is twice as fast as ``copy.deepcopy``, which keeps track of identities.
     """
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in cast("dict[Any, Any]", value).items()}
+        return {key: copy_value(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, list):
-        return [copied(item) for item in cast("list[Any]", value)]
+        return [copy_value(item) for item in cast("list[Any]", value)]
     if isinstance(value, set):
         return set(cast("set[Any]", value))
     return value
 
 
-def total(numbers: Iterable[float]) -> float:
+def sum_left_to_right(numbers: Iterable[float]) -> float:
     """Sum numbers from left to right, as BFCL does.
 
     From Python 3.12, ``sum`` compensates for rounding, so verdicts would differ.

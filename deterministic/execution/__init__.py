@@ -1,1 +1,1 @@
-"""Read replies to call texts, and evaluate call texts without running code of theirs."""
+"""Turn replies into call texts, and evaluate call texts without executing the model's code."""

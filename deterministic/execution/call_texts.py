@@ -11,9 +11,9 @@ import msgspec
 from ...errors import DecodingError
 from ...records import ToolCall
 from ...records.python_syntax import parse_expression, unparse
-from ..decoding.json_replies import read_json_reply
+from ..decoding.json_calls import read_json_reply
 from ..decoding.python_calls import call_nodes
-from ..decoding.replies import are_none, decode_tool_calls
+from ..decoding.replies import decode_tool_calls, is_no_arguments
 from ..decoding.text_replies import decode_prompt
 from ..decoding.wrapping import wrap
 from ..finding import shorten
@@ -29,19 +29,21 @@ def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
 def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
     """Return calls decoded from text as BFCL writes them: ``name(k=1, k2='x')``."""
     return [
-        f"{name}({_arguments(arguments, _value, ', ')})" for call in calls for name, arguments in call.items()
+        f"{name}({_arguments(arguments, _write_value, ', ')})"
+        for call in calls
+        for name, arguments in call.items()
     ]
 
 
 def _arguments(arguments: Any, write: Callable[[Any], str], separator: str) -> str:
     if not isinstance(arguments, dict):
         raise DecodingError(f"expected named arguments, got {type(arguments).__name__}")
-    named = cast("dict[Any, Any]", arguments)
-    return separator.join(f"{name}={write(value)}" for name, value in named.items())
+    values_by_name = cast("dict[Any, Any]", arguments)
+    return separator.join(f"{name}={write(value)}" for name, value in values_by_name.items())
 
 
-def _value(value: Any) -> str:
-    """Return a value's text; a dict of only dicts is a nested call, as the decoder returns it."""
+def _write_value(value: Any) -> str:
+    """Return a value as source text; a dict whose values are dicts is a nested call, as decoded."""
     if not isinstance(value, dict):
         return repr(value)
     items = cast("dict[Any, Any]", value)
@@ -49,12 +51,12 @@ def _value(value: Any) -> str:
         raise DecodingError("an empty dict as an argument cannot be told from a nested call without a name")
     if all(isinstance(item, dict) for item in items.values()):
         name, arguments = next(iter(items.items()))
-        return f"{name}({_arguments(arguments, _value, ', ')})"
-    return "{" + ", ".join(f"'{key}': {_value(item)}" for key, item in items.items()) + "}"
+        return f"{name}({_arguments(arguments, _write_value, ', ')})"
+    return "{" + ", ".join(f"'{key}': {_write_value(item)}" for key, item in items.items()) + "}"
 
 
-def call_spelling(call: str) -> str:
-    """Return a canonical form of a call, with sorted arguments, for comparing calls."""
+def canonical_call(call: str) -> str:
+    """Return a call in a canonical form, with sorted arguments, for comparing it with others."""
     try:
         node = parse_expression(call)
     except DecodingError:
@@ -65,7 +67,7 @@ def call_spelling(call: str) -> str:
 
 
 ReplyReader: TypeAlias = Callable[[Any], list[str]]
-"""Returns the call texts of a reply; raises DecodingError if it has none."""
+"""Returns the call texts of a reply, text or native; raises DecodingError if it cannot be read."""
 
 
 def read_prompt(raw: Any) -> list[str]:
@@ -74,16 +76,16 @@ def read_prompt(raw: Any) -> list[str]:
     Positional arguments are dropped, and bare names become texts.
 
     Raises:
-        DecodingError: It is not a text, or not a list of calls.
+        DecodingError: The reply is not a text, or not a list of calls.
     """
-    return prompt_call_texts(decode_prompt(_text(raw)))
+    return prompt_call_texts(decode_prompt(_require_text(raw)))
 
 
 def read_prompt_exactly(raw: Any) -> list[str]:
-    """Read the calls of a text reply, as JSON or as source text with all arguments kept."""
-    if (calls := read_json_reply(_text(raw))) is not None:
+    """Read the calls of a text reply, in JSON or as source text, and keep all their arguments."""
+    if (calls := read_json_reply(_require_text(raw))) is not None:
         return native_call_texts(calls)
-    return [unparse(node) for node in call_nodes(wrap(_text(raw)))]
+    return [unparse(node) for node in call_nodes(wrap(_require_text(raw)))]
 
 
 def read_native(raw: Any) -> list[str]:
@@ -92,7 +94,7 @@ def read_native(raw: Any) -> list[str]:
     Arguments are an object or its JSON text.
 
     Raises:
-        DecodingError: It is something else.
+        DecodingError: The reply is something else.
     """
     if not isinstance(raw, list):
         raise DecodingError(f"expected a list of calls, got {type(raw).__name__}")
@@ -102,15 +104,16 @@ def read_native(raw: Any) -> list[str]:
 def read_native_exactly(raw: Any) -> list[str]:
     """Read native calls as `read_native` does; an empty text or null means no arguments."""
     return read_native(
-        [_without_nothing(item) for item in cast("list[Any]", raw)] if isinstance(raw, list) else raw
+        [_with_empty_arguments(item) for item in cast("list[Any]", raw)] if isinstance(raw, list) else raw
     )
 
 
-def _without_nothing(item: Any) -> Any:
+def _with_empty_arguments(item: Any) -> Any:
+    # Not BFCL's form: `read_native` reports it.
     if isinstance(item, dict) and len(cast("dict[Any, Any]", item)) != 1:
         return cast("Any", item)
     call = _tool_call(item)
-    if isinstance(call.arguments, str) and are_none(call.arguments):
+    if isinstance(call.arguments, str) and is_no_arguments(call.arguments):
         return msgspec.structs.replace(call, arguments={})
     return cast("Any", item)
 
@@ -119,10 +122,10 @@ def read_call_texts(raw: Any) -> list[str]:
     """Return a list of call texts unchanged."""
     if not isinstance(raw, list):
         raise DecodingError(f"expected a list of call texts, got {type(raw).__name__}")
-    return [_text(call) for call in cast("list[Any]", raw)]
+    return [_require_text(call) for call in cast("list[Any]", raw)]
 
 
-def _text(raw: Any) -> str:
+def _require_text(raw: Any) -> str:
     if not isinstance(raw, str):
         raise DecodingError(f"expected a text, got {type(raw).__name__}")
     return raw

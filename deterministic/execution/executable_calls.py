@@ -1,7 +1,4 @@
-"""Checker of executable calls: run them with the user's functions.
-
-Each call must return the result of an expected call.
-"""
+"""Check executable calls: run them with the user's functions, and compare the results."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ from ...records.typed_values import convert
 from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
 from ..pairing import first_unpairable, first_unpaired_greedily
-from .call_texts import call_spelling, read_native, read_native_exactly, read_prompt, read_prompt_exactly
+from .call_texts import canonical_call, read_native, read_native_exactly, read_prompt, read_prompt_exactly
 from .expressions import ForbiddenExpressionError, evaluate_arguments, parse
-from .result_matching import Matcher, Mismatch, matcher
+from .result_matching import Matcher, Mismatch, choose_matcher
 
 Functions: TypeAlias = Mapping[str, Callable[..., Any]]
 """The user's functions, by dotted name."""
@@ -37,7 +34,7 @@ def called_name(text: str) -> str | None:
 
 
 def run_call(text: str, functions: Functions) -> Any:
-    """Execute one call; a returned tuple becomes a list.
+    """Execute one call; a returned tuple becomes a list, as JSON stores it.
 
     Raises:
         NameError: There is no such function.
@@ -49,8 +46,8 @@ def run_call(text: str, functions: Functions) -> Any:
     name = unparse(node.func)
     if name not in functions:
         raise NameError(f"no function {name!r} is registered")
-    positional, named = evaluate_arguments(node, _reject_nested_call)
-    result = functions[name](*positional, **named)
+    positional_values, named_values = evaluate_arguments(node, _reject_nested_call)
+    result = functions[name](*positional_values, **named_values)
     return list(cast("tuple[Any, ...]", result)) if isinstance(result, tuple) else result
 
 
@@ -59,7 +56,7 @@ def _reject_nested_call(node: ast.Call, _depth: int) -> NoReturn:
 
 
 class ExpectedResult(NamedTuple):
-    """An expected call, its result, and the comparison for results of calls."""
+    """An expected call, its result, and how results of calls are compared with it."""
 
     call: str
     result: Any
@@ -75,34 +72,34 @@ class CallResult(NamedTuple):
 
 
 class CannotExecuteError(Exception):
-    """A call that the finding depends on cannot be executed here."""
+    """A call that decides the finding cannot be executed here."""
 
 
 def check_executable_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check calls, native or as text; undecided if a needed function is not registered."""
     reference = reference_of(case)
-    simple = _is_simple(case, reference)
+    is_single = _is_simple(case, reference)
     try:
-        calls = _read(output, options.rules)
+        calls = _read_calls(output, options.rules)
     except DecodingError as error:
         return fault("executable_decoder:decoder_failed", str(error))
     if not calls:
         return fault("executable_decoder:wrong_output_format", "there is no call")
     if len(calls) != (count := len(reference.calls)):
         return fault(
-            "simple_exec_checker:wrong_count" if simple else "value_error:exec_result_count",
+            "simple_exec_checker:wrong_count" if is_single else "value_error:exec_result_count",
             f"expected {count} call{'' if count == 1 else 's'}, got {len(calls)}",
         )
     try:
-        recorded = _recorded(reference)
-        _require_tools(case, calls, options.functions, recorded)
-        expectations = _expectations(reference, options, recorded)
+        recorded_results = _recorded_results(reference)
+        _require_tools(case, calls, options.functions, recorded_results)
+        expectations = _expectations(reference, options, recorded_results)
     except CannotExecuteError as error:
         return undecided(str(error))
-    outcomes = [_execute(call, options.functions, recorded) for call in calls]
-    if simple:
-        return _check_one(expectations[0], outcomes[0])
-    return _check_all(expectations, outcomes, options.rules)
+    outcomes = [_execute(call, options.functions, recorded_results) for call in calls]
+    if is_single:
+        return _check_single_call(expectations[0], outcomes[0])
+    return _check_several_calls(expectations, outcomes, options.rules)
 
 
 def validate_results(case: Case, _options: CheckOptions) -> None:
@@ -116,9 +113,13 @@ def reference_of(case: Case) -> ExecutableReference:
         reference = convert(case.reference, ExecutableReference)
     except msgspec.ValidationError as error:
         raise InputError(f"case {case.id!r}: {error}", field="reference") from error
-    calls, results = len(reference.calls), reference.results
-    listed = results if isinstance(results, list) else None
-    if calls == 0 or len(reference.match) < calls or (listed is not None and len(listed) != calls):
+    call_count, results = len(reference.calls), reference.results
+    listed_results = results if isinstance(results, list) else None
+    if (
+        call_count == 0
+        or len(reference.match) < call_count
+        or (listed_results is not None and len(listed_results) != call_count)
+    ):
         raise InputError(
             f"case {case.id!r}: expected calls, and for each of them how it is matched (and, where recorded, its result)",
             field="reference",
@@ -126,7 +127,7 @@ def reference_of(case: Case) -> ExecutableReference:
     return reference
 
 
-def _read(output: Output, rules: Rules) -> list[str]:
+def _read_calls(output: Output, rules: Rules) -> list[str]:
     if (calls := calls_made(output)) is not None:
         return (read_native_exactly if rules == "strict" else read_native)(calls)
     return (read_prompt_exactly if rules == "strict" else read_prompt)(output.text or "")
@@ -138,55 +139,63 @@ def _is_simple(case: Case, reference: ExecutableReference) -> bool:
     return len(reference.calls) == 1 and "multiple" not in category and "parallel" not in category
 
 
-def _recorded(reference: ExecutableReference) -> dict[str, Any]:
-    """Return recorded results by the normalized spelling of their calls."""
+def _recorded_results(reference: ExecutableReference) -> dict[str, Any]:
+    """Return recorded results by the canonical form of their calls."""
     results = reference.results or {}
-    by_call = results.items() if isinstance(results, dict) else zip(reference.calls, results, strict=True)
-    return {call_spelling(call): result for call, result in by_call}
+    results_by_call = (
+        results.items() if isinstance(results, dict) else zip(reference.calls, results, strict=True)
+    )
+    return {canonical_call(call): result for call, result in results_by_call}
 
 
 def _require_tools(
-    case: Case, calls: Sequence[str], functions: Functions, recorded: Mapping[str, Any]
+    case: Case, calls: Sequence[str], functions: Functions, recorded_results: Mapping[str, Any]
 ) -> None:
-    """Require that each offered function is registered, or the result of its call recorded.
+    """Require that each called function is registered, or the result of the call recorded.
 
-    A call of a function that was not offered is the system's fault.
+    Functions that were not offered are exempt: calling them is the system's fault.
     """
     offered = {tool["function"]["name"] for tool in case.tools}
     for call in calls:
         name = called_name(call)
-        if name in offered and name not in functions and call_spelling(call) not in recorded:
+        if name in offered and name not in functions and canonical_call(call) not in recorded_results:
             raise CannotExecuteError(
                 f"no function {name!r} is registered, so the call of it cannot be executed"
             )
 
 
 def _expectations(
-    reference: ExecutableReference, options: CheckOptions, recorded: Mapping[str, Any]
+    reference: ExecutableReference, options: CheckOptions, recorded_results: Mapping[str, Any]
 ) -> list[ExpectedResult]:
-    results = [_expected_result(call, options.functions, recorded) for call in reference.calls]
+    results = [_expected_result(call, options.functions, recorded_results) for call in reference.calls]
     # BFCL's data has an entry with one match too many (exec_parallel_multiple_30).
     return [
-        ExpectedResult(call, result, matcher(match, options.rules))
+        ExpectedResult(call, result, choose_matcher(match, options.rules))
         for call, result, match in zip(reference.calls, results, reference.match, strict=False)
     ]
 
 
-def _expected_result(call: str, functions: Functions, recorded: Mapping[str, Any]) -> Any:
-    """Return the recorded result of an expected call, else execute it."""
-    spelling = call_spelling(call)
-    if spelling in recorded:
-        return recorded[spelling]
+def _expected_result(call: str, functions: Functions, recorded_results: Mapping[str, Any]) -> Any:
+    """Return the recorded result of an expected call, or else execute it."""
+    canonical = canonical_call(call)
+    if canonical in recorded_results:
+        return recorded_results[canonical]
     outcome = _execute(call, functions)
     if outcome.error is not None:
         raise CannotExecuteError(f"the expected call {shorten(call)} cannot be executed: {outcome.error}")
     return outcome.result
 
 
-def _execute(call: str, functions: Functions, recorded: Mapping[str, Any] | None = None) -> CallResult:
+def _execute(
+    call: str, functions: Functions, recorded_results: Mapping[str, Any] | None = None
+) -> CallResult:
     """Run a call; if its function is not registered, use the recorded result."""
-    if recorded and called_name(call) not in functions and (spelling := call_spelling(call)) in recorded:
-        return CallResult(call, recorded[spelling], None)
+    if (
+        recorded_results
+        and called_name(call) not in functions
+        and (canonical := canonical_call(call)) in recorded_results
+    ):
+        return CallResult(call, recorded_results[canonical], None)
     try:
         return CallResult(call, run_call(call, functions), None)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is the result of the call
@@ -200,19 +209,21 @@ def _compare(expectation: ExpectedResult, outcome: CallResult) -> Mismatch | Non
     return expectation.match(expectation.result, outcome.result)
 
 
-def _check_one(expectation: ExpectedResult, outcome: CallResult) -> Finding:
+def _check_single_call(expectation: ExpectedResult, outcome: CallResult) -> Finding:
     mismatch = _compare(expectation, outcome)
     if mismatch is None:
         return PASSED
     return fault(mismatch.error_type, f"{shorten(outcome.call)}: {mismatch.reason}", call=plain(outcome.call))
 
 
-def _check_all(
+def _check_several_calls(
     expectations: Sequence[ExpectedResult], outcomes: Sequence[CallResult], rules: Rules
 ) -> Finding:
     mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
-    matching = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
-    unmatched = first_unpairable(matching) if rules == "strict" else first_unpaired_greedily(matching)
+    matching_calls = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
+    unmatched = (
+        first_unpairable(matching_calls) if rules == "strict" else first_unpaired_greedily(matching_calls)
+    )
     if unmatched is None:
         return PASSED
     expectation = expectations[unmatched]

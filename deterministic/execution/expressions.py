@@ -1,6 +1,6 @@
 """Evaluate call texts: literals, arithmetic, subscripts and nested calls.
 
-Order of evaluation and errors are Python's.
+Order of evaluation and errors are Python's, since agents see these errors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_DEPTH = 100
 """Limit on the nesting of an expression."""
 
 CallHandler: TypeAlias = Callable[[ast.Call, int], Any]
-"""Returns the value of a call; its second argument is the depth for evaluating the call's arguments."""
+"""Returns the value of a call. Its second argument is the depth of nesting, for evaluating the call's arguments."""
 
 
 class ForbiddenExpressionError(Exception):
@@ -25,12 +25,12 @@ class ForbiddenExpressionError(Exception):
 
 
 def parse(text: str) -> ast.expr:
-    """Parse one expression; errors are those of Python's ``eval``.
+    """Parse one expression, with the errors of Python's ``eval``.
 
     Raises:
-        SyntaxError: It is not an expression.
-        ValueError: It cannot be encoded (lone surrogates).
-        ForbiddenExpressionError: It is too long or nested too deeply.
+        SyntaxError: The text is not an expression.
+        ValueError: The text cannot be encoded (lone surrogates).
+        ForbiddenExpressionError: The text is too long or nested too deeply.
     """
     try:
         return parse_expression(text.lstrip(" \t"))
@@ -51,12 +51,12 @@ def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
     Args:
         node: The expression.
         call: Returns the value of a call.
-        depth: The expression's depth in the text under evaluation.
+        depth: How deeply the expression is nested in the whole text.
 
     Raises:
-        ForbiddenExpressionError: A kind of expression that is not evaluated, or nesting that is too deep.
-        NameError: A name; no names are defined.
-        AttributeError: An attribute; no attributes can be read.
+        ForbiddenExpressionError: The expression is of a kind that is not evaluated, or nested too deeply.
+        NameError: It has a name; no names are defined.
+        AttributeError: It has an attribute; no attributes can be read.
         Exception: Any error of operators, subscripts and calls.
     """
     if type(node) is ast.Constant:
@@ -86,9 +86,9 @@ def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tup
     """Return the values of a call's positional and named arguments.
 
     Raises:
-        ForbiddenExpressionError: ``**`` or ``*`` among the arguments.
-        SyntaxError: A repeated name, with Python's message.
-        Exception: As for ``evaluate``.
+        ForbiddenExpressionError: There is ``**`` or ``*`` among the arguments.
+        SyntaxError: A name is repeated; the message is Python's.
+        Exception: As for `evaluate`.
     """
     names: set[str] = set()
     for keyword in node.keywords:
@@ -97,6 +97,8 @@ def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tup
         if keyword.arg in names:
             raise SyntaxError(f"keyword argument repeated: {keyword.arg} (<string>, line 1)")
         names.add(keyword.arg)
-    positional = [evaluate(argument, call, depth) for argument in node.args]
-    named = {keyword.arg: evaluate(keyword.value, call, depth) for keyword in node.keywords if keyword.arg}
-    return positional, named
+    positional_values = [evaluate(argument, call, depth) for argument in node.args]
+    named_values = {
+        keyword.arg: evaluate(keyword.value, call, depth) for keyword in node.keywords if keyword.arg
+    }
+    return positional_values, named_values

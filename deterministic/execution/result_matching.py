@@ -23,7 +23,7 @@ class Mismatch(NamedTuple):
 
 
 Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
-"""Compares the expected result with the actual one, or None if they match."""
+"""Compares the expected result with the actual one, and returns None if they match."""
 
 
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
@@ -40,23 +40,23 @@ def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
 def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
     """Check that a number lies between 0.8 and 1.2 times the expected one.
 
-    As in BFCL, nothing matches a negative number; `match_nearly` corrects that.
+    As in BFCL, no number matches a negative one; `match_nearly` corrects that.
     """
-    numbers = type(expected) in (int, float) and type(actual) in (int, float)
+    are_numbers = type(expected) in (int, float) and type(actual) in (int, float)
     return _match_numbers(
         expected,
         actual,
-        lambda: numbers and (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected,
+        lambda: are_numbers and (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected,
     )
 
 
 def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
     """Check that a number is off by at most a fifth of the expected one's size."""
-    numbers = _is_number(expected) and _is_number(actual)
+    are_numbers = _is_number(expected) and _is_number(actual)
     return _match_numbers(
         expected,
         actual,
-        lambda: numbers and bool(abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf),
+        lambda: are_numbers and bool(abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf),
     )
 
 
@@ -74,8 +74,8 @@ def match_structure(expected: Any, actual: Any) -> Mismatch | None:
     return None
 
 
-def matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
-    """Return the comparison for a kind of match in a reference."""
+def choose_matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
+    """Return the comparison for a kind of match that a reference states."""
     name = kind.removesuffix("_match")
     if name == "exact":
         return match_exactly
@@ -95,13 +95,13 @@ def _match_keys(expected: Mapping[Any, Any], actual: Mapping[Any, Any], error_ty
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a real number, numpy's included, but no boolean."""
+    """Return whether a value is a real number, also numpy's, but not a boolean."""
     return isinstance(value, int | float | Real) and type(value) is not bool
 
 
-def _match_numbers(expected: Any, actual: Any, near: Callable[[], bool]) -> Mismatch | None:
+def _match_numbers(expected: Any, actual: Any, is_near: Callable[[], bool]) -> Mismatch | None:
     try:
-        if near():
+        if is_near():
             return None
     except OverflowError:
         # An integer beyond the range of floats is near to no number.

@@ -1,4 +1,4 @@
-"""Execute call texts in worlds.
+"""Execute call texts in simulated worlds.
 
 Texts are parsed, never passed to ``eval``; only public methods can be called.
 """
@@ -15,8 +15,8 @@ from ...errors import MissingExtraError, ProviderError
 from ..execution.expressions import evaluate, evaluate_arguments, parse
 from .worlds import AnyWorld, methods_of, public_methods
 
-FAILED = "Error during execution: "
-"""Beginning of the result of a call that raised."""
+FAILURE_PREFIX = "Error during execution: "
+"""Prefix of the result of a call that raised an error."""
 
 MAX_CALLS = 2_000
 """Limit on the calls of one output. BFCL stops a turn after 21 steps; real outputs have some tens of calls."""
@@ -25,19 +25,18 @@ MAX_CALL_CHARACTERS = 1_000_000
 """Limit on the total length of an output's call texts."""
 
 MAX_RESULT_CHARACTERS = 20_000_000
-"""Limit on the total length of an output's results; the longest results of the built-in worlds have about 80,000 characters."""
-
+"""Limit on the total length of an output's results; the longest single results of built-in worlds have about 80,000 characters."""
 
 Executor: TypeAlias = Callable[[str], str]
 """Executes a call text and returns the text of its result."""
 
 
 class LimitExceededError(Exception):
-    """An output exceeds a limit that no real output comes near."""
+    """Exceeded limit on the work of executing an output; real outputs stay far below."""
 
 
 class Allowance:
-    """Remaining limits of one output."""
+    """Remainder of the limits on one output."""
 
     def __init__(self) -> None:
         self._remaining = {
@@ -65,11 +64,11 @@ class Allowance:
 
 
 Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
-"""Returns the method that a call's function expression means, or None if there is none."""
+"""Returns the method that a call's function expression names, or None if there is none."""
 
 
 def direct_executor(worlds: Mapping[str, AnyWorld], _side: str) -> Executor:
-    """Make an executor of unchanged call texts."""
+    """Make an executor that takes call texts as they are."""
     methods = methods_of(worlds)
 
     def resolve(function: ast.expr) -> Callable[..., Any] | None:
@@ -79,22 +78,23 @@ def direct_executor(worlds: Mapping[str, AnyWorld], _side: str) -> Executor:
 
 
 def execute(text: str, resolve: Resolver) -> str:
-    """Execute a call and the calls nested in its arguments; return the text of the result.
+    """Execute a call and the calls nested in its arguments, and return the text of the result.
 
-    A call that fails returns ``Error during execution: ...``: the agent caused it.
+    A call that fails is the agent's doing; its result is ``Error during execution: ...``.
 
     Raises:
-        ProviderError: A service that the world depends on does not answer, which no agent causes.
+        ProviderError: A service that the world depends on does not answer, which is not the agent's doing.
         MissingExtraError: The world needs a package that is not installed.
     """
 
     def call(node: ast.Call, depth: int) -> Any:
         method = resolve(node.func)
         if method is None:
+            # Evaluated for Python's error, such as a NameError, which the agent is to see.
             value = evaluate(node.func, call, depth)
             raise TypeError(f"{type(value).__name__!r} object is not callable")
-        positional, named = evaluate_arguments(node, call, depth)
-        return method(*positional, **named)
+        positional_values, named_values = evaluate_arguments(node, call, depth)
+        return method(*positional_values, **named_values)
 
     try:
         return result_text(evaluate(parse(text), call))
@@ -107,7 +107,7 @@ def execute(text: str, resolve: Resolver) -> str:
 def result_text(value: Any) -> str:
     """Format a method's result as the text shown to an agent.
 
-    A dict is JSON if JSON can express it; anything else is as Python writes it.
+    A dict is written as JSON if JSON can express it, anything else as ``str`` writes it.
     """
     if isinstance(value, str):
         return value
@@ -121,19 +121,19 @@ def result_text(value: Any) -> str:
 
 def error_text(error: BaseException) -> str:
     """Format an exception as the text shown to an agent."""
-    return f"{FAILED}{error}"
+    return f"{FAILURE_PREFIX}{error}"
 
 
 _WORD_BEFORE_PARENTHESIS = re.compile(r"\b([a-zA-Z_]\w*)\s*(?=\()")
 
-BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
-"""Names that BFCL refuses with a message."""
+BLOCKED_NAMES = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
+"""Names that BFCL does not execute, but answers with a message."""
 
 
 def bfcl_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
     """Make an executor that rewrites call texts as BFCL does.
 
-    If two worlds share a method name, the later one has it.
+    If two worlds have a method of the same name, the later world's is called.
     """
     instances = {f"{side}_{name}": world for name, world in worlds.items()}
     owners = {
@@ -150,11 +150,11 @@ def bfcl_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
                 return None
 
     def run(text: str) -> str:
-        addressed = address_methods(text, owners)
-        name = _leading_name(addressed)
-        if name in BLOCKED:
+        call_text = address_methods(text, owners)
+        name = _leading_name(call_text)
+        if name in BLOCKED_NAMES:
             return error_text(PermissionError(f"Function call {name} is not allowed."))
-        return execute(addressed, resolve)
+        return execute(call_text, resolve)
 
     return run
 
@@ -165,13 +165,14 @@ def address_methods(text: str, owners: Mapping[str, str]) -> str:
     As in BFCL, white space between any word and a parenthesis is removed.
     """
 
-    def with_owner(match: re.Match[str]) -> str:
+    def prefix_owner(match: re.Match[str]) -> str:
         word = match[1]
         return f"{owners[word]}.{word}" if word in owners else word
 
-    return _WORD_BEFORE_PARENTHESIS.sub(with_owner, text)
+    return _WORD_BEFORE_PARENTHESIS.sub(prefix_owner, text)
 
 
 def _leading_name(text: str) -> str:
+    """Return what BFCL takes for the function's name: in ``a.b.c(...)`` it is ``b``."""
     head = text.partition("(")[0]
     return head.split(".")[1] if "." in head else head

@@ -21,7 +21,7 @@ StateReader: TypeAlias = Callable[[AnyWorld], State]
 """Reads the compared state of a world."""
 
 ExecutorFactory: TypeAlias = Callable[[Mapping[str, AnyWorld], str], Executor]
-"""Makes an executor for the worlds of a side: ``model`` or ``reference``."""
+"""Makes an executor for the worlds of one side, ``model`` or ``reference``."""
 
 _CACHE_SIZE = 1024
 """All 800 multi-turn entries of BFCL fit, so their references are executed once for all systems."""
@@ -32,17 +32,18 @@ class ReferenceTurn(NamedTuple):
 
     calls: list[str]
     results: list[str]
-    """One text a call."""
+    """Results of ``calls``, as text."""
     states: dict[str, State]
-    """States of the worlds after the turn, by class; unchanged states are shared between turns."""
+    """States of the worlds after the turn, by class name; turns share a state that has not changed."""
 
 
 class Scenario(NamedTuple):
     """Starting point of a trajectory: immutable data from which fresh worlds are made."""
 
     encoded: bytes
-    """The case's reference as JSON; every trajectory decodes a copy, so that no two share a list."""
+    """The case's reference as JSON. Each trajectory decodes a copy, so that no two share a list."""
     types: tuple[type, ...]
+    """Environment classes of the worlds."""
 
     def decode(self) -> MultiTurnReference:
         """Return a separate copy of the reference."""
@@ -57,7 +58,7 @@ def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
     """Return the scenario from which the trajectories of a case start.
 
     Raises:
-        InputError: The reference is not that of a multi-turn case, or names an unknown world.
+        InputError: The reference is not that of a multi-turn case, or names an unknown environment.
     """
     try:
         encoded = msgspec.json.encode(case.reference)
@@ -76,6 +77,7 @@ def reference_trajectory(
     The result is cached, since many outputs answer the same case. Callers must not change it.
     """
     turns = _play(scenario, executor, read)
+    # The built-in worlds are known to be deterministic.
     if not set(scenario.types) <= set(ENVIRONMENTS.values()):
         _require_repeatable(turns, _play(scenario, executor, read))
     return turns
@@ -93,37 +95,39 @@ def _play(scenario: Scenario, executor: ExecutorFactory, read: StateReader) -> t
     return tuple(turns)
 
 
-def _require_repeatable(turns: Sequence[ReferenceTurn], again: Sequence[ReferenceTurn]) -> None:
-    """Refuse a custom world in which the same calls end differently.
+def _require_repeatable(turns: Sequence[ReferenceTurn], repeated_turns: Sequence[ReferenceTurn]) -> None:
+    """Refuse a custom world in which the same calls have different effects.
 
-    No system could pass there, and each would be graded 0 for what the world does.
+    No system could pass there: each would be graded 0 for what the world does.
 
     Raises:
-        InputError: A result or an attribute differs.
+        InputError: A result or an attribute differs between the executions.
     """
-    for number, (one, other) in enumerate(zip(turns, again, strict=True), start=1):
-        for call, first, second in zip(one.calls, one.results, other.results, strict=True):
-            if first != second:
-                problem = f"{call!r} returns {shorten(first)}, then {shorten(second)}"
-                raise InputError(_unrepeatable(number, problem), field="reference.classes")
-        for world, state in one.states.items():
+    for turn_number, (turn, repeated_turn) in enumerate(zip(turns, repeated_turns, strict=True), start=1):
+        for call, result, repeated_result in zip(
+            turn.calls, turn.results, repeated_turn.results, strict=True
+        ):
+            if result != repeated_result:
+                problem = f"{call!r} returns {shorten(result)}, then {shorten(repeated_result)}"
+                raise InputError(_unrepeatable_text(turn_number, problem), field="reference.classes")
+        for world, state in turn.states.items():
             for name, value in state.items():
-                if not _same(f"{world}.{name}", value, other.states[world].get(name)):
+                if not _is_equal(f"{world}.{name}", value, repeated_turn.states[world].get(name)):
                     problem = f"{world}.{name} differs"
-                    raise InputError(_unrepeatable(number, problem), field="reference.classes")
+                    raise InputError(_unrepeatable_text(turn_number, problem), field="reference.classes")
 
 
-def _unrepeatable(turn: int, problem: str) -> str:
+def _unrepeatable_text(turn: int, problem: str) -> str:
     return (
         f"the world is not deterministic: turn {turn} of the reference: {problem}; "
         "pass seeds and dates in initial_config, give values __eq__, or leave them out of state()"
     )
 
 
-def _same(name: str, one: Any, other: Any) -> bool:
+def _is_equal(name: str, one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
-    except RecursionError:  # deep, or contains itself
+    except RecursionError:  # the value is deep, or contains itself
         return equal(one, other)
     except Exception as error:
         raise _unusable_state(name, error) from error

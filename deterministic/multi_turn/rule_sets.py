@@ -1,4 +1,4 @@
-"""Rule sets: how replies are read and executed, which state is compared, and the checks."""
+"""Rule sets for conversations: how to read and execute replies, and what to check."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from .turn_checks import (
     TurnCheck,
     require_call,
     require_equal_states,
-    require_equal_states_in_kind,
+    require_equal_states_and_bools,
     require_needed_call,
     require_no_changes,
     require_results,
     require_results_for_each_turn,
 )
-from .turns import OutputCheck, TurnMode, last_turn_was_finished, turn_counts_match
+from .turns import OutputCheck, TurnMode, require_all_turns, require_finished_last_turn
 from .worlds import AnyWorld, State, state_of
 
 
 class RuleSet(NamedTuple):
-    """Parts of a rule set; of several checks, the first fault counts."""
+    """Readers, executor and checks of a rule set; the first check that finds a fault decides."""
 
     read_prompt: ReplyReader
     read_native: ReplyReader
     executor: ExecutorFactory
     read_state: StateReader
     output_checks: tuple[OutputCheck, ...]
-    """Checks before anything is executed."""
+    """Checks made before anything is executed."""
     turn_checks: tuple[TurnCheck, ...]
-    """Checks after a turn with reference calls."""
+    """Checks made after a turn with reference calls."""
     idle_turn_checks: tuple[TurnCheck, ...]
-    """Checks after a turn without reference calls."""
+    """Checks made after a turn without reference calls."""
 
     def reader(self, mode: TurnMode) -> ReplyReader:
-        """Return the reader for a step."""
+        """Return the reader for steps of a form."""
         if mode == "prompt":
             return self.read_prompt
         return self.read_native if mode == "fc" else read_call_texts
 
 
-def state_and_position_of(world: AnyWorld) -> State:
-    """Return a world's compared attributes and, for a file system, the working directory."""
+def read_state_and_directory(world: AnyWorld) -> State:
+    """Return a world's compared attributes and, for a file system, its working directory."""
     state = state_of(world)
     if isinstance(world, GorillaFileSystem):
         return {**state, "working directory": world.pwd()}
@@ -65,7 +65,7 @@ _BFCL = RuleSet(
     read_native=read_native,
     executor=bfcl_executor,
     read_state=state_of,
-    output_checks=(turn_counts_match,),
+    output_checks=(require_all_turns,),
     turn_checks=(require_call, require_equal_states, require_results),
     idle_turn_checks=(),
 )
@@ -77,11 +77,11 @@ _STRICT = RuleSet(
     read_prompt=read_prompt_exactly,
     read_native=read_native_exactly,
     executor=direct_executor,
-    read_state=state_and_position_of,
-    output_checks=(turn_counts_match, last_turn_was_finished),
+    read_state=read_state_and_directory,
+    output_checks=(require_all_turns, require_finished_last_turn),
     turn_checks=(
         require_needed_call,
-        require_equal_states_in_kind,
+        require_equal_states_and_bools,
         require_results_for_each_turn,
     ),
     idle_turn_checks=(require_no_changes,),
@@ -89,7 +89,7 @@ _STRICT = RuleSet(
 
 
 def rule_set(rules: Rules, types: tuple[type, ...]) -> RuleSet:
-    """Return the rules for a case."""
+    """Return the rule set for a case with these environments."""
     if rules == "strict":
         return _STRICT
     built_in = set(types) <= set(ENVIRONMENTS.values())

@@ -1,6 +1,6 @@
-"""Execute an agent's calls turn by turn.
+"""Execute an agent's calls turn by turn, to check their effects or show what it saw.
 
-Check their effects on the worlds against the reference's, or replay them to show what the agent saw.
+The effects are compared with those of the reference's calls.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .reference import Scenario, StateReader, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set
 from .turn_checks import TurnFacts
 from .turns import CallTurn, OutputFacts, TurnMode, decode_turns, mode_of
-from .worlds import AnyWorld, State, equal_in_kind, naming_case
+from .worlds import AnyWorld, State, equal_distinguishing_bools, naming_case
 
 
-class StateWatch:
-    """Record of the calls of a turn that change a world's state."""
+class StateTracker:
+    """Record of the calls of a turn that changed a world's state."""
 
     def __init__(self, worlds: Mapping[str, AnyWorld], read: StateReader) -> None:
         self._worlds = worlds
@@ -31,20 +31,20 @@ class StateWatch:
         self._changing: list[str] = []
 
     def note_change(self, call: str) -> None:
-        """Note the call just executed if a state differs from that before it."""
+        """Record the call that was just executed if a state is not as it was before."""
         after = self._snapshot()
-        if after is None or not equal_in_kind(self._before, after):
+        if after is None or not equal_distinguishing_bools(self._before, after):
             self._changing.append(call)
         self._before = after
 
     @property
     def changing_calls(self) -> Sequence[str]:
-        """Calls that changed a state; empty if the states are the same as at the start."""
-        unchanged = self._start is not None and equal_in_kind(self._start, self._before)
+        """Calls that changed a state; empty if the states are as at the start again."""
+        unchanged = self._start is not None and equal_distinguishing_bools(self._start, self._before)
         return [] if unchanged else self._changing
 
     def _snapshot(self) -> dict[str, State] | None:
-        """Return a copy of all states, or None if one cannot be read, which counts as a change."""
+        """Return a copy of all states, or None, which counts as a change, if one cannot be read."""
         try:
             return {name: copy.deepcopy(self._read(world)) for name, world in self._worlds.items()}
         except Exception:  # noqa: BLE001 - what the calls have done to this world is the model's doing
@@ -52,26 +52,28 @@ class StateWatch:
 
 
 class Examination(NamedTuple):
-    """Finding of a check, with the results of every executed step of the model."""
+    """Finding of a check, and the results of each executed step of the model."""
 
     finding: Finding
     step_results: list[list[str]]
 
 
 def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check the turns of an output; an output without turns is a failed run.
+    """Check the turns of an output.
 
-    A conversation without reference calls by turn is undecided.
+    An output without turns comes from a failed run. A case without reference calls by turn is undecided.
     """
-    if (why := _without_reference(case)) and (output.turns is not None or output.text or output.tool_calls):
-        return undecided(why)
-    # A run that failed has left its message, if anything, as text.
+    if (reason := _missing_reference_reason(case)) and (
+        output.turns is not None or output.text or output.tool_calls
+    ):
+        return undecided(reason)
+    # A failed run has its error message, if any, as text.
     result = output.text if output.turns is None else output.agent_turns
     return check_turns(case, result, mode=mode_of(output), options=options)
 
 
-def _without_reference(case: Case) -> str | None:
-    """Return why a case has no reference calls by turn, or None if it has them."""
+def _missing_reference_reason(case: Case) -> str | None:
+    """Return why a case cannot have reference calls by turn, or has none; None if it has them."""
     if case.user is not None:
         return "a simulated user decides what is asked in each turn: only a judge can grade the conversation"
     return (
@@ -80,17 +82,17 @@ def _without_reference(case: Case) -> str | None:
 
 
 def check_turns(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Finding:
-    """Check a result as BFCL stores it: turns of steps.
+    """Check a result as BFCL stores it: a list of turns, which are lists of steps.
 
-    Anything but a list is the message of a failed run.
+    Anything else is the error message of a failed run.
     """
     return examine(case, result, mode=mode, options=options).finding
 
 
 def examine(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | None = None) -> Examination:
-    """Check as ``check_turns``, and return the results of every executed step.
+    """Check as `check_turns` does, and return the results of each executed step.
 
-    Steps are executed until the verdict is clear.
+    Steps are executed until a fault is found.
     """
     with naming_case(case):
         return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
@@ -99,8 +101,8 @@ def examine(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | 
 def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> Examination:
     scenario = scenario_of(case, options.environments)
     if not isinstance(result, list):
-        why = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
-        return Examination(fault("multi_turn:inference_error", why), [])
+        reason = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
+        return Examination(fault("multi_turn:inference_error", reason), [])
     rules = rule_set(options.rules, scenario.types)
     read = rules.reader(mode)
     turns = decode_turns(cast("list[Any]", result), mode, read)
@@ -109,11 +111,11 @@ def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> 
         finding = check(facts)
         if finding is not None:
             return Examination(finding, [])
-    return _follow(scenario, turns, rules)
+    return _check_turn_by_turn(scenario, turns, rules)
 
 
-def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examination:
-    """Execute the model's turns in order, until one has a fault.
+def _check_turn_by_turn(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examination:
+    """Execute and check the model's turns in order, until one has a fault.
 
     If a turn is undecided, so is the output, unless a later turn has a fault.
     """
@@ -123,35 +125,37 @@ def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examin
     allowance = Allowance()
     step_results: list[list[str]] = []
     results: list[str] = []
-    conclusion = PASSED
+    verdict = PASSED
     for index, steps in enumerate(turns):
         checks = rules.turn_checks if reference[index].calls else rules.idle_turn_checks
-        watched = any(steps) and checks and not reference[index].calls
-        watch = StateWatch(worlds, rules.read_state) if watched else None
+        # Copies of all states take time; only the checks of idle turns need to know which call changed something.
+        needs_tracker = any(steps) and checks and not reference[index].calls
+        tracker = StateTracker(worlds, rules.read_state) if needs_tracker else None
         try:
             for step in steps:
-                step_results.append(_execute_step(step, run, allowance, watch))
+                step_results.append(_execute_step(step, run, allowance, tracker))
                 results += step_results[-1]
         except LimitExceededError as error:
             return Examination(fault("multi_turn:limit_exceeded", str(error), turn_index=index), step_results)
-        changing = watch.changing_calls if watch is not None else ()
-        facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state, changing)
+        changing_calls = tracker.changing_calls if tracker is not None else ()
+        facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state, changing_calls)
+        # A fault ends the execution; an undecided turn only counts if no later turn has a fault.
         for finding in filter(None, (check(facts) for check in checks)):
             if finding.outcome != "undecided":
                 return Examination(finding, step_results)
-            if conclusion is PASSED:
-                conclusion = finding
-    return Examination(conclusion, step_results)
+            if verdict is PASSED:
+                verdict = finding
+    return Examination(verdict, step_results)
 
 
 def _execute_step(
-    calls: list[str], run: Executor, allowance: Allowance, watch: StateWatch | None
+    calls: list[str], run: Executor, allowance: Allowance, tracker: StateTracker | None
 ) -> list[str]:
     results: list[str] = []
     for call in calls:
         results.append(allowance.execute(call, run))
-        if watch is not None:
-            watch.note_change(call)
+        if tracker is not None:
+            tracker.note_change(call)
     return results
 
 
@@ -164,10 +168,10 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
     Args:
         case: A case of kind ``multi_turn``.
         output: The system's output; without turns there is nothing to execute.
-        environments: Custom worlds, by class name, beside the built-in ones.
+        environments: Custom environments, by class name, in addition to the built-in ones.
 
     Raises:
-        InputError: The case names a world that does not exist, or one that does not take its configuration.
+        InputError: The case names an environment that does not exist or does not take its configuration.
     """
     with naming_case(case):
         scenario = scenario_of(case, environments)
@@ -182,20 +186,20 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
         except (DecodingError, RecursionError) as error:
             # A text that cannot be read as calls is a message.
             return _NO_CALLS if isinstance(step, str) else StepOutcome(problem=str(error))
-        return _executed(calls, run, allowance)
+        return _outcome_of(calls, run, allowance)
 
     return [[outcome(step) for step in turn] for turn in output.agent_turns or []]
 
 
-def _executed(calls: list[str], run: Executor, allowance: Allowance) -> StepOutcome:
+def _outcome_of(calls: list[str], run: Executor, allowance: Allowance) -> StepOutcome:
     results: list[str] = []
     try:
-        results.extend(_results(calls, run, allowance))  # keeps the results before an error
+        results.extend(_execute_each(calls, run, allowance))  # keeps the results before an error
     except LimitExceededError as error:
         return StepOutcome(calls[: len(results)], results, str(error))
     return StepOutcome(calls, results)
 
 
-def _results(calls: list[str], run: Executor, allowance: Allowance) -> Iterator[str]:
+def _execute_each(calls: list[str], run: Executor, allowance: Allowance) -> Iterator[str]:
     for call in calls:
         yield allowance.execute(call, run)

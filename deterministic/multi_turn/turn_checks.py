@@ -1,4 +1,4 @@
-"""Checks after each turn: calls made, world states, expected results."""
+"""Checks that are made after each turn: calls, states of the worlds, expected results."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..execution.call_texts import call_spelling
+from ..execution.call_texts import canonical_call
 from ..finding import Finding, fault, plain, shorten, undecided
-from .call_execution import FAILED
+from .call_execution import FAILURE_PREFIX
 from .reference import ReferenceTurn, StateReader
 from .turns import CallTurn
-from .worlds import ABSENT, AnyWorld, Equality, State, equal, equal_in_kind, first_difference
+from .worlds import ABSENT, AnyWorld, Equality, State, equal, equal_distinguishing_bools, first_difference
 
 
 class TurnFacts(NamedTuple):
-    """Facts known once a turn has been executed on both sides."""
+    """Facts about a turn that has been executed on both sides, model and reference."""
 
     turn: int
     steps: CallTurn
     results: Sequence[str]
-    """All results of the model so far, those of earlier turns included."""
+    """All results of the model so far, including those of earlier turns."""
     reference: Sequence[ReferenceTurn]
     """All turns of the reference trajectory."""
     worlds: Mapping[str, AnyWorld]
     """The worlds in which the model's calls were executed."""
     read: StateReader
     changing: Sequence[str] = ()
-    """Calls that changed a state, if the turn as a whole did and the reference calls nothing."""
+    """Calls that changed a state, if the reference calls nothing and the turn as a whole changed one."""
 
     @property
     def expected(self) -> ReferenceTurn:
@@ -36,12 +36,12 @@ class TurnFacts(NamedTuple):
 
     @property
     def failed_call_note(self) -> str:
-        """The first call of this turn that raised, and its error; empty if none did."""
+        """Note on the first call of this turn that raised an error; empty if none did."""
         calls = [call for step in self.steps for call in step]
         results = self.results[len(self.results) - len(calls) :]
         for call, result in zip(calls, results, strict=True):
-            if result.startswith(FAILED):
-                return f"; {shorten(call)} failed: {shorten(result.removeprefix(FAILED))}"
+            if result.startswith(FAILURE_PREFIX):
+                return f"; {shorten(call)} failed: {shorten(result.removeprefix(FAILURE_PREFIX))}"
         return ""
 
     def fault(self, error_type: str, problem: str, **evidence: Any) -> Finding:
@@ -66,9 +66,9 @@ def require_call(facts: TurnFacts) -> Finding | None:
 
 
 def require_needed_call(facts: TurnFacts) -> Finding | None:
-    """Require a call unless the reference only reads again what was shown."""
+    """Require a call, unless the reference only reads again what the model has seen."""
     finding = require_call(facts)
-    if finding is None or require_equal_states_in_kind(facts) or require_results_for_each_turn(facts):
+    if finding is None or require_equal_states_and_bools(facts) or require_results_for_each_turn(facts):
         return finding
     return None
 
@@ -78,64 +78,69 @@ def require_equal_states(facts: TurnFacts) -> Finding | None:
     return _compare_states(facts, equal)
 
 
-def require_equal_states_in_kind(facts: TurnFacts) -> Finding | None:
-    """Check as ``require_equal_states``, but distinguish booleans from numbers."""
-    return _compare_states(facts, equal_in_kind)
+def require_equal_states_and_bools(facts: TurnFacts) -> Finding | None:
+    """Check as `require_equal_states` does, but distinguish booleans from numbers."""
+    return _compare_states(facts, equal_distinguishing_bools)
 
 
 def require_results(facts: TurnFacts) -> Finding | None:
-    """Require the reference results of this turn among all results of the model so far."""
+    """Require the reference's results of this turn among all results of the model so far."""
     return _missing_result(facts, Counter(facts.results))
 
 
 def require_results_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """Check as ``require_results``, but use up results that earlier turns needed.
+    """Check as `require_results` does, but do not count results again that earlier turns needed.
 
-    A turn without a call needs none if the reference only reads again what was shown.
+    A turn without a call needs no result if the reference only reads again what the model has seen.
     """
-    if _is_read_again(facts):
+    if _repeats_earlier_reads(facts):
         return None
+    # Results are counted, not only looked for: two turns may need the same text.
     available = Counter(facts.results)
-    for earlier in facts.reference[: facts.turn]:
-        available.subtract(earlier.results)
-    # Earlier turns have passed without this turn's results.
+    for earlier_turn in facts.reference[: facts.turn]:
+        available.subtract(earlier_turn.results)
+    # This turn's own results all count: earlier turns passed without them.
     calls = sum(map(len, facts.steps))
     available |= Counter(facts.results[len(facts.results) - calls :])
     return _missing_result(facts, available)
 
 
-def _is_read_again(facts: TurnFacts) -> bool:
+def _repeats_earlier_reads(facts: TurnFacts) -> bool:
     """Return whether nothing was called, and the reference repeats calls that change nothing.
 
-    Their results are those of the same calls in its earlier turns, and the model has seen them.
+    The calls gave the same results in the reference's earlier turns, and the model has seen these results.
     """
-    earlier = facts.reference[: facts.turn]
-    if any(facts.steps) or not earlier or not equal_in_kind(earlier[-1].states, facts.expected.states):
+    earlier_turns = facts.reference[: facts.turn]
+    if (
+        any(facts.steps)
+        or not earlier_turns
+        or not equal_distinguishing_bools(earlier_turns[-1].states, facts.expected.states)
+    ):
         return False
-    known = {
-        (call_spelling(call), result)
-        for turn in earlier
+    earlier_results = {
+        (canonical_call(call), result)
+        for turn in earlier_turns
         for call, result in zip(turn.calls, turn.results, strict=True)
     }
     return all(
-        (call_spelling(call), result) in known and result in facts.results
+        (canonical_call(call), result) in earlier_results and result in facts.results
         for call, result in zip(facts.expected.calls, facts.expected.results, strict=True)
     )
 
 
 def require_no_changes(facts: TurnFacts) -> Finding | None:
-    """Refuse changes in a turn in which the reference calls nothing.
+    """Refuse changes of a state in a turn in which the reference calls nothing.
 
-    Reading is allowed. Undecided if the reference makes these calls in its next turn with calls.
+    Reading is allowed. If the reference makes the same calls in its next turn with calls, the turn is undecided.
     """
-    upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), list[str]())
-    awaited = {call_spelling(call) for call in upcoming}
-    wrong = [call for call in facts.changing if call_spelling(call) not in awaited]
-    if wrong:
+    next_calls = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), list[str]())
+    next_spellings = {canonical_call(call) for call in next_calls}
+    unexpected_calls = [call for call in facts.changing if canonical_call(call) not in next_spellings]
+    if unexpected_calls:
         return facts.fault(
             "irrelevance_error:decoder_success",
-            f"{shorten(wrong[0])} changed the state; the reference changes nothing",
-            got=plain(wrong),
+            f"{shorten(unexpected_calls[0])} changed the state; the reference changes nothing",
+            got=plain(unexpected_calls),
         )
     if not facts.changing:
         return None
@@ -144,7 +149,7 @@ def require_no_changes(facts: TurnFacts) -> Finding | None:
     return undecided(reason, turn_index=facts.turn, got=plain(list(facts.changing)))
 
 
-def _compare_states(facts: TurnFacts, same: Equality) -> Finding | None:
+def _compare_states(facts: TurnFacts, equals: Equality) -> Finding | None:
     for name, expected in facts.expected.states.items():
         try:
             state = facts.read(facts.worlds[name])
@@ -152,30 +157,30 @@ def _compare_states(facts: TurnFacts, same: Equality) -> Finding | None:
             return facts.fault(
                 "instance_state_mismatch", f"the state of {name} cannot be read: {error}", class_name=name
             )
-        differing = _differing(expected, state, same)
-        if differing:
-            return _state_mismatch(facts, name, state, differing, same)
+        attributes = _differing_attributes(expected, state, equals)
+        if attributes:
+            return _state_mismatch(facts, name, state, attributes, equals)
     return None
 
 
-def _differing(expected: State, state: State, same: Equality) -> list[str]:
-    if same is equal and equal(expected, state):  # one comparison settles most states
+def _differing_attributes(expected: State, state: State, equals: Equality) -> list[str]:
+    if equals is equal and equal(expected, state):  # the usual case, by one fast comparison
         return []
-    return [name for name, value in expected.items() if not same(value, state.get(name, ABSENT))]
+    return [name for name, value in expected.items() if not equals(value, state.get(name, ABSENT))]
 
 
 def _state_mismatch(
-    facts: TurnFacts, name: str, state: State, differing: list[str], same: Equality
+    facts: TurnFacts, name: str, state: State, attributes: list[str], equals: Equality
 ) -> Finding:
-    attribute = differing[0]
+    attribute = attributes[0]
     difference = first_difference(
-        facts.expected.states[name][attribute], state.get(attribute, ABSENT), f"{name}.{attribute}", same
+        facts.expected.states[name][attribute], state.get(attribute, ABSENT), f"{name}.{attribute}", equals
     )
     return facts.fault(
         "instance_state_mismatch",
         f"{difference}{facts.failed_call_note}",
         class_name=name,
-        attributes=differing,
+        attributes=attributes,
         path=difference.path,
         expected=plain(difference.expected),
         got=plain(difference.got),

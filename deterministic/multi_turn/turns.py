@@ -1,4 +1,4 @@
-"""Read an output as turns of steps of call texts, and check it before execution."""
+"""Read an output as turns of steps of call texts, and check it before it is executed."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from ..execution.call_texts import ReplyReader
 from ..finding import Finding, fault
 
 TurnMode: TypeAlias = Literal["prompt", "fc", "decoded"]
-"""Form of the steps: text, native calls, or decoded call texts."""
+"""Form of the steps: ``prompt`` for text, ``fc`` for native function calls, ``decoded`` for call texts."""
 
 CallTurn: TypeAlias = list[list[str]]
-"""Steps of call texts."""
+"""Steps of a turn; a step is a list of call texts."""
 
 
 def decode_turns(result: list[Any], mode: TurnMode, read: ReplyReader) -> list[CallTurn]:
-    """Decode the steps of every turn; skip steps without readable calls.
+    """Decode the steps of all turns; skip steps without readable calls.
 
-    A turn that is not a list has no steps. As in BFCL, a decoded step is kept even if it is empty.
+    A turn that is not a list has no steps. As in BFCL, an empty step is kept if steps are ``decoded``.
     """
     keep_empty = mode == "decoded"
     return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]
 
 
 def mode_of(output: Output) -> TurnMode:
-    """Return the form of an output's steps: native if at least one is.
+    """Return the form of an output's steps: ``fc`` if any has native calls, else ``prompt``.
 
-    Texts among native steps are messages, not calls.
+    Texts between native calls are messages, not calls.
     """
-    native = output.tool_calls is not None or any(
+    has_native_calls = output.tool_calls is not None or any(
         isinstance(step, list) for turn in output.turns or [] for step in turn
     )
-    return "fc" if native else "prompt"
+    return "fc" if has_native_calls else "prompt"
 
 
 def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> CallTurn:
     steps: CallTurn = []
-    for raw in cast("list[Any]", turn) if isinstance(turn, list) else []:
+    for raw_step in cast("list[Any]", turn) if isinstance(turn, list) else []:
         try:
-            calls = read(raw)
+            calls = read(raw_step)
         except (DecodingError, RecursionError):
             continue
         if calls or keep_empty:
@@ -50,16 +50,16 @@ def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> CallTurn:
 
 
 MAX_STEPS = 20
-"""Steps of a turn. An agent that is still calling after these is stopped one step later, and the conversation ends."""
+"""Limit on the steps of a turn. An agent that goes on calling is stopped one step later, and the conversation ends."""
 
 
 class OutputFacts(NamedTuple):
-    """Facts about an output before it is executed."""
+    """Facts that are known about an output before it is executed."""
 
     result: list[Any]
     """Turns of raw steps."""
     turns: list[CallTurn]
-    """Turns of steps of call texts."""
+    """Turns of steps with readable calls."""
     expected_turns: int
     mode: TurnMode
     read: ReplyReader
@@ -67,11 +67,11 @@ class OutputFacts(NamedTuple):
 
 
 OutputCheck: TypeAlias = Callable[[OutputFacts], Finding | None]
-"""Looks for one kind of fault in an output."""
+"""Looks for one kind of fault in an output, and returns it, or None."""
 
 
-def turn_counts_match(facts: OutputFacts) -> Finding | None:
-    """Require as many turns as in the reference; a conversation with fewer broke off."""
+def require_all_turns(facts: OutputFacts) -> Finding | None:
+    """Require as many turns as in the reference; a conversation with fewer was broken off."""
     got, expected = len(facts.turns), facts.expected_turns
     if got == expected:
         return None
@@ -83,11 +83,11 @@ def turn_counts_match(facts: OutputFacts) -> Finding | None:
     )
 
 
-def last_turn_was_finished(facts: OutputFacts) -> Finding | None:
-    """Refuse a last turn that ends, still calling, at the step limit of agents.
+def require_finished_last_turn(facts: OutputFacts) -> Finding | None:
+    """Refuse a last turn that ends at the step limit while the agent is still calling.
 
-    An agent that finishes ends with a step without calls; decoded steps do not include it. An agent that was stopped in an earlier
-    turn has too few turns.
+    An agent that finishes a turn ends it with a step without calls, which ``decoded`` steps do not include. An agent that was stopped in
+    an earlier turn has too few turns, which `require_all_turns` finds.
     """
     if facts.mode == "decoded" or not facts.turns or len(facts.turns[-1]) <= MAX_STEPS:
         return None

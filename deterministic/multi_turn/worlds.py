@@ -1,4 +1,7 @@
-"""Make the worlds of a trajectory, list their methods, read and compare their state."""
+"""Make the worlds of a trajectory, list their methods, read and compare their state.
+
+An environment is a class; a world is an instance of it, used for one trajectory.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,13 @@ from ..environments import ENVIRONMENTS
 from ..finding import shorten
 
 AnyWorld: TypeAlias = Any
-"""An instance of an environment class, used for one trajectory of one check."""
+"""A world. It may be of any class, since users register their own environments."""
 
 State: TypeAlias = dict[str, Any]
 """A world's compared attributes."""
 
 Equality: TypeAlias = Callable[[Any, Any], bool]
+"""Function that returns whether two values are equal."""
 
 
 class _Absent:
@@ -30,24 +34,27 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""Marker for a value that only the other side has."""
+"""Stands for the value of a key that is missing on one side."""
 
-_CONTAINERS: Mapping[Any, type] = {
-    cast("Any", each).__eq__: dict if each is OrderedDict else each
-    for each in (dict, OrderedDict, list, tuple)
+_CONTAINER_BY_EQUALITY: Mapping[Any, type] = {
+    **{cast("Any", container).__eq__: container for container in (dict, list, tuple)},
+    cast("Any", OrderedDict).__eq__: dict,  # the order of keys is ignored
 }
-"""Containers by their comparison. Classes with another one, such as Counter, are compared as a whole."""
+"""Containers that are compared part by part, by their ``__eq__``.
+
+Subclasses that inherit it, such as defaultdict, are included. Classes with their own, such as Counter, are compared as a whole.
+"""
 
 _Path: TypeAlias = "tuple[_Path, Any] | None"
-"""Keys that lead to a part of a value: those of its container, and its own."""
+"""Keys that lead from a value to one of its parts: the path of the part's container, and the last key."""
 
-_NOT_METHODS = frozenset({"load", "state"})
-"""Public names that agents may not call."""
+_RESERVED_NAMES = frozenset({"load", "state"})
+"""Public methods of worlds that agents may not call."""
 
 
 @contextmanager
 def naming_case(case: Case) -> Generator[None]:
-    """Name this case in input errors raised within the block."""
+    """Add the case's id to input errors that the block raises."""
     try:
         yield
     except InputError as error:
@@ -55,7 +62,7 @@ def naming_case(case: Case) -> Generator[None]:
 
 
 def environment_types(classes: list[str], environments: Mapping[str, type]) -> tuple[type, ...]:
-    """Return the environment classes that a case names, in that order.
+    """Return the environment classes with these names, in the same order.
 
     Custom classes take precedence over built-in ones of the same name.
 
@@ -76,9 +83,9 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
 
 
 def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, AnyWorld]:
-    """Make the worlds of one trajectory by class name, each in its initial state.
+    """Make the worlds of one trajectory, in their initial state, by class name.
 
-    Worlds may keep and change parts of the reference.
+    Worlds may keep and change parts of the reference, so pass a copy.
 
     Raises:
         InputError: A world does not take its configuration.
@@ -102,7 +109,7 @@ def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[
 
 
 def methods_of(worlds: Mapping[str, AnyWorld]) -> dict[str, Callable[..., Any]]:
-    """Return the methods an agent may call; if two worlds share a name, the later has it."""
+    """Return the methods an agent may call; of those with the same name, the last world's."""
     return {
         name: getattr(world, name) for world in worlds.values() for name in public_methods(world.__class__)
     }
@@ -112,13 +119,13 @@ def methods_of(worlds: Mapping[str, AnyWorld]) -> dict[str, Callable[..., Any]]:
 def public_methods(environment: type) -> tuple[str, ...]:
     """Return the names of an environment's API methods.
 
-    These are all its routines except ``load``, ``state`` and those that begin with ``_``.
+    These are all its methods except ``load``, ``state`` and those that begin with ``_``.
     """
     return tuple(
         name
         for name in dir(environment)
         if not name.startswith("_")
-        and name not in _NOT_METHODS
+        and name not in _RESERVED_NAMES
         and inspect.isroutine(getattr(environment, name))
     )
 
@@ -137,11 +144,14 @@ def state_of(world: AnyWorld) -> State:
 @lru_cache(maxsize=256)
 def _takes_long_context(environment: Any) -> bool:
     parameters = inspect.signature(environment.load).parameters.values()
-    return any(p.name == "long_context" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    return any(
+        parameter.name == "long_context" or parameter.kind is inspect.Parameter.VAR_KEYWORD
+        for parameter in parameters
+    )
 
 
 class StateMismatch(NamedTuple):
-    """First place where two values differ."""
+    """Place where two values differ."""
 
     path: str
     expected: Any
@@ -159,56 +169,69 @@ def equal(expected: Any, got: Any) -> bool:
     """
     try:
         return bool(expected == got)
-    except RecursionError:
-        return all(_leaves_equal(one, other) for _, one, other in _leaves(expected, got))
-    except Exception:  # noqa: BLE001 - a custom world may hold values of any type
+    except RecursionError:  # deep values, or values that contain themselves
+        return all(
+            _leaves_equal(expected_leaf, got_leaf) for _, expected_leaf, got_leaf in _leaves(expected, got)
+        )
+    except Exception:  # noqa: BLE001 - a custom world may have values of any type
         return False
 
 
-def equal_in_kind(expected: Any, got: Any) -> bool:
+def equal_distinguishing_bools(expected: Any, got: Any) -> bool:
     """Return whether values are equal, distinguishing booleans from numbers at any depth."""
     return equal(expected, got) and all(
-        isinstance(one, bool) == isinstance(other, bool) for _, one, other in _leaves(expected, got)
+        isinstance(expected_leaf, bool) == isinstance(got_leaf, bool)
+        for _, expected_leaf, got_leaf in _leaves(expected, got)
     )
 
 
-def first_difference(expected: Any, got: Any, path: str, same: Equality) -> StateMismatch:
-    """Find where two unequal values first differ, in the reference's order.
+def first_difference(expected: Any, got: Any, root_name: str, equals: Equality) -> StateMismatch:
+    """Return where two unequal values first differ, in the order of ``expected``.
 
-    ``path`` names the two values.
+    Args:
+        expected: The reference's value.
+        got: The model's value.
+        root_name: Beginning of the returned path: the name of the two values.
+        equals: Compares parts of the values.
     """
-    for place, one, other in _leaves(expected, got):
-        if one is not other and (one is ABSENT or other is ABSENT or not same(one, other)):
-            return StateMismatch(path + _spelled(place), one, other)
-    return StateMismatch(path, expected, got)
+    for path, expected_leaf, got_leaf in _leaves(expected, got):
+        if expected_leaf is got_leaf:
+            continue
+        is_missing = expected_leaf is ABSENT or got_leaf is ABSENT
+        if is_missing or not equals(expected_leaf, got_leaf):
+            return StateMismatch(root_name + _path_text(path), expected_leaf, got_leaf)
+    return StateMismatch(root_name, expected, got)
 
 
-def _spelled(place: _Path) -> str:
+def _path_text(path: _Path) -> str:
+    """Return a path as written in Python, such as ``['orders'][0]``."""
     keys: list[str] = []
-    while place is not None:
-        place, key = place
+    while path is not None:
+        path, key = path
         keys.append(f"[{key!r}]")
     return "".join(reversed(keys))
 
 
 def _leaves(expected: Any, got: Any) -> Iterator[tuple[_Path, Any, Any]]:
-    """Yield two values' leaves in pairs, with their places, in the expected value's order.
+    """Yield the leaves of two values in pairs, with their paths, in the order of ``expected``.
 
-    Each pair of containers is entered once, so the values may contain themselves.
+    Each pair of containers is entered only once, so the values may contain themselves.
     """
-    waiting: list[tuple[_Path, Any, Any]] = [(None, expected, got)]
-    entered: set[tuple[int, int]] = set()
-    while waiting:
-        place, one, other = waiting.pop()
-        container = _CONTAINERS.get(type(one).__eq__)
-        if container is None or container is not _CONTAINERS.get(type(other).__eq__):
-            yield place, one, other
-        elif (id(one), id(other)) not in entered:
-            entered.add((id(one), id(other)))
-            left, right = _children(one), _children(other)
-            waiting += [
-                ((place, key), left.get(key, ABSENT), right.get(key, ABSENT))
-                for key in reversed(dict.fromkeys([*left, *right]))
+    stack: list[tuple[_Path, Any, Any]] = [(None, expected, got)]
+    visited: set[tuple[int, int]] = set()
+    while stack:
+        path, expected_part, got_part = stack.pop()
+        container = _CONTAINER_BY_EQUALITY.get(type(expected_part).__eq__)
+        if container is None or container is not _CONTAINER_BY_EQUALITY.get(type(got_part).__eq__):
+            yield path, expected_part, got_part
+        elif (id(expected_part), id(got_part)) not in visited:
+            visited.add((id(expected_part), id(got_part)))
+            expected_children, got_children = _children(expected_part), _children(got_part)
+            keys = dict.fromkeys([*expected_children, *got_children])
+            # Reversed, since the last of a stack is taken first.
+            stack += [
+                ((path, key), expected_children.get(key, ABSENT), got_children.get(key, ABSENT))
+                for key in reversed(keys)
             ]
 
 
@@ -220,8 +243,10 @@ def _children(value: Any) -> Mapping[Any, Any]:
     )
 
 
-def _leaves_equal(one: Any, other: Any) -> bool:
+def _leaves_equal(expected_leaf: Any, got_leaf: Any) -> bool:
     try:
-        return one is other or bool(one == other)  # containers compare their parts like this
-    except Exception:  # noqa: BLE001 - a custom world may hold values of any type
+        return expected_leaf is got_leaf or bool(
+            expected_leaf == got_leaf
+        )  # as Python's containers compare their parts
+    except Exception:  # noqa: BLE001 - a custom world may have values of any type
         return False

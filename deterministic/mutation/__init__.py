@@ -1,8 +1,8 @@
-"""Mutation: operators that plant named faults in right outputs, or make harmless twins."""
+"""Operators that plant named faults in right outputs, or change them harmlessly (twins)."""
 
 from ...records import OperatorFamily
 from .dials import DIALS, Dial, Rung
-from .groundedness_operators import composed
+from .groundedness_operators import compose_statement
 from .lifelike import LIFELIKE, lifelike_kinds, lifelike_pairs
 from .operator import FAMILY_KINDS, Mutation, Operator, Plants
 from .probes import PLANTED, Probe, Weakness, make_probes, origin, probe_number
@@ -27,7 +27,7 @@ __all__ = [
     "Rung",
     "Subject",
     "Weakness",
-    "composed",
+    "compose_statement",
     "lifelike_kinds",
     "lifelike_pairs",
     "load_dials",

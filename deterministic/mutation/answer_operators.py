@@ -1,4 +1,4 @@
-"""Wrong answers that look right, and right answers that look different; labels are certain."""
+"""Operators on answers: wrong ones that look right, and right ones that look different."""
 
 from __future__ import annotations
 
@@ -21,74 +21,80 @@ _REFUSALS = (
     "One page mentions {answer}, but nothing confirms it; I am unable to answer.",
 )
 _DENIALS = ("It is definitely not {answer}.", "{answer} is a common mistake and wrong.")
-_FRAMES = ("The answer is {answer}.", "After looking it up, I can say that it is {answer}.")
+_STATEMENTS = ("The answer is {answer}.", "After looking it up, I can say that it is {answer}.")
 _PADDING = (
     "I went through the material step by step, compared what it says in different places, and checked that nothing "
     "speaks against it. The answer is {answer}. I am happy to explain how I arrived at it, should that be of use."
 )
 
 
-def sibling_answer(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def give_sibling_answer(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Give the answer of another question."""
     for answer in wrong_answers(subject):
-        yield _wrong(subject, answer, "the answer of another question")
+        yield _make_fault(subject, answer, "the answer of another question")
 
 
-def rephrased(
+def rephrase(
     templates: Sequence[str], label: float, change: str, subject: Subject, rng: random.Random
 ) -> Iterator[Mutation]:
-    """Put the right answer into a sentence that denies, withholds or states it."""
+    """Put the right answer into a sentence, which denies it, withholds it or states it."""
     for template in shuffled(templates, rng):
         text = template.format(answer=answer_of_output(subject.output))
         yield Mutation(with_text(subject.output, text), change, label=label, by_design=label == 0.0)
 
 
-def contradicted(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
-    """Give the right answer together with another."""
-    for other in wrong_answers(subject):
-        first, second = shuffled([answer_of_output(subject.output), other], rng)
-        yield _wrong(subject, f"Either {first} or {second}.", f"{other!r} stands beside it", by_design=True)
+def contradict_answer(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """Give the right answer together with a wrong one."""
+    for wrong_answer in wrong_answers(subject):
+        first, second = shuffled([answer_of_output(subject.output), wrong_answer], rng)
+        yield _make_fault(
+            subject, f"Either {first} or {second}.", f"{wrong_answer!r} stands beside it", by_design=True
+        )
 
 
-def near_number(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def give_near_number(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Change a number or a date in the answer."""
     answer = answer_of_output(subject.output)
-    for change in (near_values.shifted_dates, near_values.near_in_text, near_values.other_magnitude_in_text):
+    for change in (
+        near_values.shift_dates,
+        near_values.near_numbers_in_text,
+        near_values.other_magnitude_in_text,
+    ):
         for text in change(answer):
-            yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
+            yield _make_fault(subject, text, f"{text!r} instead of {answer!r}")
 
 
-def near_name(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+def give_near_name(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give a name that begins like the right one."""
     answer = answer_of_output(subject.output)
     for text in near_names(answer, rng):
-        yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
+        yield _make_fault(subject, text, f"{text!r} instead of {answer!r}")
 
 
-def letter_case(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def change_letter_case(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Write the answer in upper and in lower case, unless it looks like a code."""
     answer = answer_of_output(subject.output)
     if is_code(answer):
         return
-    yield _right(subject, answer.upper(), "the answer in capitals")
-    yield _right(subject, answer.lower(), "the answer without capitals")
+    yield _make_twin(subject, answer.upper(), "the answer in capitals")
+    yield _make_twin(subject, answer.lower(), "the answer without capitals")
 
 
-def punctuation(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def change_punctuation(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """End the answer with a period, or put it in quotes."""
     answer = answer_of_output(subject.output)
-    yield _right(subject, f"{answer}.", "a period at the end")
-    yield _right(subject, f'"{answer}"', "the answer in quotes")
+    yield _make_twin(subject, f"{answer}.", "a period at the end")
+    yield _make_twin(subject, f'"{answer}"', "the answer in quotes")
 
 
-def accepted_alias(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+def give_accepted_alias(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give another accepted answer."""
     for answer in shuffled(accepted_answers(subject), rng):
         if answer != answer_of_output(subject.output):
-            yield _right(subject, answer, f"{answer!r}, which is accepted as well")
+            yield _make_twin(subject, answer, f"{answer!r}, which is accepted as well")
 
 
-def answers_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def reorder_answers(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """List the accepted answers in another order."""
     answers = accepted_answers(subject)
     if len(answers) > 1:
@@ -108,7 +114,7 @@ def answer_of_output(output: Output) -> str:
 
 
 def with_text(output: Output, text: str) -> Output:
-    """Return the output with another answer."""
+    """Return the output with another answer in the place of its own."""
     if output.text is not None or output.turns is None:
         return msgspec.structs.replace(output, text=text)
     turns = [list(turn) for turn in output.turns]
@@ -127,32 +133,33 @@ def accepted_answers(subject: Subject) -> list[str]:
 
 def wrong_answers(subject: Subject) -> Iterator[str]:
     """Yield answers to other questions that are not accepted here."""
-    right = {answer.lower() for answer in accepted_answers(subject)}
+    accepted = {answer.lower() for answer in accepted_answers(subject)}
     for sibling in subject.siblings:
         answers: list[str] = sibling.reference.get("answers") or []
-        if answers and right.isdisjoint(answer.lower() for answer in answers):
+        # Another question may have the same answer.
+        if answers and accepted.isdisjoint(answer.lower() for answer in answers):
             yield answers[0]
 
 
-def _wrong(subject: Subject, text: str, change: str, *, by_design: bool = False) -> Mutation:
+def _make_fault(subject: Subject, text: str, change: str, *, by_design: bool = False) -> Mutation:
     return Mutation(with_text(subject.output, text), change, label=0.0, by_design=by_design)
 
 
-def _right(subject: Subject, text: str, change: str) -> Mutation:
+def _make_twin(subject: Subject, text: str, change: str) -> Mutation:
     return Mutation(with_text(subject.output, text), change, label=1.0)
 
 
 ANSWERS = (
-    Operator("answer_of_sibling", "answer", "fault", sibling_answer, "the answer of another question"),
-    Operator("answer_negated", "answer", "fault", partial(rephrased, _DENIALS, 0.0, "the right answer is denied"), "the right answer, denied"),
-    Operator("answer_contradicted", "answer", "fault", contradicted, "the right answer beside another one"),
-    Operator("answer_in_refusal", "answer", "fault", partial(rephrased, _REFUSALS, 0.0, "a refusal that mentions the answer"), "a refusal that mentions the answer"),
-    Operator("answer_near_number", "answer", "fault", near_number, "a number or date that is near"),
-    Operator("answer_near_name", "answer", "fault", near_name, "a name that begins like the right one"),
-    Operator("answer_in_sentence", "answer", "twin", partial(rephrased, _FRAMES, 1.0, "the answer in a sentence"), "the answer in a sentence"),
-    Operator("answer_padded", "answer", "twin", partial(rephrased, (_PADDING,), 1.0, "the answer in many words"), "the answer in many words"),
-    Operator("answer_letter_case", "answer", "twin", letter_case, "capitals, or none"),
-    Operator("answer_punctuation", "answer", "twin", punctuation, "a period or quotes"),
-    Operator("answer_alias", "answer", "twin", accepted_alias, "another accepted answer"),
-    Operator("answers_reordered", "answer", "twin", answers_reordered, "accepted answers listed in another order"),
+    Operator("answer_of_sibling", "answer", "fault", give_sibling_answer, "the answer of another question"),
+    Operator("answer_negated", "answer", "fault", partial(rephrase, _DENIALS, 0.0, "the right answer is denied"), "the right answer, denied"),
+    Operator("answer_contradicted", "answer", "fault", contradict_answer, "the right answer beside another one"),
+    Operator("answer_in_refusal", "answer", "fault", partial(rephrase, _REFUSALS, 0.0, "a refusal that mentions the answer"), "a refusal that mentions the answer"),
+    Operator("answer_near_number", "answer", "fault", give_near_number, "a number or date that is near"),
+    Operator("answer_near_name", "answer", "fault", give_near_name, "a name that begins like the right one"),
+    Operator("answer_in_sentence", "answer", "twin", partial(rephrase, _STATEMENTS, 1.0, "the answer in a sentence"), "the answer in a sentence"),
+    Operator("answer_padded", "answer", "twin", partial(rephrase, (_PADDING,), 1.0, "the answer in many words"), "the answer in many words"),
+    Operator("answer_letter_case", "answer", "twin", change_letter_case, "capitals, or none"),
+    Operator("answer_punctuation", "answer", "twin", change_punctuation, "a period or quotes"),
+    Operator("answer_alias", "answer", "twin", give_accepted_alias, "another accepted answer"),
+    Operator("answers_reordered", "answer", "twin", reorder_answers, "accepted answers listed in another order"),
 )  # fmt: skip

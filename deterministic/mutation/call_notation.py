@@ -1,4 +1,4 @@
-"""Read the calls of an output, and write changed calls back in its notation."""
+"""Read the calls of an output, and write changed calls back in the same notation."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..decoding.wrapping import PLAIN
 
 
 class NamedCall(NamedTuple):
-    """One call."""
+    """A call with named arguments."""
 
     name: str
     arguments: dict[str, Any]
 
 
 def read_calls(case: Case, output: Output) -> list[NamedCall]:
-    """Read the calls of a single-turn output; empty if they cannot be read and written back."""
+    """Read the calls of a single-turn output, or none if they cannot be read and written back."""
     if asked_form(case) != PLAIN:  # the only form that `write_calls` can write
         return []
     try:
@@ -34,14 +34,14 @@ def read_calls(case: Case, output: Output) -> list[NamedCall]:
 
 
 def named_calls(decoded: Any) -> list[NamedCall]:
-    """Return decoded calls; empty if one has no name or no named arguments."""
+    """Return decoded calls, or none if one of them has no name or no named arguments."""
     items = cast("list[dict[str, Any]]", decoded) if isinstance(decoded, list) else []
     calls = [NamedCall(name, arguments) for item in items for name, arguments in item.items()]
-    return calls if all(_is_plain(call) for call in calls) else []
+    return calls if all(_has_named_arguments(call) for call in calls) else []
 
 
 def write_calls(output: Output, calls: Sequence[NamedCall]) -> Output:
-    """Return an output with other calls, in its notation."""
+    """Return an output with other calls in the output's own notation."""
     if output.tool_calls is None:
         return msgspec.structs.replace(output, text=source_text(calls))
     as_text = any(isinstance(call.arguments, str) for call in output.tool_calls)
@@ -49,7 +49,7 @@ def write_calls(output: Output, calls: Sequence[NamedCall]) -> Output:
 
 
 def native_calls(calls: Sequence[NamedCall], *, as_text: bool = False) -> list[ToolCall]:
-    """Return calls as an API gives them, with arguments as an object or its JSON text."""
+    """Return calls as an API returns them, with arguments as an object or its JSON text."""
     return [
         ToolCall(
             name=call.name,
@@ -66,25 +66,25 @@ def source_text(calls: Sequence[NamedCall]) -> str:
 
 def call_text(call: NamedCall) -> str:
     """Return one call as Python source."""
-    return f"{call.name}({', '.join(f'{name}={_literal(value)}' for name, value in call.arguments.items())})"
+    return f"{call.name}({', '.join(f'{name}={_source_text_of_value(value)}' for name, value in call.arguments.items())})"
 
 
-def _literal(value: Any) -> str:
-    """Return the source text of a value; unquoted text stays unquoted."""
+def _source_text_of_value(value: Any) -> str:
+    """Return a value as Python source; `Unquoted` text stays unquoted."""
     match value:
         case Unquoted():
             return str(value)
         case list():
-            return f"[{', '.join(map(_literal, cast('list[Any]', value)))}]"
+            return f"[{', '.join(map(_source_text_of_value, cast('list[Any]', value)))}]"
         case tuple():
-            items = [_literal(item) for item in cast("tuple[Any, ...]", value)]
+            items = [_source_text_of_value(item) for item in cast("tuple[Any, ...]", value)]
             return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
         case dict():
             pairs = cast("dict[Any, Any]", value).items()
-            return f"{{{', '.join(f'{_literal(key)}: {_literal(item)}' for key, item in pairs)}}}"
+            return f"{{{', '.join(f'{_source_text_of_value(key)}: {_source_text_of_value(item)}' for key, item in pairs)}}}"
         case _:
             return repr(value)
 
 
-def _is_plain(call: NamedCall) -> bool:
+def _has_named_arguments(call: NamedCall) -> bool:
     return isinstance(cast("object", call.name), str) and isinstance(cast("object", call.arguments), dict)

@@ -1,4 +1,4 @@
-"""Facts in structured search results, from which claims with certain labels are made."""
+"""Find facts in structured search results, from which claims with certain labels are made."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from ...records import Case, ContextItem
 
-_NAMES = ("name", "title", "label", "id")
-_DEEPEST, _MOST = 4, 200
+_NAME_FIELDS = ("name", "title", "label", "id")
+_MAX_DEPTH, _MAX_FACTS = 4, 200
 
 
 class Fact(NamedTuple):
@@ -29,12 +29,12 @@ class Fact(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The fact in words."""
-        return stated(self.subject, self.field, value_text(self.value))
+        """The fact as a sentence."""
+        return claim_sentence(self.subject, self.field, value_text(self.value))
 
 
-def stated(subject: str, field: str, value: str) -> str:
-    """Return a claim in words."""
+def claim_sentence(subject: str, field: str, value: str) -> str:
+    """Return a claim as a sentence."""
     return f"The {field.replace('_', ' ')} of {subject} is {value}."
 
 
@@ -48,17 +48,17 @@ def value_text(value: Any) -> str:
 def facts_of(case: Case) -> list[Fact]:
     """Return the facts in a case's structured results, at most a few hundred.
 
-    There is one for each named record and field. If results contradict each other about a thing of the same name, its field is left out.
+    Each field of a named object is one fact. Fields about which the results contradict each other are left out.
     """
-    facts = [fact for item in case.context for fact in _facts_in(item)][:_MOST]
-    values: dict[tuple[str, str], set[str]] = {}
+    facts = [fact for item in case.context for fact in _facts_in(item)][:_MAX_FACTS]
+    values_by_field: dict[tuple[str, str], set[str]] = {}
     for fact in facts:
-        values.setdefault((fact.subject, fact.field), set()).add(value_text(fact.value))
-    first: dict[tuple[str, str], Fact] = {}
+        values_by_field.setdefault((fact.subject, fact.field), set()).add(value_text(fact.value))
+    first_facts: dict[tuple[str, str], Fact] = {}
     for fact in facts:
-        if len(values[fact.subject, fact.field]) == 1:
-            first.setdefault((fact.subject, fact.field), fact)
-    return list(first.values())
+        if len(values_by_field[fact.subject, fact.field]) == 1:
+            first_facts.setdefault((fact.subject, fact.field), fact)
+    return list(first_facts.values())
 
 
 def context_text(case: Case) -> str:
@@ -69,15 +69,16 @@ def context_text(case: Case) -> str:
 
 
 def _facts_in(item: ContextItem) -> Iterator[Fact]:
-    for record in _records(_structured(item.content)):
-        subject = next((record[name] for name in _NAMES if isinstance(record.get(name), str)), None)
+    for record in _find_objects(_parse_if_json(item.content)):
+        # Only objects with a name can be subjects of a sentence.
+        subject = next((record[name] for name in _NAME_FIELDS if isinstance(record.get(name), str)), None)
         if subject:
             for field, value in record.items():
-                if field not in _NAMES and isinstance(value, str | int | float | bool) and value != "":
+                if field not in _NAME_FIELDS and isinstance(value, str | int | float | bool) and value != "":
                     yield Fact(subject, field, value, item.id)
 
 
-def _structured(content: Any) -> Any:
+def _parse_if_json(content: Any) -> Any:
     if not isinstance(content, str) or content.lstrip()[:1] not in {"{", "["}:
         return content
     try:
@@ -86,16 +87,16 @@ def _structured(content: Any) -> Any:
         return content
 
 
-def _records(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Yield every object in a structured result, outer ones first."""
-    if depth > _DEEPEST:
+def _find_objects(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in a structured result, outer ones first."""
+    if depth > _MAX_DEPTH:
         return
-    inner: Iterable[Any] = ()
+    children: Iterable[Any] = ()
     if isinstance(value, dict):
         record = cast("dict[str, Any]", value)
         yield record
-        inner = record.values()
+        children = record.values()
     elif isinstance(value, list):
-        inner = cast("Sequence[Any]", value)
-    for part in inner:
-        yield from _records(part, depth + 1)
+        children = cast("Sequence[Any]", value)
+    for child in children:
+        yield from _find_objects(child, depth + 1)

@@ -1,4 +1,4 @@
-"""Conversion faults: wrong unit, time zone, calendar or currency."""
+"""Operators that plant faults of conversion: wrong unit, time zone, calendar or currency."""
 
 from __future__ import annotations
 
@@ -31,36 +31,39 @@ _UNITS = re.compile(
 )
 _DEGREES = re.compile(r"\b(?:(celsius)|fahrenheit)\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"\b(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?|yen|francs?)\b", re.IGNORECASE)
-_RATE = Fraction("0.85")
-_CLOCK = re.compile(r"(?<![\d:.+-])([01]\d|2[0-3]):([0-5]\d)(?!\d)")
-_OFFSETS = (60, -300, 330, 540)
-_MONTHS = 12
+_EXCHANGE_RATE = Fraction("0.85")
+"""A plausible rate. Any rate would do, since an amount in another currency is wrong."""
+
+_CLOCK_TIME = re.compile(r"(?<![\d:.+-])([01]\d|2[0-3]):([0-5]\d)(?!\d)")
+_ZONE_OFFSETS_MINUTES = (60, -300, 330, 540)
+_MONTHS_PER_YEAR = 12
 _JULIAN_OFFSET = dt.timedelta(days=13)
-"""Days by which the Julian calendar is behind the Gregorian one, from 1900 to 2100."""
-_JULIAN = range(1901, 2100)
+"""Difference between the Julian and the Gregorian calendar from 1900 to 2100."""
+
+_JULIAN_OFFSET_YEARS = range(1901, 2100)
 
 
 def other_unit_of_quantity(site: Site, _rng: random.Random) -> Iterator[Any]:
-    """Give a quantity in another unit than the documented one; none if there are several."""
-    number = _number(site.value)
+    """Give a quantity in another unit than the documented one, if a single unit is documented."""
+    number = _as_fraction(site.value)
     if number is None:
         return
-    description = _described(site)
+    description = _description(site)
     units = {unit.lower() for unit in _UNITS.findall(description)}
     degrees = {bool(match[1]) for match in _DEGREES.finditer(description)}
     if len(units) == 1 and not degrees:
-        yield from _like(number * Fraction(_FACTORS[units.pop()]), site.value)
+        yield from _round_like(number * Fraction(_FACTORS[units.pop()]), site.value)
     elif len(degrees) == 1 and not units:
-        yield from _like(number * 9 / 5 + 32 if degrees.pop() else (number - 32) * 5 / 9, site.value)
+        yield from _round_like(number * 9 / 5 + 32 if degrees.pop() else (number - 32) * 5 / 9, site.value)
 
 
 def other_zone(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Give a clock time in another zone, within the same day."""
     if type(site.value) is not str:
         return
-    for match in _CLOCK.finditer(site.value):
+    for match in _CLOCK_TIME.finditer(site.value):
         minutes = int(match[1]) * 60 + int(match[2])
-        for offset in _OFFSETS:
+        for offset in _ZONE_OFFSETS_MINUTES:
             hour, minute = divmod(minutes + offset, 60)
             if 0 <= hour < 24:  # noqa: PLR2004 - another day would have to be written elsewhere
                 yield replace_span(site.value, match.span(), f"{hour:02}:{minute:02}")
@@ -72,9 +75,9 @@ def other_calendar(site: Site, _rng: random.Random) -> Iterator[Any]:
         return
     for match in ISO_DATE.finditer(site.value):
         year, month, day = match.groups()
-        if month != day and int(day) <= _MONTHS:
+        if month != day and int(day) <= _MONTHS_PER_YEAR:
             yield replace_span(site.value, match.span(), f"{year}-{day}-{month}")
-        if int(year) in _JULIAN:
+        if int(year) in _JULIAN_OFFSET_YEARS:
             try:
                 date = dt.date(int(year), int(month), int(day)) - _JULIAN_OFFSET
             except ValueError:
@@ -84,30 +87,30 @@ def other_calendar(site: Site, _rng: random.Random) -> Iterator[Any]:
 
 def other_currency(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Convert an amount to another currency."""
-    number = _number(site.value)
-    if number and _CURRENCY.search(_described(site)):
-        yield from _like(number * _RATE, site.value)
+    number = _as_fraction(site.value)
+    if number and _CURRENCY.search(_description(site)):
+        yield from _round_like(number * _EXCHANGE_RATE, site.value)
 
 
-def _described(site: Site) -> str:
+def _description(site: Site) -> str:
     description = site.document.get("description")
     return description if isinstance(description, str) else ""
 
 
-def _number(value: Any) -> Fraction | None:
-    """Return a finite number as an exact fraction."""
+def _as_fraction(value: Any) -> Fraction | None:
+    """Return a finite number as an exact fraction, or None for any other value."""
     finite = type(value) is int or (type(value) is float and math.isfinite(value))
     return Fraction(value) if finite else None
 
 
-def _like(number: Fraction, value: float) -> Iterator[float]:
-    """Yield the number, rounded to the type of a value, unless they are equal or it overflows."""
+def _round_like(number: Fraction, value: float) -> Iterator[float]:
+    """Yield a number, rounded to the type of a value, unless that changes nothing or overflows."""
     try:
-        changed = round(number) if type(value) is int else round(float(number), 2)
+        rounded = round(number) if type(value) is int else round(float(number), 2)
     except OverflowError:
         return
-    if changed != value:
-        yield changed
+    if rounded != value:
+        yield rounded
 
 
 CONVERSION_FAULTS = tuple(

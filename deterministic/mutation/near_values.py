@@ -1,4 +1,4 @@
-"""Names, dates, numbers and units that are near the right ones, in values and in texts."""
+"""Make names, dates, numbers and units that are near the right ones, in values and in texts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MAX_NAME_LENGTH = 80
 
 
 def near_names(text: str, rng: random.Random) -> Iterator[str]:
-    """Yield names that begin like a name: with another last word, or a longer single word.
+    """Yield names that begin like a name: with another last word, or with a suffix.
 
-    A text looks like a name if it is short, has no digits, and its first and last word are capitalized.
+    A text counts as a name if it is short, has no digits, and its first and last word are capitalized.
     """
     words = text.split(" ")
     is_name = all(word[:1].isupper() for word in (words[0], words[-1]))
@@ -30,14 +30,14 @@ def near_names(text: str, rng: random.Random) -> Iterator[str]:
 
 
 def stray_text(unlike: str) -> str:
-    """Return an unrelated word that does not occur in a text; the last one if all occur."""
+    """Return an unrelated word that does not occur in a text, or the last one if all occur."""
     return next(
         word for word in _STRAY_WORDS if word.lower() not in unlike.lower() or word == _STRAY_WORDS[-1]
     )
 
 
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_SLASHED = re.compile(r"(?<!\d)(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?!\d)")
+_SLASHED_DATE = re.compile(r"(?<!\d)(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?!\d)")
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
@@ -45,27 +45,27 @@ _MONTHS = len(MONTHS)
 _MONTH = "|".join(name for month in MONTHS for name in (month, month[:3]))
 _DAY = r"\d{1,2}(?!\d)"
 _ORDINAL_SUFFIX = r"(?:st|nd|rd|th)"
-_WRITTEN = re.compile(
+_WRITTEN_DATE = re.compile(
     rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY}){_ORDINAL_SUFFIX}? (?:of )?(?:{_MONTH}))", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<![\d.,/:-])((?:19|20)\d{2})(?![\d/:-])")
 _LAST_DAY_OF_ALL_MONTHS, _LAST_DAY = 28, 31
 
 
-def shifted_dates(text: str) -> Iterator[str]:
+def shift_dates(text: str) -> Iterator[str]:
     """Yield texts with one date changed.
 
     An ISO date moves by a day or a month, ``14/5/2026`` gets another day or year, ``May 14th`` another day, ``2026`` the next year.
     """
     for match in ISO_DATE.finditer(text):
         yield from (replace_span(text, match.span(), date) for date in _dates_near(match))
-    for match in _SLASHED.finditer(text):
+    for match in _SLASHED_DATE.finditer(text):
         yield from (replace_span(text, match.span(), date) for date in _slashed_dates_near(match))
-    for match in _WRITTEN.finditer(text):
+    for match in _WRITTEN_DATE.finditer(text):
         group = 1 if match[1] else 2
         if 1 <= int(match[group]) <= _LAST_DAY:
-            other = _padded_like(_other_days(int(match[group]))[0], match[group])
-            yield _put_number(text, match.span(group), other)
+            other_day = _pad_like(_other_days(int(match[group]))[0], match[group])
+            yield _replace_number(text, match.span(group), other_day)
     for match in _YEAR.finditer(text):
         yield replace_span(text, match.span(), str(int(match[1]) + 1))
 
@@ -85,7 +85,7 @@ def _dates_near(match: re.Match[str]) -> Iterator[str]:
 def _slashed_dates_near(match: re.Match[str]) -> Iterator[str]:
     """Yield dates with another year or another first number.
 
-    They are valid in every order, day first or month first, in which the original is.
+    Since it is not known whether day or month is first, a date must be valid in each order in which the original is.
     """
     first, separator, second, year = match.groups()
     numbers = int(first), int(second), int(year)
@@ -98,12 +98,12 @@ def _slashed_dates_near(match: re.Match[str]) -> Iterator[str]:
             break
     for other in _other_days(numbers[0]):
         if all(_is_date((other, *numbers[1:]), order) for order in orders):
-            yield f"{_padded_like(other, first)}{separator}{second}{separator}{year}"
+            yield f"{_pad_like(other, first)}{separator}{second}{separator}{year}"
             break
 
 
 def _is_date(numbers: tuple[int, int, int], order: tuple[int, int]) -> bool:
-    """Return whether numbers are a date; the order gives the indexes of day and month."""
+    """Return whether numbers are a date; ``order`` has the indexes of day and month."""
     day, month = order
     try:
         dt.date(numbers[2], numbers[month], numbers[day])
@@ -116,13 +116,13 @@ def _other_days(day: int) -> tuple[int, int]:
     return (day + 1, day - 1) if day < _LAST_DAY_OF_ALL_MONTHS else (day - 1, day + 1)
 
 
-def _padded_like(number: int, model: str) -> str:
-    """Return a number, padded with zeros if the model begins with a zero."""
+def _pad_like(number: int, model: str) -> str:
+    """Return a number as text, padded with zeros if the model begins with a zero."""
     return str(number).zfill(len(model)) if model.startswith("0") else str(number)
 
 
-def _put_number(text: str, span: tuple[int, int], new: str) -> str:
-    """Replace a whole number in a text; adapt the ending of an ordinal (``1st``, ``2nd``)."""
+def _replace_number(text: str, span: tuple[int, int], new: str) -> str:
+    """Replace an integer in a text, and adapt the ending of an ordinal (``1st``, ``2nd``)."""
     match = _ORDINAL_SUFFIX_AT.match(text, span[1])
     if match is None:
         return replace_span(text, span, new)
@@ -142,11 +142,11 @@ def replace_span(text: str, span: tuple[int, int], new: str) -> str:
 
 
 _NUMBER_IN_TEXT = re.compile(r"(?<![\w.,/:-])(-?)(\d{1,15}(?:\.\d{1,15})?)(?![\w.,/:-]*\d)")
-"""A number by itself, not part of a date, a time, a range, a version or a code."""
+"""A number that is not part of a date, a time, a range, a version or a code."""
 
 
 def near_numbers(value: float) -> Iterator[float]:
-    """Yield whole numbers that are off by one."""
+    """Yield the integers next to an integer, or to a float with an integer value."""
     if isinstance(value, int) or value.is_integer():
         yield value + 1
         yield value - 1
@@ -172,11 +172,11 @@ def other_magnitude(value: float) -> Iterator[float]:
         yield value / 10
 
 
-def near_in_text(text: str) -> Iterator[str]:
+def near_numbers_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one whole number is off by one."""
     for match in _NUMBER_IN_TEXT.finditer(text):
         if "." not in match[2]:
-            yield _put_number(text, match.span(2), str(int(match[2]) + 1))
+            yield _replace_number(text, match.span(2), str(int(match[2]) + 1))
 
 
 def other_sign_in_text(text: str) -> Iterator[str]:
@@ -197,7 +197,7 @@ def other_magnitude_in_text(text: str) -> Iterator[str]:
         if "." in match[2]:
             yield replace_span(text, match.span(2), match[2].replace(".", "").lstrip("0"))
         else:
-            yield _put_number(text, match.span(2), match[2] + "0")
+            yield _replace_number(text, match.span(2), match[2] + "0")
 
 
 _UNIT_PAIRS = (
@@ -217,19 +217,19 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _MAX_SHORT_UNIT_LENGTH = 2
-_AMOUNT = re.compile(r"(?<![\d.,])([$€£¥]? ?)[\d.,]*\d\Z")
-_ENDS_PHRASE = re.compile(r" ?(?:\Z|[).,;:!?\]])")
+_AMOUNT_AT_END = re.compile(r"(?<![\d.,])([$€£¥]? ?)[\d.,]*\d\Z")
+_PHRASE_END = re.compile(r" ?(?:\Z|[).,;:!?\]])")
 
 
 def other_unit(text: str) -> Iterator[str]:
     """Yield texts with one unit exchanged: ``celsius`` for ``fahrenheit``, ``km`` for ``mi``.
 
-    Capitals are kept. A unit of one or two letters counts only after a number that is not an amount of money, or if it is the whole
-    text. ``M`` is not a unit, and ``in`` is one only at the end of a phrase.
+    Letter case is kept. A unit of one or two letters counts only if it is the whole text, or follows a number that is not an amount of
+    money. ``M`` (million) is not a unit, and ``in`` is one only at the end of a phrase, where it is no preposition.
     """
     for match in _UNIT.finditer(text):
         if len(match[0]) > _MAX_SHORT_UNIT_LENGTH or _is_short_unit(text, match):
-            other = _with_case_of(_OTHER_UNIT[match[0].lower()], match[0])
+            other = _in_letter_case_of(_OTHER_UNIT[match[0].lower()], match[0])
             yield replace_span(text, match.span(), other)
 
 
@@ -239,13 +239,13 @@ def _is_short_unit(text: str, match: re.Match[str]) -> bool:
         return False
     if unit == text:
         return True
-    amount = _AMOUNT.search(text[: match.start()].rstrip())
+    amount = _AMOUNT_AT_END.search(text[: match.start()].rstrip())
     if amount is None or amount[1].strip():
         return False
-    return unit.lower() != "in" or _ENDS_PHRASE.match(text, match.end()) is not None
+    return unit.lower() != "in" or _PHRASE_END.match(text, match.end()) is not None
 
 
-def _with_case_of(word: str, model: str) -> str:
+def _in_letter_case_of(word: str, model: str) -> str:
     if model.isupper():
         return word.upper()
     return word.capitalize() if model[:1].isupper() else word.lower()

@@ -1,4 +1,4 @@
-"""Operator: plant a named fault in a right output, or change it harmlessly."""
+"""Operators: named ways to plant a fault in a right output, or to change it harmlessly."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Mutation(msgspec.Struct, frozen=True):
     Attributes:
         output: The output; its system is set later.
         change: The change, in a sentence.
-        case: The changed case, if the change is in the case (tools in another order, one more passage).
-        label: Its score by construction, or None if the strict checker decides.
+        case: The changed case, if the case is changed (tools in another order, one more passage), else None.
+        label: The output's score by construction, or None if the strict checker decides.
         by_design: True for a wrong output that mentions an accepted answer, but denies, contradicts or withholds it.
     """
 
@@ -54,19 +54,20 @@ def with_arguments(subject: Subject, index: int, arguments: dict[str, object], c
 
 
 Mutate: TypeAlias = Callable[[Subject, random.Random], Iterator[Mutation]]
+"""Function of an operator: yields changed outputs."""
 
 
 class Operator(msgspec.Struct, frozen=True):
     """A named way to change an output.
 
     Attributes:
-        name: Unique among operators; part of the probe's system name.
-        family: Sort of output that it works on.
-        plants: Kind of output that it makes.
+        name: Name, unique among operators; part of the probe's system name.
+        family: The outputs that it can change.
+        plants: What it makes of them.
         mutate: Yields changed outputs, in an order that may depend on the random generator; none if it does not apply. The
             caller may stop it at any time.
-        about: One line for a person.
-        against: For an attack: the name of its control; empty if there is none.
+        about: Description in one line, for people.
+        against: For an attack, the name of its control; empty if there is none.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Probes: changed outputs with certain labels.
+"""Make probes: changed outputs with certain labels, with which judges are tested.
 
-Mutations that a checker grades differently than intended are weaknesses of the checker, not probes.
+A mutation that a checker grades differently than intended becomes a weakness of the checker instead of a probe.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from .seeding import generator
 from .subject import Subject
 
 CheckerFault: TypeAlias = Literal["accepts a fault", "rejects a twin", "cannot decide"]
-"""Disagreement of a rule set with the intended label."""
+"""How a rule set disagrees with the intended label."""
 
-_TRIALS = 1_000
-"""Trial numbers reserved for the probes of one trial of a source."""
+_TRIALS_PER_SOURCE = 1_000
+"""Trial numbers for the probes of one right output: number n of trial t has the trial number 1,000 t + n."""
 
 PLANTED = "planted"
-"""Key, in a label's evidence, of the step at which a trajectory goes wrong."""
+"""Key of a label's evidence: the step at which a trajectory goes wrong."""
 
-_TRIES = 4
-"""Mutations to try per requested probe, since some are dropped or come twice."""
+_MUTATIONS_PER_PROBE = 4
+"""Limit on the mutations tried per requested probe, since some are weaknesses or come twice."""
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """An output to test a judge with.
+    """An output with a certain label, with which judges are tested.
 
     Attributes:
-        case: The case, with the operator's change if it makes one.
+        case: The case, changed if the operator changes it.
         output: The changed output; its system is ``<source>~<operator>``.
-        label: Its label; the evidence is made by `origin`.
+        label: The output's label, with evidence as `origin` returns it.
     """
 
     case: Case
@@ -51,11 +51,11 @@ class Probe(msgspec.Struct, frozen=True):
 class Weakness(msgspec.Struct, frozen=True, kw_only=True):
     """A mutation that a rule set grades differently than intended.
 
-    A person has to read it: the rules may be weak, or the mutation may have changed nothing that matters.
+    A person has to read it: the rules may be wrong, or the mutation may have changed nothing that matters.
 
     Attributes:
         rules: The rule set.
-        failing: Its disagreement.
+        failing: How it disagrees with the intended label.
         operator: The operator.
         case_id: The case whose output was mutated.
         system: System of the right output.
@@ -85,7 +85,7 @@ class _Attempt(NamedTuple):
 
     @property
     def intended_score(self) -> float:
-        """1 for a twin, else 0; a groundedness label may be a fraction instead."""
+        """1 for a twin, else 0; a mutation of a grounded answer has its own label instead."""
         return 1.0 if self.is_twin else 0.0
 
 
@@ -102,7 +102,7 @@ def make_probes(
     Args:
         subject: The right output with its case.
         operators: The operators.
-        options: Names, functions and worlds; the rules are ignored, since strict ones decide.
+        options: Options of the checker; the rule set in them is ignored, since strict rules decide.
         seed: The same seed gives the same probes, whatever else is mutated.
         per_operator: Limit on the probes of one operator.
 
@@ -117,11 +117,12 @@ def make_probes(
         if subject.case.kind not in FAMILY_KINDS[operator.family]:
             continue
         count = 0
-        for attempt in _attempts(subject, operator, seed, per_operator * _TRIES):
-            result = _labelled(attempt, count, strict)
+        for attempt in _attempts(subject, operator, seed, per_operator * _MUTATIONS_PER_PROBE):
+            result = _label_attempt(attempt, count, strict)
             yield result
             if isinstance(result, Probe):
                 count += 1
+                # If BFCL's rules fail the right output, it is no surprise that they fail its twin.
                 if right_by_bfcl or not attempt.is_twin:
                     yield from _bfcl_weakness(result, attempt, bfcl)
             if count == per_operator:
@@ -129,8 +130,8 @@ def make_probes(
 
 
 def probe_number(trial: int) -> int:
-    """Return a probe's number among those of one operator and right output, from its trial."""
-    return trial % _TRIALS
+    """Return a probe's number among those of one operator and output, from its trial number."""
+    return trial % _TRIALS_PER_SOURCE
 
 
 def origin(
@@ -142,43 +143,43 @@ def origin(
     return evidence | {name: text for name, text in (("change", change), ("against", against)) if text}
 
 
-def _attempts(subject: Subject, operator: Operator, seed: int, most: int) -> Iterator[_Attempt]:
-    """Yield different mutations of one output by one operator."""
+def _attempts(subject: Subject, operator: Operator, seed: int, max_mutations: int) -> Iterator[_Attempt]:
+    """Yield the mutations of one output by one operator, without repetitions."""
     rng = generator(seed, subject.output.key, operator.name)
-    # Encoded, since dicts in another order are equal, and so are 1 and 1.0.
-    seen = {encode_record(subject.output)}
-    for mutation in islice(operator.mutate(subject, rng), most):
-        written = encode_record(mutation.output)
-        if mutation.case is not None or written not in seen:
-            seen.add(written)
+    # Compared as encoded: twins may differ only in the order of keys, or in 1 and 1.0, which Python takes for equal.
+    encoded_outputs = {encode_record(subject.output)}
+    for mutation in islice(operator.mutate(subject, rng), max_mutations):
+        encoded = encode_record(mutation.output)
+        if mutation.case is not None or encoded not in encoded_outputs:
+            encoded_outputs.add(encoded)
             yield _Attempt(subject, operator, mutation)
 
 
-def _labelled(attempt: _Attempt, number: int, strict: CheckOptions) -> Probe | Weakness:
-    """Return the mutation as a probe, or the weakness of the checker that it shows."""
-    probe = _probe(attempt, number)
+def _label_attempt(attempt: _Attempt, number: int, strict: CheckOptions) -> Probe | Weakness:
+    """Return a mutation as a probe, or as a weakness of the strict rules if they disagree."""
+    probe = _make_probe(attempt, number)
     verdict = check(probe.case, probe.output, strict)
     if attempt.mutation.label is None:
         if verdict.score != attempt.intended_score:
-            return _weakness(verdict, attempt, "strict")
+            return _make_weakness(verdict, attempt, "strict")
         evidence = {**verdict.evidence, **probe.label.evidence}
         return msgspec.structs.replace(probe, label=msgspec.structs.replace(verdict, evidence=evidence))
     doubtful = not attempt.is_twin and not attempt.mutation.by_design and _mentions_accepted(probe)
     if doubtful or (verdict.graded and (verdict.score == 1.0) != attempt.is_twin):
-        return _weakness(verdict, attempt, "strict")
+        return _make_weakness(verdict, attempt, "strict")
     return probe
 
 
 def _bfcl_weakness(probe: Probe, attempt: _Attempt, bfcl: CheckOptions) -> Iterator[Weakness]:
     verdict = check(probe.case, probe.output, bfcl)
     if verdict.graded and (verdict.score == 1.0) != attempt.is_twin:
-        yield _weakness(verdict, attempt, "bfcl")
+        yield _make_weakness(verdict, attempt, "bfcl")
 
 
-def _probe(attempt: _Attempt, number: int) -> Probe:
+def _make_probe(attempt: _Attempt, number: int) -> Probe:
     subject, operator, mutation = attempt
     case, source = subject.case, subject.output
-    system, trial = f"{source.system}~{operator.name}", source.trial * _TRIALS + number
+    system, trial = f"{source.system}~{operator.name}", source.trial * _TRIALS_PER_SOURCE + number
     if mutation.case is not None:
         case_id = f"{case.id}~{operator.name}~{source.system}~{trial}"
         case = msgspec.structs.replace(mutation.case, id=case_id, cluster=case.cluster_id)
@@ -191,13 +192,13 @@ def _probe(attempt: _Attempt, number: int) -> Probe:
         error_type=None if attempt.is_twin else operator.name,
         reason=mutation.change,
         evidence=origin(operator.name, operator.plants, source, mutation.change, operator.against)
-        | _planted(attempt),
+        | _planted_step_evidence(attempt),
     )
     return Probe(case, output, label)
 
 
-def _planted(attempt: _Attempt) -> dict[str, Any]:
-    """Return the step of a trajectory with the planted fault, as evidence; empty if none."""
+def _planted_step_evidence(attempt: _Attempt) -> dict[str, Any]:
+    """Return the step with the planted fault as evidence, or nothing if the output has no steps."""
     case, output = attempt.subject.case, attempt.mutation.output
     if attempt.operator.plants != "fault" or output.turns is None:
         return {}
@@ -206,13 +207,13 @@ def _planted(attempt: _Attempt) -> dict[str, Any]:
 
 
 def _mentions_accepted(probe: Probe) -> bool:
-    """Return whether an accepted answer occurs in a wrong one, by BFCL's lenient rule."""
+    """Return whether an output contains an accepted answer, by BFCL's lenient rule."""
     answers: list[str] = probe.case.reference.get("answers") or []
     text = answer_of_output(probe.output)
     return bool(answers and text) and check_answer(text, answers).valid
 
 
-def _weakness(verdict: Verdict, attempt: _Attempt, rules: Rules) -> Weakness:
+def _make_weakness(verdict: Verdict, attempt: _Attempt, rules: Rules) -> Weakness:
     failing: CheckerFault = "rejects a twin" if attempt.is_twin else "accepts a fault"
     return Weakness(
         rules=rules,

@@ -1,4 +1,4 @@
-"""Table of the built-in operators; load them together with registered ones."""
+"""Table of the built-in operators; load operators and dials, built-in and custom."""
 
 from __future__ import annotations
 
@@ -44,13 +44,17 @@ def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dic
 
     Args:
         specs: ``module:NAME`` of an operator or a list of them.
-        folder: Another folder to look for modules in.
+        folder: An additional folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, it is not an operator, or its name is taken.
     """
-    custom = {each.name: each for each in _custom(specs, folder) if isinstance(each, Operator)}
+    custom = {
+        extension.name: extension
+        for extension in _load_custom(specs, folder)
+        if isinstance(extension, Operator)
+    }
     return OPERATORS | custom
 
 
@@ -60,21 +64,23 @@ def load_dials() -> dict[str, Dial]:
     Raises:
         ConfigurationError: One of them is neither an operator nor a dial, or its name is taken.
     """
-    return DIALS | {each.name: each for each in _custom((), None) if isinstance(each, Dial)}
+    return DIALS | {
+        extension.name: extension for extension in _load_custom((), None) if isinstance(extension, Dial)
+    }
 
 
-def _custom(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
+def _load_custom(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
     """Yield the operators and dials that users have registered or named in specs."""
-    taken = OPERATORS.keys() | DIALS.keys()
-    named = ((spec, plugins.look_up("operator", spec, folder)) for spec in specs)
-    for label, target in (*plugins.OPERATORS.items(), *named):
-        several = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
-        for extension in several:
+    names_taken = OPERATORS.keys() | DIALS.keys()
+    targets_of_specs = ((spec, plugins.look_up("operator", spec, folder)) for spec in specs)
+    for label, target in (*plugins.OPERATORS.items(), *targets_of_specs):
+        extensions = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
+        for extension in extensions:
             if not isinstance(extension, Operator | Dial):
                 raise ConfigurationError(
                     f"operator {label!r}: expected an Operator, a Dial, or a list of them, got {shorten(extension)}"
                 )
-            if extension.name in taken:
+            if extension.name in names_taken:
                 raise ConfigurationError(f"operator {label!r}: the name {extension.name!r} is taken")
-            taken |= {extension.name}
+            names_taken |= {extension.name}
             yield extension

@@ -23,15 +23,16 @@ from ...records import (
 from ...records.typed_values import convert
 
 REFERENCE_SYSTEM = "reference"
-"""System of such outputs."""
+"""System name of the outputs that are made from references."""
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 
 
 def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
     """Return an output with the first acceptable values of the reference.
 
-    None for kinds without such a reference, and for languages other than Python. The caller has to test that a checker passes it.
+    None for kinds of case whose reference has none, and for languages other than Python. The caller has to test that a checker passes
+    the output.
     """
     right = kind_spec(case.kind).right
     return None if right is None else load_function(right)(case, Output(case_id=case.id, system=system))
@@ -56,14 +57,14 @@ def with_answer(case: Case, output: Output) -> Output | None:
 
 
 def with_accepted_calls(case: Case, output: Output) -> Output | None:
-    """Return the output with the first accepted calls, or None for other languages than Python."""
+    """Return the output with the first accepted calls, or None for languages other than Python."""
     reference = convert(case.reference, ToolCallReference)
     if reference.language != "python":
         return None
     calls = [
         ToolCall(
             name=call.name,
-            arguments=_literal_arguments(call) if call.literal else _arguments(call.written[call.name]),
+            arguments=_literal_arguments(call) if call.literal else _first_choices(call.written[call.name]),
         )
         for call in accepted_calls(reference.calls)
     ]
@@ -71,44 +72,38 @@ def with_accepted_calls(case: Case, output: Output) -> Output | None:
 
 
 def _literal_arguments(call: AcceptedCall) -> dict[str, Any]:
-    return {name: as_given(accepted.values[0]) for name, accepted in call.arguments.items()}
+    return {name: as_output_value(accepted.values[0]) for name, accepted in call.arguments.items()}
 
 
-def as_given(value: Any) -> Any:
-    """Convert an accepted value to the form of an output.
-
-    A list is a plain list, whatever the reference says about its order.
-    """
+def as_output_value(value: Any) -> Any:
+    """Convert an accepted value to its form in an output: a plain list, dict or text."""
     if isinstance(value, AnyValue):
         return "any value"
     return msgspec.to_builtins(value)
 
 
-def _arguments(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Choose the first acceptable value of each argument.
+def _first_choices(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Return the first acceptable value of each argument, in a reference of BFCL's form.
 
-    An optional argument is given if its first acceptable value is not empty.
+    An optional argument is left out if its first acceptable value is the marker ``""``.
     """
-    chosen: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, choices in acceptable.items():
         values = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
         if values and values[0] != "":
-            chosen[name] = _value(values[0], depth)
+            arguments[name] = _first_choice(values[0], depth)
         elif "" not in values:
-            chosen[name] = ""
-    return chosen
+            arguments[name] = ""
+    return arguments
 
 
-def _value(value: Any, depth: int) -> Any:
-    """Convert an acceptable value to the form of an output.
-
-    In a dict of lists of acceptable values, take the first of each.
-    """
-    if depth < _DEEPEST and isinstance(value, dict):
+def _first_choice(value: Any, depth: int) -> Any:
+    """Return an acceptable value with the first choice in its dicts of acceptable values."""
+    if depth < _MAX_DEPTH and isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         if items and all(isinstance(item, list) for item in items.values()):
-            return _arguments(items, depth + 1)
-        return {key: _value(item, depth + 1) for key, item in items.items()}
-    if depth < _DEEPEST and isinstance(value, list):
-        return [_value(item, depth + 1) for item in cast("list[Any]", value)]
+            return _first_choices(items, depth + 1)
+        return {key: _first_choice(item, depth + 1) for key, item in items.items()}
+    if depth < _MAX_DEPTH and isinstance(value, list):
+        return [_first_choice(item, depth + 1) for item in cast("list[Any]", value)]
     return value

@@ -1,4 +1,4 @@
-"""Random numbers that depend only on what is changed, not on the order or sharding of work."""
+"""Random numbers that depend only on what is changed, not on the order of work."""
 
 from __future__ import annotations
 

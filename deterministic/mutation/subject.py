@@ -1,4 +1,4 @@
-"""Subject: a right output with its case and the values in its calls, for all operators."""
+"""Subject of operators: a right output with its case, and the values in its calls."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .documented_form import is_positional
 Path: TypeAlias = tuple[str | int, ...]
 
 ListOrder: TypeAlias = Literal["matters", "free", "unspecified"]
-"""Whether the order of a list's items matters; ``unspecified`` if neither document nor reference says it, and for other values."""
+"""Whether the order of a list's items matters: ``unspecified`` if neither document nor reference says it, or the value is no list."""
 
-_DEEPEST, _MOST = 5, 300
+_MAX_DEPTH, _MAX_SITES = 5, 300
 """Limits for hostile outputs; values beyond them are not changed."""
 
 
@@ -38,7 +38,7 @@ class Site(NamedTuple):
         call: The index of the call.
         path: The argument's name, then keys and indexes.
         value: The value.
-        document: Its schema in the function document; empty if there is none.
+        document: The value's schema in the function document; empty if there is none.
         order: Whether the order of its items matters, if it is a list.
     """
 
@@ -55,33 +55,31 @@ class Site(NamedTuple):
 
 
 def find_sites(calls: Sequence[NamedCall], documents: Mapping[str, Mapping[str, Any]]) -> list[Site]:
-    """Return every value in the arguments of calls, at most a few hundred.
-
-    Containers come before their contents.
-    """
+    """Return up to 300 values in the arguments of calls, containers before their contents."""
     sites: list[Site] = []
     for index, call in enumerate(calls):
         properties = as_mapping(as_mapping(documents.get(call.name, {}).get("parameters")).get("properties"))
         for name, value in call.arguments.items():
             sites.extend(_sites_in(index, (name,), value, as_mapping(properties.get(name))))
-            if len(sites) > _MOST:
-                return sites[:_MOST]
+            if len(sites) > _MAX_SITES:
+                return sites[:_MAX_SITES]
     return sites
 
 
 def with_value(calls: Sequence[NamedCall], site: Site, value: Any) -> list[NamedCall]:
-    """Return calls with another value at a site; unchanged parts are shared."""
-    changed = list(calls)
-    changed[site.call] = NamedCall(
-        calls[site.call].name, _replaced(calls[site.call].arguments, site.path, value)
+    """Return calls with another value at a site; unchanged parts are shared, not copied."""
+    changed_calls = list(calls)
+    changed_calls[site.call] = NamedCall(
+        calls[site.call].name, _replace_at(calls[site.call].arguments, site.path, value)
     )
-    return changed
+    return changed_calls
 
 
 def _sites_in(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> Iterator[Site]:
-    positional = type(value) in {list, tuple} and is_positional(document)
-    yield Site(call, path, value, document, "matters" if positional else "unspecified")
-    if len(path) == _DEEPEST:
+    has_positions = type(value) in {list, tuple} and is_positional(document)
+    yield Site(call, path, value, document, "matters" if has_positions else "unspecified")
+    # The container is a site; what is deeper in it is left alone.
+    if len(path) == _MAX_DEPTH:
         return
     if type(value) is dict:
         properties = as_mapping(document.get("properties"))
@@ -94,11 +92,11 @@ def _sites_in(call: int, path: Path, value: Any, document: Mapping[str, Any]) ->
             yield from _sites_in(call, (*path, index), item, items)
 
 
-def _replaced(container: Any, path: Path, value: Any) -> Any:
+def _replace_at(container: Any, path: Path, value: Any) -> Any:
     if not path:
         return value
     copy = container.copy()
-    copy[path[0]] = _replaced(container[path[0]], path[1:], value)
+    copy[path[0]] = _replace_at(container[path[0]], path[1:], value)
     return copy
 
 
@@ -109,7 +107,7 @@ class Subject:
     Attributes:
         case: The case.
         output: A right output for it.
-        siblings: Cases of the same kind in other clusters, for wrong answers that look right.
+        siblings: Cases of the same kind in other clusters, whose answers are wrong here but look right.
     """
 
     case: Case
@@ -155,7 +153,7 @@ class Subject:
         return frozenset(required_names(self._schema(function)))
 
     def _with_order(self, site: Site) -> Site:
-        """Return the site with the item order of the reference, if its document states none."""
+        """Return the site with the order that the reference states, if its document states none."""
         if site.order != "unspecified" or type(site.value) is not list:
             return site
         name = self.calls[site.call].name
@@ -163,7 +161,7 @@ class Subject:
             accepted = call.arguments.get(str(site.path[0]))
             if accepted is not None and name in {call.name, call.name.replace(".", "_")}:
                 for value in accepted.values:
-                    match _at(value, site.path[1:]):
+                    match _value_at(value, site.path[1:]):
                         case InOrder():
                             return site._replace(order="matters")
                         case AnyOrder():
@@ -176,7 +174,7 @@ class Subject:
         return as_mapping(self.documents.get(function, {}).get("parameters"))
 
 
-def _at(value: Any, path: Path) -> Any:
+def _value_at(value: Any, path: Path) -> Any:
     """Return the value at a path, or None if the path leads nowhere."""
     for step in path:
         try:

@@ -1,4 +1,4 @@
-"""Faults in the arguments of tool calls: one value is changed in a named way."""
+"""Operators on tool calls that change the value of one argument."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
 
 
 def mutate_values(perturb: Perturb, subject: Subject, rng: random.Random) -> Iterator[Mutation]:
-    """Change one value at a time; yield a mutation for each wrong value."""
+    """Yield a mutation for each wrong value of each site."""
     calls = subject.calls
     for site in shuffled(subject.sites, rng):
         for value in perturb(site, rng):
@@ -35,9 +35,11 @@ def other_enum(site: Site, rng: random.Random) -> Iterator[Any]:
         yield from shuffled([choice for choice in cast("list[Any]", choices) if choice != site.value], rng)
 
 
-def _number(
+def _change_numbers(
     of_number: Callable[[float], Iterator[float]], of_text: Callable[[str], Iterator[str]]
 ) -> Perturb:
+    """Return a function that changes numbers, and with another function numbers in texts."""
+
     def perturb(site: Site, _rng: random.Random) -> Iterator[Any]:
         if type(site.value) in {int, float}:
             yield from of_number(site.value)
@@ -47,7 +49,7 @@ def _number(
     return perturb
 
 
-def _text(change: Callable[[str], Iterator[str]]) -> Perturb:
+def _change_texts(change: Callable[[str], Iterator[str]]) -> Perturb:
     def perturb(site: Site, _rng: random.Random) -> Iterator[Any]:
         if type(site.value) is str:
             yield from change(site.value)
@@ -55,11 +57,11 @@ def _text(change: Callable[[str], Iterator[str]]) -> Perturb:
     return perturb
 
 
-near_number = _number(near_values.near_numbers, near_values.near_in_text)
-other_sign = _number(near_values.other_sign, near_values.other_sign_in_text)
-other_magnitude = _number(near_values.other_magnitude, near_values.other_magnitude_in_text)
-other_date = _text(near_values.shifted_dates)
-other_unit = _text(near_values.other_unit)
+near_number = _change_numbers(near_values.near_numbers, near_values.near_numbers_in_text)
+other_sign = _change_numbers(near_values.other_sign, near_values.other_sign_in_text)
+other_magnitude = _change_numbers(near_values.other_magnitude, near_values.other_magnitude_in_text)
+other_date = _change_texts(near_values.shift_dates)
+other_unit = _change_texts(near_values.other_unit)
 
 
 def near_name(site: Site, rng: random.Random) -> Iterator[Any]:
@@ -89,6 +91,7 @@ def other_type(site: Site, _rng: random.Random) -> Iterator[Any]:
             value = ", ".join(map(str, cast("list[Any]", value)))
         case _:
             return
+    # A value that the document allows as well is no fault.
     if not has_type(value, site.document):
         yield value
 
@@ -124,7 +127,7 @@ PERTURBATIONS: dict[str, tuple[Perturb, str]] = {
     "dropped_item": (dropped_item, "one item of a list left out"),
     "reversed_list": (reversed_items, "a list whose order matters, from back to front"),
 }
-"""Changes of a value with a description, by name of the operator."""
+"""Functions that change a value, and their descriptions, by name of the operator."""
 
 VALUE_FAULTS = tuple(
     Operator(name, OF_CALLS, "fault", partial(mutate_values, perturb), about)

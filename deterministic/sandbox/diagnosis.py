@@ -1,4 +1,4 @@
-"""Diagnose this machine's sandboxing by confining a command that does nothing."""
+"""Find out how this machine confines code, by running a command that does nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .running import Confinement, SandboxError, run_confined
 
 
 class SandboxDiagnosis(Result, frozen=True):
-    """Sandboxing that this machine supports.
+    """Confinement that this machine supports.
 
     Attributes:
-        confinement: How a command was confined, or None if none can be run.
-        problem: Why none can be run.
-        open: One sentence for each thing that is not denied or not bounded.
+        confinement: How a command was confined, or None if no command can be run.
+        problem: Why no command can be run, or None.
+        open: A sentence for each protection that is missing (see `missing_protections`).
     """
 
     confinement: Confinement | None
@@ -34,15 +34,15 @@ def diagnose(limits: Limits) -> SandboxDiagnosis:
             return SandboxDiagnosis(None, str(error), [])
     run = report.runs[0]
     if run.ended_by != "exit" or run.code:
-        last = run.err.decode(errors="replace").strip().rpartition("\n")[2]
+        last_line = run.err.decode(errors="replace").strip().rpartition("\n")[2]
         return SandboxDiagnosis(
-            report.confinement, f"a command that does nothing fails: {last or run.ended_by}", []
+            report.confinement, f"a command that does nothing fails: {last_line or run.ended_by}", []
         )
     return SandboxDiagnosis(report.confinement, None, missing_protections(report.confinement))
 
 
 def missing_protections(confinement: Confinement) -> list[str]:
-    """Return a sentence for each thing that confined code is not denied or bounded in."""
+    """Return a sentence for each thing that confined code can still do or use without limit."""
     sentences: list[str] = []
     if confinement.files != "private root":
         sentences.append(

@@ -1,6 +1,6 @@
-"""Private root folder: a program's files, read-only, and a workspace in memory.
+"""Build a private root folder: the system's programs, read-only, and a workspace in memory.
 
-The program sees no other files.
+The command sees no other files.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ from . import kernel
 from .limits import Limits
 
 WORKSPACE = Path("/fiducial-workspace")
-"""Where the command finds its files. No interpreter is installed here."""
+"""Folder of the command's files in the private root. The path is unusual, so that no interpreter is installed there."""
 
 EXAM = Path("/fiducial-exam")
-"""Where it finds hidden tests. Like read-only files they are mounted, so code cannot move, remove or replace them."""
+"""Folder of hidden tests in the private root. It is a mount, as read-only files are, so code cannot move, remove or replace it."""
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
-_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
+_SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
+_SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_OWN_FILES = {
+_GENERATED_FILES = {
     "etc/passwd": "root:x:0:0:root:/:/bin/sh\nsandbox:x:{uid}:{uid}:sandbox:/fiducial-workspace:/bin/sh\n",
     "etc/group": "root:x:0:\nsandbox:x:{uid}:\n",
     "etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
 }
 _FILES_PER_MIB = 512
+"""Files take kernel memory beside their content, so their number grows with the limit on disk space."""
 
 
-class View(NamedTuple):
-    """Files that the command sees beside the system's; fields of `confinement.LaunchRequest`."""
+class FileView(NamedTuple):
+    """Files that the command sees besides the system's; fields as in `LaunchRequest`."""
 
     source: Path
     readable: list[str]
@@ -38,18 +39,19 @@ class View(NamedTuple):
     read_only: list[str]
 
 
-def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
+def enter_private_root(view: FileView, scratch: Path, limits: Limits, uid: int) -> None:
     """Build the root on an empty folder in this process's mount namespace, and change to it."""
-    import shutil  # noqa: PLC0415 - commands that are not confined do without
+    import shutil  # noqa: PLC0415 - commands that are not confined do not need it
 
+    # Private: mounts made here do not appear in the machine's namespace.
     kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
-    options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"
+    max_files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
+    options = f"size={limits.disk_bytes},nr_inodes={max_files},mode=755"
     kernel.mount("tmpfs", scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
-    for path in [*_SYSTEM, *_SETTINGS, *view.readable]:
+    for path in [*_SYSTEM_FOLDERS, *_SYSTEM_SETTINGS, *view.readable]:
         _bind_from_host(scratch, Path(path))
     _make_devices(scratch / "dev")
-    for name, text in _OWN_FILES.items():
+    for name, text in _GENERATED_FILES.items():
         file = scratch / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text.format(uid=uid), encoding="ascii")
@@ -60,6 +62,7 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
     kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     chown_tree(workspace, uid)
     os.chown(scratch / "tmp", uid, uid)
+    # Mounts of their own stay writable when the root becomes read-only.
     for writable in (workspace, scratch / "tmp"):
         kernel.mount(str(writable), writable, flags=kernel.MS_BIND | kernel.MS_REC)
     for name in view.read_only:
@@ -83,23 +86,23 @@ def chown_tree(folder: Path, uid: int) -> None:
 
 def _bind_from_host(root: Path, path: Path) -> None:
     """Mount a file or folder of the host at the same path, read-only; skip a missing one."""
-    shown = root / path.relative_to("/")
-    if not path.exists() or shown.exists():
+    mount_point = root / path.relative_to("/")
+    if not path.exists() or mount_point.exists():
         return
-    shown.parent.mkdir(parents=True, exist_ok=True)
+    mount_point.parent.mkdir(parents=True, exist_ok=True)
     if path.is_symlink():
-        shown.symlink_to(path.readlink())
+        mount_point.symlink_to(path.readlink())
         return
     if path.is_dir():
-        shown.mkdir()
+        mount_point.mkdir()
     else:
-        shown.touch()
-    _bind(str(path), shown)
+        mount_point.touch()
+    _bind(str(path), mount_point)
 
 
-def _bind(path: str, shown: Path) -> None:
-    kernel.mount(path, shown, flags=kernel.MS_BIND | kernel.MS_REC)
-    kernel.make_read_only(shown)
+def _bind(path: str, mount_point: Path) -> None:
+    kernel.mount(path, mount_point, flags=kernel.MS_BIND | kernel.MS_REC)
+    kernel.make_read_only(mount_point)
 
 
 def _make_devices(folder: Path) -> None:

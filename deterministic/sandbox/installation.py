@@ -1,4 +1,4 @@
-"""List the files that a Python program needs to run; a private root shows only these."""
+"""List the files of the Python installation that a private root has to show."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ import site
 import sys
 from pathlib import Path
 
-_PARTS = ("pyvenv.cfg", "bin/python*", "lib/python3*", "lib64/python3*", "lib/libpython*", "lib64/libpython*")
-"""Python's part of a folder that it shares with other programs."""
+_PYTHON_PATTERNS = (
+    "pyvenv.cfg",
+    "bin/python*",
+    "lib/python3*",
+    "lib64/python3*",
+    "lib/libpython*",
+    "lib64/libpython*",
+)
+"""Python's files in a folder that it shares with other programs."""
 
 _MAX_LINKS = 20
+"""Stops at a cycle of links."""
 
 _NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """Hidden tests need no pytest plugins, and the sandbox may not show the files of one, such as an editable installation."""
@@ -24,23 +32,24 @@ def python_folders() -> list[str]:
     """
     packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     prefixes = dict.fromkeys((Path(sys.base_prefix), Path(sys.base_prefix).resolve(), Path(sys.prefix)))
-    parts = [part for prefix in prefixes for part in _parts_of(prefix)]
+    parts = [part for prefix in prefixes for part in _python_files_below(prefix)]
     return list(dict.fromkeys([*map(str, [*parts, *_links_to_interpreter()]), *packages]))
 
 
 def package_variables() -> dict[str, str]:
-    """Return environment variables that find the user's packages, but never a workspace's.
+    """Return variables with which Python finds the user's packages, but none in a workspace.
 
-    A workspace is the home folder of its code: ``.local/lib/python3.x/site-packages/usercustomize.py`` in it would run before any test.
+    The workspace is the home folder of sandboxed code, so ``.local/lib/python3.x/site-packages/usercustomize.py`` in it would run before
+    any test.
     """
     packages = {"PYTHONUSERBASE": site.getuserbase()} if site.ENABLE_USER_SITE else {"PYTHONNOUSERSITE": "1"}
     return packages | _NO_PLUGINS
 
 
-def _parts_of(prefix: Path) -> list[Path]:
-    if _has_own_folder(prefix):
+def _python_files_below(prefix: Path) -> list[Path]:
+    if _is_dedicated(prefix):
         return [prefix]
-    return [part for pattern in _PARTS for part in sorted(prefix.glob(pattern))]
+    return [part for pattern in _PYTHON_PATTERNS for part in sorted(prefix.glob(pattern))]
 
 
 def _links_to_interpreter() -> list[Path]:
@@ -51,7 +60,8 @@ def _links_to_interpreter() -> list[Path]:
     return links
 
 
-def _has_own_folder(prefix: Path) -> bool:
+def _is_dedicated(prefix: Path) -> bool:
+    """Return whether a folder has nothing but a Python installation."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises if there is none
     shared = {home / ".local", home, *home.parents}
     return prefix not in shared and not (prefix / "pyvenv.cfg").exists()

@@ -1,6 +1,6 @@
-"""Linux system calls that Python 3.11 does not offer.
+"""Linux system calls that Python 3.11 does not offer; on other systems they raise OSError.
 
-On other systems each raises OSError.
+Source of the numbers: Linux, ``include/uapi/linux/{sched,mount,prctl,fcntl,sockios,if}.h``.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 
 
 def unshare(flags: int) -> None:
-    """Leave the parent's namespaces for new ones; flags are ``CLONE_NEW...``."""
-    _call("unshare", flags)
+    """Move this process into new namespaces; ``flags`` are ``CLONE_NEW...``."""
+    _call_c_library("unshare", flags)
 
 
 def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """Mount a file system, or bind a folder to another place."""
-    _call("mount", _bytes(source), _bytes(str(target)), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
+    """Mount a file system, or bind a folder or file to another path."""
+    _call_c_library(
+        "mount", _bytes(source), _bytes(str(target)), _bytes(kind), ctypes.c_ulong(flags), _bytes(data)
+    )
 
 
 def make_read_only(target: Path, *, below: bool = True) -> None:
-    """Make a mount, and mostly those below it, read-only and without set-uid programs."""
+    """Make a mount (with ``below``, all mounts under it) read-only, without set-uid programs."""
     attributes = (ctypes.c_uint64 * 4)(_MOUNT_ATTR_READ_ONLY_NOSUID, 0, 0, 0)
     syscall(
         _SYS_MOUNT_SETATTR,
@@ -56,16 +58,17 @@ def make_read_only(target: Path, *, below: bool = True) -> None:
 
 def change_root(root: Path) -> None:
     """Make a mounted folder the root; the old one can no longer be reached."""
+    # pivot_root(".", ".") stacks the old root on the new one, from where it is unmounted (manual page pivot_root(2)).
     os.chdir(root)
-    _call("pivot_root", b".", b".")
-    _call("umount2", b".", _MNT_DETACH)
+    _call_c_library("pivot_root", b".", b".")
+    _call_c_library("umount2", b".", _MNT_DETACH)
     os.chdir("/")
 
 
 def die_with_parent(by: int = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal when its parent ends, however it ends.
+    """Have the kernel send this process the signal ``by`` when its parent ends.
 
-    It sends none if the parent has ended already, so look for the parent afterwards.
+    No signal is sent if the parent has ended already, so check afterwards that it is still there.
     """
     _prctl(_PR_SET_PDEATHSIG, by)
 
@@ -89,11 +92,11 @@ def forgo_new_privileges() -> None:
 
 
 def filter_calls(program: bytes | None) -> None:
-    """Have the kernel filter every system call of this process and its children.
+    """Have the kernel filter every system call of this process and its children (seccomp).
 
-    The program is a ``struct sock_fprog``; None only tests whether the kernel can filter.
+    The program is a ``struct sock_fprog``. None makes the kernel refuse, and its error tells whether it can filter.
     """
-    _call("prctl", _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), program)
+    _call_c_library("prctl", _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), program)
 
 
 def raise_loopback() -> None:
@@ -117,15 +120,15 @@ def take_priority() -> None:
 
 def syscall(number: int, *args: object) -> int:
     """Call the kernel by number."""
-    return _call("syscall", ctypes.c_long(number), *args)
+    return _call_c_library("syscall", ctypes.c_long(number), *args)
 
 
 def _prctl(option: int, value: int) -> None:
     zero = ctypes.c_ulong(0)
-    _call("prctl", option, ctypes.c_ulong(value), zero, zero, zero)
+    _call_c_library("prctl", option, ctypes.c_ulong(value), zero, zero, zero)
 
 
-def _call(name: str, *args: object) -> int:
+def _call_c_library(name: str, *args: object) -> int:
     function = getattr(ctypes.CDLL(None, use_errno=True), name, None)
     if function is None:
         raise OSError(errno.ENOSYS, f"{name}: {os.strerror(errno.ENOSYS)}")

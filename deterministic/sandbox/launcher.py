@@ -1,8 +1,8 @@
 """Main program of the launcher: read a request, confine itself, run commands, report.
 
-`running` starts it as a separate Python process, isolated from environment, site packages and working folder. The request is JSON on
-standard input. The report is lines of JSON on standard output: how commands are confined, then how each ended. If it breaks off after
-the first line, a command ended the launcher.
+`running` starts it as a separate Python process, isolated from environment, site packages and working folder. It reads the request as
+JSON from standard input. It reports on standard output, in lines of JSON: how commands are confined, then how each of them ended. If
+the report stops early after its first line, a command has killed the launcher.
 
 It starts once for each attempt of an agent, so it imports little: half of its time is imports.
 """
@@ -21,9 +21,9 @@ from typing import Any
 from . import kernel, landlock
 from .confinement import LaunchRequest, SandboxSetup, leave_namespaces, set_up
 from .limits import Limits
-from .memory_group import joining
+from .memory_group import make_join
 from .processes import end_all
-from .supervision import Ended, execute
+from .supervision import CommandEnd, execute
 from .syscalls import can_filter
 
 
@@ -38,14 +38,14 @@ def main() -> None:
     with suppress(OSError):
         kernel.die_with_parent()
     if os.getppid() != parent:
-        os._exit(1)  # it ended before the kernel was told
-    join = None if request.scratch is None else joining(request.group)
+        os._exit(1)  # the parent ended before the kernel was told to end this process with it
+    join = None if request.scratch is None else make_join(request.group)
     own_namespace = leave_namespaces(confined=request.scratch is not None)
     if own_namespace:
         _become_first_process()
     else:
         # Nothing else ends the processes that commands start.
-        signal.signal(signal.SIGTERM, _end_with_all)
+        signal.signal(signal.SIGTERM, _end_with_descendants)
         with suppress(OSError):
             kernel.adopt_orphans()
             kernel.die_with_parent(signal.SIGTERM)
@@ -61,16 +61,18 @@ def _become_first_process() -> None:
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
+        # The code is negative if a signal ended the child.
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     os.close(write_end)
-    kernel.die_with_parent()
+    kernel.die_with_parent()  # the kernel forgets the parent's own wish at a fork
     _require_parent(read_end)
 
 
 def _require_parent(pipe: int) -> None:
     """Exit if the parent ended before the kernel was told to end this process with it.
 
-    The first process of a namespace cannot see its parent. It reads from a pipe that only the parent holds open.
+    The first process of a namespace cannot see its parent, so it reads from a pipe that only the parent can write to: the pipe is at its
+    end if the parent is gone, and would block if not.
     """
     os.set_blocking(pipe, False)
     with suppress(BlockingIOError):
@@ -78,7 +80,7 @@ def _require_parent(pipe: int) -> None:
         os._exit(1)
 
 
-def _end_with_all(_number: int, _frame: object) -> None:
+def _end_with_descendants(_number: int, _frame: object) -> None:
     end_all(own_namespace=False)
     os._exit(1)
 
@@ -92,28 +94,30 @@ def _carry_out(request: LaunchRequest, join: Callable[[], None] | None, *, own_n
         setup.prepare()
 
     memory = "watched" if join is None else "accounted"
-    _report({**_confinement(request, setup, own_namespace=own_namespace), "memory": memory})
+    _report({**_describe_confinement(request, setup, own_namespace=own_namespace), "memory": memory})
     environment = request.environment
     if request.scratch is not None:
         environment = {**environment, "HOME": str(setup.folder), "TMPDIR": str(setup.folder.with_name("tmp"))}
-    needs_proof = request.proven or [False] * len(request.commands)
-    for command, prove in zip(request.commands, needs_proof, strict=True):
-        ended = execute(
+    proofs_needed = request.proven or [False] * len(request.commands)
+    for command, needs_proof in zip(request.commands, proofs_needed, strict=True):
+        command_end = execute(
             command,
             str(setup.folder),
             environment,
             request.limits,
             prepare,
             own_namespace=own_namespace,
-            exam=str(setup.exam) if prove else None,
+            exam=str(setup.exam) if needs_proof else None,
         )
-        _report(_record(ended))
-        if ended.ended_by != "exit" or ended.code:
+        _report(_to_json(command_end))
+        if command_end.ended_by != "exit" or command_end.code:
             break
 
 
-def _confinement(request: LaunchRequest, setup: SandboxSetup, *, own_namespace: bool) -> dict[str, str]:
-    """Return the fields of `running.Confinement`, but for memory."""
+def _describe_confinement(
+    request: LaunchRequest, setup: SandboxSetup, *, own_namespace: bool
+) -> dict[str, str]:
+    """Return the fields of `running.Confinement`, except memory."""
     processes = "own namespace" if own_namespace else "adopted"
     if not own_namespace and os.geteuid() != 0 and landlock.version() < landlock.SCOPES_SINCE:
         processes = "adopted, others in reach"
@@ -121,16 +125,16 @@ def _confinement(request: LaunchRequest, setup: SandboxSetup, *, own_namespace: 
     return {"files": setup.files, "network": setup.network, "processes": processes, "calls": calls}
 
 
-def _report(line: dict[str, Any]) -> None:
-    sys.stdout.write(f"{json.dumps(line)}\n")
+def _report(record: dict[str, Any]) -> None:
+    sys.stdout.write(f"{json.dumps(record)}\n")
     sys.stdout.flush()
 
 
-def _record(ended: Ended) -> dict[str, Any]:
+def _to_json(command_end: CommandEnd) -> dict[str, Any]:
     return {
-        **ended._asdict(),
-        "out": _as_base64(ended.out),
-        "err": _as_base64(ended.err),
+        **command_end._asdict(),
+        "out": _as_base64(command_end.out),
+        "err": _as_base64(command_end.err),
     }
 
 

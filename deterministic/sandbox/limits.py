@@ -1,4 +1,4 @@
-"""Limits on a command, and their enforcement by the operating system."""
+"""Limits on the resources of a command, and their enforcement by the operating system."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ _MIB = 1024 * 1024
 
 
 class Limits(NamedTuple):
-    """Limits on a command.
+    """Limits on the resources of a command.
 
     Attributes:
-        wall_seconds: Time until it is killed.
-        cpu_seconds: Processor time of each of its processes.
-        memory_bytes: Address space of each process, and resident memory of all of them together.
-        file_bytes: Size of each file it writes.
-        disk_bytes: All its files together, if it has its own file system.
-        processes: Processes and threads at once.
-        open_files: Open files of each process.
+        wall_seconds: Elapsed time until the command is killed.
+        cpu_seconds: Processor time, per process.
+        memory_bytes: Address space per process, and resident memory of all its processes together.
+        file_bytes: Size of a file that it writes, per file.
+        disk_bytes: Size of all its files together, if it has its own file system.
+        processes: Processes and threads at the same time.
+        open_files: Open files, per process.
         output_bytes: Bytes of its output, and of its error output, that are kept; the rest is dropped.
     """
 
@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 
 
 def apply_limits(limits: Limits) -> None:
-    """Set limits on this process and its children that they cannot raise again."""
+    """Set limits on this process and its children, which they cannot raise again."""
     import resource  # noqa: PLC0415 - not on Windows, where limits can still be stated
 
     for kind, value in (
@@ -45,6 +45,6 @@ def apply_limits(limits: Limits) -> None:
     ):
         _, hard = resource.getrlimit(kind)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # The hard limit on processor time is a second higher: the first signal says which limit it was.
+        # At the soft limit the kernel sends SIGXCPU, which names the cause; at the hard limit SIGKILL, which does not.
         slack = 1 if kind == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY else 0
         resource.setrlimit(kind, (allowed, allowed + slack))

@@ -1,8 +1,8 @@
 """Kernel memory group (cgroup, version 2 or 1) of a sandbox.
 
-The kernel counts all memory of the group, also memory that no process holds. The process that starts the launcher makes the group and
-removes it; the launcher has each command join. If no group can be made, memory is watched process by process. The maker of a group
-holds a lock on it. If the lock is free, the maker was killed, and the next maker removes the group.
+The kernel counts all memory of the group, also memory that belongs to no process. The process that starts the launcher makes the group
+and removes it; the launcher has each command join. If no group can be made, memory is watched process by process. The maker of a group
+keeps a lock on it. If the lock is free, the maker was killed, and the next maker removes the group.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 
 _MOUNTS, _OWN_GROUPS = Path("/proc/self/mounts"), Path("/proc/self/cgroup")
-_LIMITS = {"memory.max": "memory.swap.max", "memory.limit_in_bytes": "memory.memsw.limit_in_bytes"}
+_LIMIT_FILES = {"memory.max": "memory.swap.max", "memory.limit_in_bytes": "memory.memsw.limit_in_bytes"}
 """By version: the file of the memory limit, and that of the limit on swap (version 2) or on memory and swap (version 1)."""
 
-_EVENTS = ("memory.events", "memory.oom_control")
-_REMOVAL_SECONDS, _PAUSE = 1.0, 0.01
+_EVENT_FILES = ("memory.events", "memory.oom_control")
+_REMOVAL_SECONDS, _PAUSE_SECONDS = 1.0, 0.01
 
 
 class MemoryGroup:
@@ -31,7 +31,7 @@ class MemoryGroup:
 
     def was_full(self) -> bool:
         """Return whether the kernel ended a process of the group for lack of memory."""
-        for name in _EVENTS:
+        for name in _EVENT_FILES:
             with suppress(OSError):
                 counts = dict(line.split() for line in (self.folder / name).read_text("ascii").splitlines())
                 return int(counts.get("oom_kill", 0)) > 0
@@ -44,24 +44,29 @@ class MemoryGroup:
             with suppress(OSError):
                 self.folder.rmdir()
                 break
-            time.sleep(_PAUSE)
+            time.sleep(_PAUSE_SECONDS)
         if self._descriptor is not None:
             os.close(self._descriptor)
         self._descriptor = None
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
-    """Make a group below this process's own, or beside it, or None if user or machine cannot.
+    """Make a memory group, and remove groups that killed processes left behind.
 
-    Groups of killed makers are removed if the parts of their names before the first hyphen are the same.
+    Args:
+        name: Name of the group. Groups left behind are recognised by the part of the name before the first hyphen.
+        memory_bytes: The memory limit.
+
+    Returns:
+        The group, below this process's own group or beside it, or None if the user may not make one or the machine has none.
     """
-    for parent in _parents():
+    for parent in _possible_parents():
         _remove_abandoned(parent, name.partition("-")[0])
         try:
             group = _create(parent / name)
         except OSError:
             continue
-        for limit, swap_limit in _LIMITS.items():
+        for limit, swap_limit in _LIMIT_FILES.items():
             with suppress(OSError):
                 _write(group.folder / limit, memory_bytes)
                 with suppress(OSError):  # without such a file, nothing is swapped, or it is not counted
@@ -74,9 +79,10 @@ def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
 def _create(folder: Path) -> MemoryGroup:
     while True:
         folder.mkdir()
-        with suppress(FileNotFoundError):  # another process removed it before it was held
+        with suppress(FileNotFoundError):  # another process removed it before it was locked
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # The locked folder may have been removed and made anew in the meantime.
             if folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat()):
                 return MemoryGroup(folder, descriptor)
             os.close(descriptor)
@@ -95,10 +101,10 @@ def _remove_abandoned(parent: Path, prefix: str) -> None:
                     os.close(descriptor)
 
 
-def joining(group: str | None) -> Callable[[], None] | None:
-    """Return a function with which a new process joins the group, or None if it could not join.
+def make_join(group: str | None) -> Callable[[], None] | None:
+    """Return a function with which a new process joins the group, or None if it cannot join.
 
-    The group's file is opened at once, since a private root hides it.
+    The group's file is opened now, since a private root hides it later. A child process tries whether it can join.
     """
     if group is None:
         return None
@@ -126,10 +132,10 @@ def _write(file: Path, value: int) -> None:
         opened.write(str(value))
 
 
-def _parents() -> Iterator[Path]:
-    """Yield folders below which a group may be made: this process's group, or its parent.
+def _possible_parents() -> Iterator[Path]:
+    """Yield folders in which a group may be made: this process's group, and its parent.
 
-    The parent is for version 2, where a group with processes may not contain groups.
+    The parent is needed in version 2, where a group with processes may not contain groups.
     """
     try:
         mounts = [line.split() for line in _MOUNTS.read_text("utf-8").splitlines()]

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 _PROC = Path("/proc")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD = 1, 17, 21
-_PAUSE = 0.005
+"""Positions in ``/proc/PID/stat`` behind the program's name (manual page proc_pid_stat(5))."""
+
+_PAUSE_SECONDS = 0.005
 
 
 class ProcessUsage(NamedTuple):
@@ -30,14 +32,14 @@ class _Process(NamedTuple):
     memory_bytes: int
 
 
-def usage() -> ProcessUsage:
-    """Return the resources used by this process's descendants; zero without /proc."""
+def measure_usage() -> ProcessUsage:
+    """Return the resources used by this process's descendants, or zeros without /proc."""
     descendants = _descendants()
     return ProcessUsage(len(descendants), sum(process.memory_bytes for process in descendants))
 
 
 def threads_of_user() -> int:
-    """Count the threads of this process's user, as the limit on processes does."""
+    """Count the threads of this process's user, which the limit on processes counts, too."""
     user = os.geteuid()
     return sum(process.threads for process in _all_processes() if process.user == user)
 
@@ -45,8 +47,8 @@ def threads_of_user() -> int:
 def end_all(*, own_namespace: bool) -> None:
     """Kill every descendant, and wait until none is left.
 
-    In a separate process namespace one call kills all at once. Elsewhere descendants are searched and killed until there are none;
-    orphans among them become children of this process, which adopts them.
+    In a process namespace of their own, one call kills all at once. Elsewhere descendants are searched for and killed until there are
+    none; orphans among them become children of this process, which adopts them.
     """
     while True:
         if own_namespace:
@@ -56,11 +58,11 @@ def end_all(*, own_namespace: bool) -> None:
                 _kill(process.pid)
         if not _reap():
             return
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _reap() -> bool:
-    """Wait for the children that have ended; return whether others are left."""
+    """Wait for the children that have ended, and return whether others are left."""
     while True:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)
@@ -88,10 +90,7 @@ def _descendants() -> list[_Process]:
 
 
 def _all_processes() -> Iterator[_Process]:
-    """Yield the processes in /proc, if it belongs to this process's namespace.
-
-    Process ids in another namespace's /proc mean other processes.
-    """
+    """Yield the processes in /proc, or none if /proc belongs to another namespace."""
     try:
         same_namespace = (_PROC / "self").readlink() == Path(str(os.getpid()))
         entries = list(_PROC.iterdir()) if same_namespace else []
@@ -104,7 +103,9 @@ def _all_processes() -> Iterator[_Process]:
                 user = entry.stat().st_uid
             except OSError:
                 continue
-            # The name of the program, in parentheses, may hold anything.
+            # The name of the program, in parentheses, may contain any character.
             fields = text[text.rfind(")") + 2 :].split()
-            parent, threads, pages = (int(fields[n]) for n in (_PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD))
-            yield _Process(int(entry.name), parent, user, threads, pages * _PAGE)
+            parent, threads, pages = (
+                int(fields[index]) for index in (_PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD)
+            )
+            yield _Process(int(entry.name), parent, user, threads, pages * _PAGE_BYTES)

@@ -1,6 +1,6 @@
-"""Run the launcher.
+"""Run commands in a sandbox: start the launcher as a separate process, and read its report.
 
-This process stays intact whatever happens in the sandbox.
+Whatever happens in the sandbox, this process stays intact.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _BOOT = (
     "import sys, types; package = types.ModuleType('sandbox'); package.__path__ = [sys.argv[1]]; "
     "sys.modules['sandbox'] = package; from sandbox.launcher import main; main()"
 )
-"""Makes a package of this folder without importing the rest of the package, which the launcher does not need."""
+"""Program of the launcher. It makes a package of this folder alone, since importing all of fiducial would take longer."""
 
 _GRACE_SECONDS = 20.0
-"""Time beyond all limits after which a silent launcher counts as dead."""
+"""Time in addition to the commands' limits after which a silent launcher counts as dead."""
 
 _CLEANUP_SECONDS = 5.0
-"""Time that a launcher without a namespace gets to end the processes that its commands started."""
+"""Time for a launcher without a process namespace to end the processes that its commands started."""
 
 
 class SandboxError(Exception):
@@ -45,7 +45,7 @@ class CommandResult(msgspec.Struct, frozen=True):
 
     Attributes:
         ended_by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` if it could not be started;
-            ``lost`` if it ended the launcher, which supervised it.
+            ``lost`` if it killed the launcher, which supervised it.
         code: Its exit code; negative for a signal.
         out: Its output, up to the limit.
         err: Its error output, up to the limit.
@@ -69,7 +69,7 @@ class CommandResult(msgspec.Struct, frozen=True):
 
     @property
     def out_of_time(self) -> bool:
-        """True if the command hit the limit on time or processor time."""
+        """True if the command hit the limit on elapsed time or on processor time."""
         return self.ended_by == "time" or self.code == -signal.SIGXCPU
 
 
@@ -77,11 +77,12 @@ class Confinement(msgspec.Struct, frozen=True):
     """Confinement that the platform provided.
 
     Attributes:
-        files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
-        network: ``none`` (a loopback interface of its own), ``no sockets``, ``no TCP`` or ``not denied``.
-        processes: ``own namespace``, or ``adopted``: ended one by one; ``adopted, others in reach`` if code can end other processes
-            of its user.
-        calls: ``filtered``, or ``not filtered``: system calls that evade limits are not denied.
+        files: ``private root`` (commands see only their workspace and the system's programs), ``writes confined`` (they read all
+            files, and change only their own) or ``not confined``.
+        network: ``none`` (only a private loopback interface), ``no sockets``, ``no TCP`` or ``not denied``.
+        processes: ``own namespace``; ``adopted`` if the launcher has to find and end them one by one; ``adopted, others in reach``
+            if code can also end other processes of its user.
+        calls: ``filtered``, or ``not filtered`` if system calls that evade limits are not denied.
         memory: ``accounted`` by the kernel as a whole, or ``watched`` process by process.
     """
 
@@ -103,8 +104,8 @@ class Exam(msgspec.Struct, frozen=True):
     """Hidden tests that commands are to run.
 
     Attributes:
-        folder: Their folder; the commands can read and not change them.
-        proven: For each command, whether it must prove that it ran them to their end.
+        folder: Their folder, which the commands can read but not change.
+        proven: For each command, whether it must prove that it ran the tests to their end.
         read_only: Files of the commands' folder that they cannot change, if the platform supports that.
     """
 
@@ -119,10 +120,10 @@ def run_confined(
     """Run commands in sequence in a copy of a folder, confined as the platform allows.
 
     Args:
-        commands: The commands; each runs only if the one before ended with exit code 0.
-        source: A folder of plain files and folders; not changed.
-        limits: What each command may use.
-        exam: Hidden tests; a command that must prove something reads their folder from standard input.
+        commands: The commands; each runs only if the previous one ended with exit code 0.
+        source: A folder of plain files and folders; it is not changed.
+        limits: Limits on each command.
+        exam: Hidden tests, or None; a command that must prove that it ran them gets their folder on standard input.
 
     Raises:
         SandboxError: The launcher failed.
@@ -154,7 +155,7 @@ class Stopper:
 
     @contextmanager
     def registered(self, launcher: subprocess.Popen[bytes]) -> Generator[None]:
-        """Register a command's launcher within the block; end it if a stop was requested."""
+        """Register a launcher while the block runs, and end it if a stop was requested."""
         with self._lock:
             self._processes.add(launcher)
             if self._stopped:
@@ -166,14 +167,14 @@ class Stopper:
                 self._processes.discard(launcher)
 
     def request_stop(self) -> None:
-        """Ask all commands to end, also those still to be started, without waiting."""
+        """Ask all commands to end, also those that start later, without waiting."""
         with self._lock:
             self._stopped = True
             for launcher in self._processes:
                 _signal(launcher, signal.SIGTERM)
 
     def stop(self) -> None:
-        """End all commands, also those still to be started."""
+        """End all commands, also those that start later, and wait for their end."""
         self.request_stop()
         with self._lock:
             for launcher in self._processes:
@@ -187,14 +188,14 @@ def run_trusted(
     limits: Limits,
     stopper: Stopper | None = None,
 ) -> CommandResult:
-    """Run a command that the user trusts in a folder; end all processes that it started.
+    """Run a command that the user trusts, unconfined, and end all processes that it started.
 
     Args:
         command: The command.
         workspace: The folder that it runs in.
         environment: Its whole environment.
-        limits: Only time, memory of all its processes, their number and the output kept are bounded.
-        stopper: Can stop it early.
+        limits: Limits; only those on time, memory of all its processes, their number and the output kept are applied.
+        stopper: Handle with which another thread can stop the command early.
 
     Raises:
         SandboxError: The launcher failed.
@@ -232,6 +233,7 @@ def _launch(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A process group of its own, which `_signal` reaches as a whole.
         start_new_session=True,
     )
     with launcher, nullcontext() if stopper is None else stopper.registered(launcher):
@@ -247,21 +249,18 @@ def _launch(
 
 def _with_memory_as_cause(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
     """Return the report, with memory as the cause of a failure if the kernel says so."""
-    if (
-        not report.runs
-        or report.runs[-1].ended_by != "exit"
-        or not report.runs[-1].code
-        or not group.was_full()
-    ):
+    *earlier, last_run = report.runs or [None]
+    if last_run is None or last_run.ended_by != "exit" or not last_run.code or not group.was_full():
         return report
-    *before, last = report.runs
-    return msgspec.structs.replace(report, runs=[*before, msgspec.structs.replace(last, ended_by="memory")])
+    return msgspec.structs.replace(
+        report, runs=[*earlier, msgspec.structs.replace(last_run, ended_by="memory")]
+    )
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:
-    """End the launcher and its session.
+    """End the launcher, first by a request, then by force.
 
-    The kernel ends its children with it; without a namespace, the launcher does.
+    With the launcher, the kernel ends the processes of its namespace. Without a namespace, the launcher ends them on request.
     """
     _signal(launcher, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
@@ -276,17 +275,20 @@ def _signal(launcher: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _read_report(report: bytes, errors: bytes, commands: int) -> SandboxReport:
-    """Read the report's lines; the last may be cut short.
+    """Decode the launcher's report.
 
-    After the first line commands were running. If their results are missing without a failure, one of them ended the launcher.
+    After its first line commands were running. If results are missing although no command failed, a command killed the launcher.
+
+    Raises:
+        SandboxError: There is no report.
     """
-    lines = report.split(b"\n")[:-1]
+    lines = report.split(b"\n")[:-1]  # the last line is empty, or incomplete
     try:
         confinement = decode_json(lines[0], Confinement)
         runs = [decode_json(line, CommandResult) for line in lines[1:]]
     except (msgspec.DecodeError, IndexError) as error:
-        last = errors.decode(errors="replace").strip().rpartition("\n")[2]
-        raise SandboxError(f"the launcher failed: {last or 'it was killed'}") from error
+        last_line = errors.decode(errors="replace").strip().rpartition("\n")[2]
+        raise SandboxError(f"the launcher failed: {last_line or 'it was killed'}") from error
     if len(runs) < commands and all(run.ended_by == "exit" and not run.code for run in runs):
         runs.append(CommandResult("lost", -signal.SIGKILL, b"", b"", truncated=False, seconds=0.0))
     return SandboxReport(confinement, runs)

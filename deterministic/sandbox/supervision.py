@@ -1,4 +1,4 @@
-"""Supervise one command under its limits: start, watch, keep bounded output, clean up."""
+"""Supervise one command: start it, watch its limits, keep its output, clean up."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import IO, NamedTuple
 
 from .kernel import take_priority
 from .limits import Limits
-from .processes import end_all, usage
+from .processes import end_all, measure_usage
 
-_INTERVAL = 0.02
-_CHUNK = 64 * 1024
+_CHECK_SECONDS = 0.02
+_CHUNK_BYTES = 64 * 1024
 
 
-class Ended(NamedTuple):
-    """End of a command, with the fields of `running.CommandResult`."""
+class CommandEnd(NamedTuple):
+    """End of a command; fields as in `running.CommandResult`."""
 
     ended_by: str
     code: int
@@ -41,13 +41,19 @@ def execute(
     *,
     own_namespace: bool,
     exam: str | None = None,
-) -> Ended:
-    """Run a command to its end, and end everything it started.
+) -> CommandEnd:
+    """Run a command to its end, and end everything that it started.
 
-    With an exam, the command has to prove that it ran the tests there to their end. ``prepare`` is called in the new process before it
-    becomes the command.
+    Args:
+        argv: The command.
+        folder: Its working folder.
+        environment: Its whole environment.
+        limits: Its limits.
+        prepare: Function that the new process calls before it becomes the command.
+        own_namespace: Whether this process is the first of a process namespace.
+        exam: A folder of hidden tests, which the command has to prove that it ran to their end, or None.
     """
-    begin = time.monotonic()
+    start = time.monotonic()
     proof = None if exam is None else Proof(exam)
     try:
         process = _start(argv, folder, environment, prepare, proof)
@@ -55,21 +61,24 @@ def execute(
         end_all(own_namespace=own_namespace)
         if proof is not None:
             proof.confirmed()  # closes its pipes
-        return Ended(
-            "start", 127, b"", str(error).encode(), truncated=False, seconds=time.monotonic() - begin
+        return CommandEnd(
+            "start", 127, b"", str(error).encode(), truncated=False, seconds=time.monotonic() - start
         )
+    # Code that uses all processors must not keep this process from ending it.
     with suppress(OSError, AttributeError):  # not allowed, or not on Linux
         take_priority()
     out = _BoundedOutput(process.stdout, limits.output_bytes)
     err = _BoundedOutput(process.stderr, limits.output_bytes)
-    ended_by = _watch(process, [out, err], limits, begin + limits.wall_seconds)
-    seconds = time.monotonic() - begin
+    ended_by = _watch(process, [out, err], limits, start + limits.wall_seconds)
+    seconds = time.monotonic() - start
+    # A command at a limit still runs. `end_all` kills and reaps it, so `Popen` must not wait for it.
     code = process.returncode = -signal.SIGKILL if process.returncode is None else process.returncode
     end_all(own_namespace=own_namespace)
+    # Only now the pipes are complete: processes that the command started could still write to them.
     out.read_rest()
     err.read_rest()
     proven = proof is not None and proof.confirmed()
-    return Ended(
+    return CommandEnd(
         ended_by,
         code,
         bytes(out.content),
@@ -101,9 +110,10 @@ def _start(
 
 
 class Proof:
-    """Secret word by which a command proves that it ran to its end.
+    """Secret word with which a command proves that it ran to its end.
 
-    The command gets it on standard input, and writes it back to a pipe.
+    The command gets the word on standard input, and writes it to a pipe when it is done. Code under test could end the process early
+    with exit code 0, but does not know the word.
     """
 
     def __init__(self, exam: str) -> None:
@@ -116,7 +126,7 @@ class Proof:
         os.set_blocking(self._read_end, False)
 
     def confirmed(self) -> bool:
-        """Return whether exactly the word was written back; call once, after everything ended."""
+        """Return whether exactly the word was written; call it once, after all processes have ended."""
         os.close(self.assignment)
         os.close(self.write_end)
         try:
@@ -137,15 +147,15 @@ class _BoundedOutput:
         os.set_blocking(stream.fileno(), False)
 
     def read(self) -> bool:
-        """Read what is available; return False at the end of the stream."""
-        data = os.read(self.stream.fileno(), _CHUNK)
+        """Read what is available, and return False at the end of the stream."""
+        data = os.read(self.stream.fileno(), _CHUNK_BYTES)
         room = self.limit - len(self.content)
         self.content += data[:room]
         self.truncated = self.truncated or len(data) > room
         return bool(data)
 
     def read_rest(self) -> None:
-        """Read the rest of the pipe, after everything that could write to it was ended."""
+        """Read what is left in the pipe, after all processes that could write to it have ended."""
         with suppress(BlockingIOError):
             while self.read():
                 pass
@@ -155,13 +165,13 @@ class _BoundedOutput:
 def _watch(
     process: subprocess.Popen[bytes], streams: list[_BoundedOutput], limits: Limits, deadline: float
 ) -> str:
-    """Read the command's output until it ends or hits a limit; return ``exit`` or the limit."""
-    next_check = time.monotonic() + _INTERVAL
+    """Read the command's output until it ends or hits a limit, and return ``exit`` or the limit."""
+    next_check = time.monotonic() + _CHECK_SECONDS
     with selectors.DefaultSelector() as selector:
         for stream in streams:
             selector.register(stream.stream, selectors.EVENT_READ, stream)
         while True:
-            for key, _ in selector.select(_INTERVAL):
+            for key, _ in selector.select(_CHECK_SECONDS):
                 if not key.data.read():
                     selector.unregister(key.fileobj)
             if process.poll() is not None:
@@ -170,9 +180,9 @@ def _watch(
             if now >= deadline:
                 return "time"
             if now >= next_check:
-                next_check = now + _INTERVAL
-                used = usage()
-                if used.memory_bytes > limits.memory_bytes:
+                next_check = now + _CHECK_SECONDS
+                usage = measure_usage()
+                if usage.memory_bytes > limits.memory_bytes:
                     return "memory"
-                if used.processes > limits.processes:
+                if usage.processes > limits.processes:
                     return "processes"

@@ -1,6 +1,7 @@
-"""System calls denied to code: uncounted memory, namespaces, other processes and networks.
+"""Deny system calls that evade the sandbox's limits, namespaces and network.
 
-The filter has the kernel's form (seccomp, Linux ``include/uapi/linux/{seccomp,filter,audit}.h``); call numbers depend on the machine.
+The filter is a program for the kernel (seccomp, classic BPF). Source of its numbers: Linux,
+``include/uapi/linux/{seccomp,filter,audit}.h``. Numbers of system calls depend on the machine.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from typing import NamedTuple
 from . import kernel
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER_OFFSET, _MACHINE_OFFSET, _ARGUMENT_OFFSET = 0, 4, 16
 _ALLOW, _DENY = 0x7FFF_0000, 0x0005_0000
-_OTHER_NUMBERS = 0x4000_0000
-_NAMESPACES = 0x7E02_0080
-"""Every flag of ``clone`` that makes a namespace."""
+_FIRST_X32_NUMBER = 0x4000_0000
+_NAMESPACE_FLAGS = 0x7E02_0080
+"""All flags of ``clone`` that make a namespace."""
 
 _ALL_PROCESSES = 0xFFFF_FFFF
-"""The argument -1 of ``kill``."""
+"""Argument -1 of ``kill``, as the kernel's unsigned number."""
 
-_ON_ALL_MACHINES = (425, 428, 429, 430, 432, 447)
+_DENIED_ON_ALL_MACHINES = (425, 428, 429, 430, 432, 447)
 """io_uring_setup, open_tree, move_mount, fsopen, fsmount, memfd_secret."""
 
 _CLONE3, _FCHMODAT2 = 435, 452
 
-_FAMILIES = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: families of sockets that a network namespace holds back.
+_ALLOWED_FAMILIES = (1, 2, 10, 16)
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: families of sockets that a network namespace confines.
 
-It does not hold back AF_VSOCK, which reaches the host of a virtual machine.
+It does not confine AF_VSOCK, which reaches the host of a virtual machine.
 """
 
 
@@ -41,7 +42,7 @@ class _Machine(NamedTuple):
     """Numbers of system calls on a machine.
 
     Attributes:
-        audit: The kernel's number for the machine.
+        audit: The kernel's number for the machine (``AUDIT_ARCH_...``).
         modes: chmod, fchmod, fchmodat, if the machine has them.
         denied: memfd_create, shmget, msgget, unshare, setns, mount, ptrace, process_vm_readv, process_vm_writev, bpf, perf_event_open,
             userfaultfd, keyctl, add_key, request_key.
@@ -81,11 +82,13 @@ def can_filter() -> bool:
 
 
 def deny_calls(*, others: bool = False, modes: bool = False) -> None:
-    """Deny the calls to this process and its children; new privileges must be given up before.
+    """Deny the calls to this process and its children; call `kernel.forgo_new_privileges` first.
 
-    Sockets of families that are not in `_FAMILIES` fail as on a machine that lacks these. With ``others``, sockets except pairs and
-    signals to all processes are denied, too. With ``modes``, changing the mode of a file seems to succeed but does nothing, since
-    Landlock cannot limit that to some files.
+    Sockets of families that are not in `_ALLOWED_FAMILIES` fail as on a machine without them.
+
+    Args:
+        others: True to deny sockets, except pairs, and signals to all processes, too.
+        modes: True to let changes of a file's mode seem to succeed but do nothing, since Landlock cannot limit them to some files.
     """
     program = _program(_MACHINES[os.uname().machine], others=others, modes=modes)
     steps = ctypes.create_string_buffer(program, len(program))
@@ -93,45 +96,48 @@ def deny_calls(*, others: bool = False, modes: bool = False) -> None:
 
 
 def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
-    denied = (*machine.denied, *_ON_ALL_MACHINES, *((machine.socket,) if others else ()))
+    denied = (*machine.denied, *_DENIED_ON_ALL_MACHINES, *((machine.socket,) if others else ()))
+    # An answer without an error number makes the call return 0 and do nothing.
     pretended = (*machine.modes, _FCHMODAT2) if modes else ()
     refuse, allow, unknown = _DENY | errno.EPERM, _ALLOW, _DENY | errno.ENOSYS
     kill_all = (
         _step(_EQUAL, machine.kill, 0, 4),
-        _step(_LOAD, _FIRST_ARGUMENT),
+        _step(_LOAD, _ARGUMENT_OFFSET),
         _step(_EQUAL, _ALL_PROCESSES, 0, 1),
     )
     return b"".join(
         [
-            *(_step(_LOAD, _MACHINE), _step(_EQUAL, machine.audit, 1, 0), _step(_RETURN, unknown)),
-            *(_step(_LOAD, _NUMBER), _step(_AT_LEAST, _OTHER_NUMBERS, 0, 1), _step(_RETURN, unknown)),
-            _answer(_CLONE3, unknown),  # callers fall back to clone
-            *(_answer(number, refuse) for number in denied),
-            *_only_families(machine),
+            *(_step(_LOAD, _MACHINE_OFFSET), _step(_EQUAL, machine.audit, 1, 0), _step(_RETURN, unknown)),
+            *(_step(_LOAD, _NUMBER_OFFSET), _step(_AT_LEAST, _FIRST_X32_NUMBER, 0, 1), _step(_RETURN, unknown)),
+            _answer_step(_CLONE3, unknown),  # callers fall back to clone
+            *(_answer_step(number, refuse) for number in denied),
+            *_socket_steps(machine),
             *((*kill_all, _step(_RETURN, refuse), _step(_RETURN, allow)) if others else ()),
-            *(_answer(number, _DENY) for number in pretended),
-            *(_step(_EQUAL, machine.clone, 0, 4), _step(_LOAD, _FIRST_ARGUMENT), _step(_ANY_BIT, _NAMESPACES, 0, 1)),
+            *(_answer_step(number, _DENY) for number in pretended),
+            *(_step(_EQUAL, machine.clone, 0, 4), _step(_LOAD, _ARGUMENT_OFFSET), _step(_ANY_BIT, _NAMESPACE_FLAGS, 0, 1)),
             *(_step(_RETURN, refuse), _step(_RETURN, allow)),
-            *(_step(_EQUAL, machine.prlimit, 0, 3), _step(_LOAD, _FIRST_ARGUMENT), _step(_EQUAL, 0, 1, 0)),
+            *(_step(_EQUAL, machine.prlimit, 0, 3), _step(_LOAD, _ARGUMENT_OFFSET), _step(_EQUAL, 0, 1, 0)),
             *(_step(_RETURN, refuse), _step(_RETURN, allow)),
         ]
     )  # fmt: skip
 
 
-def _only_families(machine: _Machine) -> Iterator[bytes]:
-    """Yield steps that answer calls which make sockets; the kernel reads 32 bits of a family."""
+def _socket_steps(machine: _Machine) -> Iterator[bytes]:
+    """Yield steps that allow only some socket families; the kernel reads 32 bits of a family."""
     yield _step(_EQUAL, machine.socket, 1, 0)
-    yield _step(_EQUAL, machine.socketpair, 0, len(_FAMILIES) + 3)
-    yield _step(_LOAD, _FIRST_ARGUMENT)
-    for count, family in enumerate(_FAMILIES):
-        yield _step(_EQUAL, family, len(_FAMILIES) - count, 0)
+    yield _step(_EQUAL, machine.socketpair, 0, len(_ALLOWED_FAMILIES) + 3)
+    yield _step(_LOAD, _ARGUMENT_OFFSET)
+    for count, family in enumerate(_ALLOWED_FAMILIES):
+        yield _step(_EQUAL, family, len(_ALLOWED_FAMILIES) - count, 0)
     yield _step(_RETURN, _DENY | errno.EAFNOSUPPORT)
     yield _step(_RETURN, _ALLOW)
 
 
-def _answer(number: int, answer: int) -> bytes:
+def _answer_step(number: int, answer: int) -> bytes:
+    """Return the steps that answer a call by its number, and otherwise go on."""
     return _step(_EQUAL, number, 0, 1) + _step(_RETURN, answer)
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    """Return a ``struct sock_filter``; comparisons skip ``if_true`` or ``if_false`` steps."""
     return struct.pack("HBBI", code, if_true, if_false, value)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
+from ...calibration.pass_threshold import require_overridden_judges
 from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
@@ -22,7 +22,7 @@ from ...spelling import setting
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
-from ..judging.asking import EachOutput
+from ..judging.asking import PerOutputStep
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import judge_task, judge_tasks, possible_names, require_work
 from ..progress import Progress
@@ -68,7 +68,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     operators: Sequence[str] = ()
     repeats: int = 2
     forms: bool = True
-    pass_at: PassAt = NO_OVERRIDES
+    pass_at: Mapping[str, float] = {}
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}
@@ -165,16 +165,16 @@ def audit_steps(
     if inputs is not None:
         context, chosen = RunContext(inputs, writer, progress), prepared.chosen
         grading_tasks = [task for task in prepared.tasks if not task.compares]
-        yield EachOutput(context, grading_tasks, chosen.probes.__contains__)
+        yield PerOutputStep(context, grading_tasks, chosen.probes.__contains__)
         if plan.repeats > 1:
             repeat_context = context._replace(phase="repeats")
-            yield EachOutput(repeat_context, grading_tasks, chosen.originals.__contains__, plan.repeats)
+            yield PerOutputStep(repeat_context, grading_tasks, chosen.originals.__contains__, plan.repeats)
         forms, items = forms_of(plan), choose_form_items(chosen, plan.sample)
         yield from form_steps(context, grading_tasks, items, forms, plan.repeats)
         if comparing_tasks := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
             context = context._replace(inputs=pairs, phase="pairs")
-            yield EachOutput(context, comparing_tasks, pairs.members.__contains__)
+            yield PerOutputStep(context, comparing_tasks, pairs.members.__contains__)
             items = choose_form_pairs(pairs.members, plan.sample)
             yield from form_steps(context, comparing_tasks, items, forms, plan.repeats)
     if prepared.climb is not None:
@@ -189,9 +189,8 @@ def forms_of(plan: AuditPlan) -> list[DecisionForm]:
 
 def _judges_and_baselines(plan: AuditPlan) -> list[JudgeTask]:
     """Return the requested judges, then the word overlap baselines of those that have one."""
-    plan.pass_at.require_known_judges(
-        name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)
-    )
+    names = [name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)]
+    require_overridden_judges(plan.pass_at, names)
     known_judges = list(RunStore(plan.out).roster)
     requested = judge_tasks(
         plan.judges,

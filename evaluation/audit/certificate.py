@@ -13,7 +13,7 @@ import numpy as np
 from ...calibration.arrays import cluster_numbers
 from ...calibration.intervals.clustered_rates import certified_rate
 from ...calibration.monitoring.drift import DriftPower, drift_power
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
+from ...calibration.pass_threshold import overridden_threshold, require_overridden_judges
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import JudgeId
@@ -120,7 +120,7 @@ def certify(
     *,
     issued: str,
     level: float = 0.95,
-    pass_at: PassAt = NO_OVERRIDES,
+    pass_at: Mapping[str, float] = {},
     accepted: float | None = None,
     drift: DriftTest = "paired",
 ) -> Certificate:
@@ -147,8 +147,8 @@ def certify(
     )
     if not graded_rows:
         raise InputError("no verdict has both a label and a score")
-    pass_at.require_known_judges([run.judge])
-    threshold = pass_at.of([run.judge], run.threshold).at
+    require_overridden_judges(pass_at, [run.judge])
+    threshold = overridden_threshold(run.threshold, pass_at, [run.judge]).at
     claim_level = 1 - (1 - level) / max(1, len(claims))
     accuracy_bound = _rate("accuracy", graded_rows, level, threshold).low or 0.0
     scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded_rows]

@@ -10,7 +10,7 @@ from ...judges.decision_forms import DECISION_FORMS, FORM_NAMES, DecisionForm
 from ...judges.prompt_judge import in_form
 from ...records import CaseIndex, ItemKey, JudgeId, Verdict
 from ..context import RunContext
-from ..judging.asking import EachOutput
+from ..judging.asking import PerOutputStep
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..store.run_writer import RunWriter
 from .audit_results import FormResult
@@ -72,9 +72,9 @@ def form_steps(
     if not deciding_tasks or not forms:
         return
     repeat_context = context._replace(phase=", ".join(filter(None, (context.phase, "repeats"))))
-    yield EachOutput(repeat_context, deciding_tasks, items.__contains__, max(1, repeats))
+    yield PerOutputStep(repeat_context, deciding_tasks, items.__contains__, max(1, repeats))
     tasks_in_forms = [form_task for task in deciding_tasks for form_task in form_tasks(task, forms).values()]
-    yield EachOutput(context._replace(journal=context.writer.forms), tasks_in_forms, items.__contains__)
+    yield PerOutputStep(context._replace(journal=context.writer.forms), tasks_in_forms, items.__contains__)
 
 
 def read_form_results(

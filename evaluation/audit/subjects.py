@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from ...deterministic.checkers import check
-from ...deterministic.mutation import Subject, composed, rank, right_output
+from ...deterministic.mutation import Subject, compose_statement, rank, right_output
 from ...deterministic.options import CheckOptions
 from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
@@ -119,7 +119,7 @@ class RightOutputs:
 
     def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
         for case_id in ids:
-            statement = composed(self._cases[case_id])
+            statement = compose_statement(self._cases[case_id])
             if statement is None:
                 passed_over["no structured results"] += 1
             else:

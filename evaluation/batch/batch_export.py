@@ -16,7 +16,7 @@ from ...judges.transport.batch_results import BatchResults
 from ...judges.transport.exchange import Reply, Request
 from ...records import InputPath
 from ..inputs import EvaluationInputs
-from ..judging.asking import every_output, open_work
+from ..judging.asking import every_output, remaining_work
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_tasks, require_no_comparing, require_work, transcripts
 from ..progress import Progress
@@ -88,7 +88,7 @@ def _unanswered_requests(
     for task in sorted(tasks, key=lambda task: task.model):
         if task.prompt_judge is not None:
             work = criterion_work(
-                task.prompt_judge, open_work(inputs, task, every_output, settled, questions.repeats)
+                task.prompt_judge, remaining_work(inputs, task, every_output, settled, questions.repeats)
             )
             unjudged = (
                 (case, output, repeat)

@@ -115,7 +115,7 @@ def _open_attempts(folder: Path, by: OutputSource) -> Generator[Journal[AttemptR
     with lock(folder):
         folder.mkdir(exist_ok=True)
         has_results = any(folder.rglob("BFCL_*_result.json"))
-        bind(folder / "generation.json", by.system, by.facts, begun=has_results)
+        bind(folder / "generation.json", by.system, by.facts, has_outputs=has_results)
         with Journal(folder / "attempts.jsonl", AttemptRow) as attempts:
             yield attempts
 
@@ -142,10 +142,10 @@ class CategoryFile(Closing):
         """Return the error of an output; see `Store.error_of`."""
         del key
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Save an output; see `Store.add`."""
-        self._write(result_line(made.attempt, in_turns=made.output.turns is not None))
-        self._attempts.append(attempt_row(made))
+        self._write(result_line(made_output.attempt, in_turns=made_output.output.turns is not None))
+        self._attempts.append(attempt_row(made_output))
         self._attempts.flush()
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
@@ -182,7 +182,7 @@ def result_line(attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
         "result": attempt.raw,
         "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.usage],
         "output_token_count": [[step.completion_tokens for step in turn] for turn in attempt.usage],
-        "latency": [[step.seconds for step in turn] for turn in attempt.usage],
+        "latency": attempt.step_seconds,
     }
     if any(any(turn) for turn in attempt.reasoning):
         fields["reasoning_content"] = attempt.reasoning

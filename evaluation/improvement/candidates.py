@@ -20,11 +20,11 @@ from ...judges.prompt_revision import (
     revision_problem,
 )
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
-from ...records import atomic_write, read_records, read_regular_file, write_records
+from ...records import NO_USAGE, Usage, atomic_write, read_records, read_regular_file, write_records
 from ...records.case import Record
 from ..judging.access import ModelAccess
 from ..judging.tasks import judge_task
-from .improvement_results import ImprovementCost, TriedPrompt
+from .improvement_results import TriedPrompt
 
 FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
 """Folder of the candidates' prompts, and file of a model's replies with proposals."""
@@ -90,10 +90,11 @@ def _with_original_name(candidate: TriedPrompt, original: Path) -> TriedPrompt:
 
 
 class ProposedPrompts(NamedTuple):
-    """Candidates that a model wrote, their cost, and the number of failed calls."""
+    """Candidates that a model wrote, from how many replies, and the number of failed calls."""
 
     candidates: list[TriedPrompt]
-    cost: ImprovementCost
+    replies: int
+    usage: Usage
     failed: int
 
 
@@ -122,7 +123,8 @@ def propose_candidates(
         for number, request in enumerate(requests, start=1)
         if request.key in replies
     ]
-    return ProposedPrompts(candidates, _cost(replies), failed_calls)
+    usage = sum((reply.usage.paid for reply in replies.values()), NO_USAGE)
+    return ProposedPrompts(candidates, len(replies), usage, failed_calls)
 
 
 def mark_duplicates(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
@@ -185,15 +187,3 @@ def _write_prompt(text: str, name: str, folder: Path) -> Path:
         with atomic_write(path) as file:
             file.write(content)
     return path
-
-
-def _cost(replies: Mapping[str, Reply]) -> ImprovementCost:
-    replies_now = [reply for reply in replies.values() if reply.calls]
-    return ImprovementCost(
-        part="proposals",
-        verdicts=len(replies),
-        calls=sum(reply.calls for reply in replies_now),
-        prompt_tokens=sum(reply.prompt_tokens for reply in replies_now),
-        completion_tokens=sum(reply.completion_tokens for reply in replies_now),
-        cost=None,
-    )

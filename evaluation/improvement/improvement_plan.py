@@ -11,8 +11,8 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN
 from ...errors import ConfigurationError
-from ...judges.prices import PriceList, dollars_of
-from ...records import Author, FolderPath, ItemKey, Verdict
+from ...judges.prices import PriceList, with_dollars
+from ...records import NO_USAGE, Author, FolderPath, ItemKey, Verdict
 from ..judging.access import ModelAccess
 from ..judging.judge_task import JudgeTask
 from ..pipeline import planned_tasks
@@ -134,22 +134,4 @@ def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> Improvemen
         if verdict.judge is None or verdict.judge.kind != "baseline"
     )
     usages = [verdict.usage for verdict in verdicts if verdict.usage is not None]
-    return priced(
-        ImprovementCost(
-            part=part,
-            verdicts=len(usages),
-            calls=sum(usage.calls for usage in usages),
-            prompt_tokens=sum(usage.prompt_tokens for usage in usages),
-            completion_tokens=sum(usage.completion_tokens for usage in usages),
-        ),
-        plan.model,
-        plan.prices,
-    )
-
-
-def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
-    """Add US dollars to a cost, if the model's price is known."""
-    if prices is None or not cost.calls:
-        return cost
-    dollars = dollars_of(prices, model, cost.prompt_tokens, cost.completion_tokens)
-    return msgspec.structs.replace(cost, cost=dollars)
+    return ImprovementCost.of(part, len(usages), with_dollars(sum(usages, NO_USAGE), plan.model, plan.prices))

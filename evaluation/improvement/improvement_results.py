@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN, OperatorChange, PromptGain
 from ...calibration.statistic import Statistic
+from ...records import Usage
 from ...records.result import Framed, Result
 
 ImprovementAnswer: TypeAlias = Literal[
@@ -73,6 +74,28 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int
     completion_tokens: int
     cost: float | None = None
+
+    @classmethod
+    def of(cls, part: str, verdicts: int, usage: Usage) -> Self:
+        """Return the cost of a part with this usage."""
+        return cls(
+            part=part,
+            verdicts=verdicts,
+            calls=usage.calls,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost=usage.dollars,
+        )
+
+    @property
+    def usage(self) -> Usage:
+        """Its calls, tokens and dollars."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            dollars=self.cost,
+        )
 
 
 class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):

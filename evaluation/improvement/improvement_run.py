@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ...calibration.comparison.prompt_gain import is_improvement, look_alpha, operator_changes, prompt_gain
 from ...errors import RecordError, RunFolderError, UsageError
+from ...judges.prices import with_dollars
 from ...records import atomic_write, decode_record, read_regular_file, write_json
 from ...spelling import setting
 from ..audit.audit_plan import AuditPlan
@@ -35,7 +36,6 @@ from .improvement_plan import (
     ModelUse,
     cost_of_run,
     judge_side,
-    priced,
 )
 from .improvement_results import (
     HoldoutLook,
@@ -189,11 +189,12 @@ def _with_candidates(
         return replace(results, tried=mark_duplicates(candidates))
     samples = disagreements(counted_items(items, judged_side), judged_side, plan)
     proposals = propose_candidates(current, plan.writer, samples, plan.out, use.access)
+    usage = with_dollars(proposals.usage, plan.writer, plan.prices)
     return replace(
         results,
         answer="calls failed" if proposals.failed else results.answer,
         tried=mark_duplicates([*candidates, *proposals.candidates]),
-        costs=[priced(proposals.cost, plan.writer, plan.prices), *results.costs],
+        costs=[ImprovementCost.of("proposals", proposals.replies, usage), *results.costs],
         failed=proposals.failed,
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...calibration.arrays import BoolArray, cluster_numbers
-from ...calibration.comparison.prompt_gain import HeldOut
+from ...calibration.comparison.prompt_gain import HeldOutItems
 from ...calibration.decisions import drawn_rank
 from ...calibration.intervals.clustered_rates import share_of
 from ...judges.prompt_revision import Disagreement
@@ -42,10 +42,10 @@ def with_agreement(
     ]
 
 
-def holdout_agreement(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
+def holdout_agreement(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOutItems:
     """Return for held-out items whether the current prompt and the new one agree with labels."""
     (current, new), (current_verdicts, new_verdicts) = judged.tasks, judged.verdicts
-    return HeldOut(
+    return HeldOutItems(
         _agreements(items, current, current_verdicts),
         _agreements(items, new, new_verdicts),
         cluster_numbers(item.group for item in items),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,16 +14,15 @@ from ...calibration.tables.calibration_table import Table
 from ...calibration.thresholds.certified_thresholds import bound_of, confidence_of
 from ...calibration.thresholds.threshold_results import CertifiedThreshold
 from ...errors import InputError, UsageError
-from ...records import ItemKey
+from ...records import NO_USAGE, ItemKey
 from ...records.made_scores import reaches
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
-from ..conclusion.run_results import JudgeUse
 from ..labelling.label_choice import choices_not_random
 from ..run_table import table_of
 from ..served_versions import ServedVersions, versions_sentence
 from ..store.journal_rows import StoredVerdict
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from ..store.run_store import RunStore
 
 
@@ -115,24 +113,17 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         ungraded=sum(None in scores for scores in scores_by_output.values()),
         low=low,
         high=high,
-        cost=_total_cost(manifest.judges or []),
+        cost=sum((use.usage for use in manifest.judges or []), NO_USAGE).dollars,
         inputs=list(manifest.identity.get("inputs", ())),
     )
     return SentOn(part, frozenset(scores_by_output.keys() - kept_keys))
 
 
-def _total_cost(uses: Iterable[JudgeUse]) -> float | None:
-    """Return the total cost, or None if unknown; a combined judge makes no call, its parts do."""
-    costs = [use.cost for use in uses if use.calls]
-    known_costs = [cost for cost in costs if cost is not None]
-    return math.fsum(known_costs) if known_costs and len(known_costs) == len(costs) else None
-
-
-def _only_judge(store: RunStore) -> KnownJudge:
+def _only_judge(store: RunStore) -> JudgeRecord:
     # Baselines, splitters of statements, and other forms of questions decide no output.
     judges = [judge for judge in store.roster if judge.id.kind not in {"baseline", "split", "form"}]
     # A combined judge's parts graded statements or criteria, or voted in it, so that they do not count as judges.
-    judges = [judge for judge in judges if judge.id.kind in COUNTED] or judges
+    judges = [judge for judge in judges if judge.id.kind in COMPOSITE_KINDS] or judges
     if not judges:
         baselines = [judge.by for judge in store.roster if judge.id.kind == "baseline"]
         raise InputError(_no_judge_message(baselines), path=str(store.path))
@@ -177,7 +168,7 @@ def _require_random_labels(store: RunStore, table: Table) -> None:
     )
 
 
-def _rows_of_judge(table: Table, judge: KnownJudge) -> Table:
+def _rows_of_judge(table: Table, judge: JudgeRecord) -> Table:
     if judge.by not in table.judge.values:
         raise InputError(f"{judge.by} graded no output")
     return table.take(table.judge.codes == table.judge.values.index(judge.by))

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from ...calibration.gating.gate_results import GateCheck
 from ...records import Case, ItemKey
 from ...records.json_text import encode_json
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ...settings.typed_commands import options_named, proposed, typed_command
 from ..store.kept_inputs import KeptInput
-from ..store.manifest import KnownJudge, Manifest
+from ..store.manifest import JudgeRecord, Manifest
 from .gated_judging import CRASHED, GatedOutput
 from .gated_runs import GatedRun
 from .run_changes import what_changed
@@ -161,9 +161,9 @@ def _changed_cases(before: GatedRun, after: GatedRun) -> Iterator[str]:
         and _content_without_tags(case) != _content_without_tags(before.cases[case_id])
     ]
     if changed_ids:
-        names = ", ".join(changed_ids[:_MAX_CASES_NAMED]) + (
-            ", ..." if len(changed_ids) > _MAX_CASES_NAMED else ""
-        )
+        hidden = len(changed_ids) - _MAX_CASES_NAMED
+        more = f" and {hidden:,} more" if hidden > 0 else ""
+        names = ", ".join(changed_ids[:_MAX_CASES_NAMED]) + more
         yield f"text or reference changed of {len(changed_ids):,} common case{'s' if len(changed_ids) > 1 else ''}: {names}"
 
 
@@ -206,7 +206,9 @@ def regrading_command(before: GatedRun, after: GatedRun) -> str:
     if typed_after is not None and typed_after.verb in {"run", "judge"}:
         command = command.also(*(option for option in typed_after.options if option.name in _GRADING_OPTIONS))
     else:
-        judges = [_judge_option(judge) for judge in after.manifest.roster if judge.id.kind not in COUNTED]
+        judges = [
+            _judge_option(judge) for judge in after.manifest.roster if judge.id.kind not in COMPOSITE_KINDS
+        ]
         command = command.also(*options_named("run", judges=judges))
     return str(command.also(*options_named("run", out=f"{before.name}-again")))
 
@@ -217,7 +219,7 @@ def _case_and_output_files(manifest: Manifest) -> tuple[Sequence[KeptInput], Seq
     return inputs[:count], inputs[count:]
 
 
-def _judge_option(judge: KnownJudge) -> str:
+def _judge_option(judge: JudgeRecord) -> str:
     name = judge.prompt or f"{judge.id.name}/{judge.id.variant}".removesuffix("/")
     if judge.id.kind == "baseline":
         name = judge.id.name

@@ -22,7 +22,7 @@ from ...records.made_scores import reaches
 from ...records.result import Framed, ResultOnPage
 from ..conclusion.run_results import DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
-from ..store.manifest import KnownJudge, Manifest
+from ..store.manifest import JudgeRecord, Manifest
 from ..store.run_store import RunStore
 from .run_changes import RunChange, what_changed
 
@@ -222,7 +222,7 @@ def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
 class _RunsOfJudge(NamedTuple):
     """Runs in which a judge graded the same outputs, oldest first."""
 
-    judge: KnownJudge
+    judge: JudgeRecord
     runs: list[_FinishedRun]
 
 
@@ -276,7 +276,7 @@ class _WatchedJudge(NamedTuple):
     drift: Drift | None = None
 
 
-def _watch_judge(judge: KnownJudge, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
+def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
     """Test a judge for drift, given its grades by run and item, oldest run first."""
     (since, first_grades), *later_runs = grades.items()
     agreed_later: list[FloatArray] = []

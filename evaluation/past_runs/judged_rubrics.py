@@ -16,7 +16,8 @@ from ...errors import InputError
 from ...judges.criteria import criteria_of, criterion_key
 from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
 from ...records.rubric_points import tag_names
-from ...tables.grades import GradeScale, UnknownGradeError
+from ...records.scale import UNDECLARED_SCALE
+from ...tables.grades import UnknownGradeError, grade_score
 from ...tables.header import OF_SECOND_TABLE
 from ...tables.table_rows import UnreadRows, read_table_rows
 from ..store.run_store import RunStore
@@ -136,7 +137,6 @@ def _read_labels(
     path: InputPath, cases: CaseIndex, unread: UnreadRows
 ) -> Iterator[tuple[CriterionName, float]]:
     """Read labels of criteria, one per row: case, criterion, label, and optionally system."""
-    grades = GradeScale()
     for line, row in unread.without(read_table_rows(path, header=OF_SECOND_TABLE), path):
         item, criterion, label = (
             _first_cell(row, names, path, line)
@@ -150,7 +150,7 @@ def _read_labels(
             )
         key = _criterion_key(str(criterion), criteria_of(cases[case_id]), path, line)
         try:
-            met = grades.score(label)
+            met = grade_score(label, UNDECLARED_SCALE)
         except UnknownGradeError:
             message = f"expected whether it is met, 1 or 0, got {label!r}"
             raise InputError(message, path=path, line=line, field=_LABEL_COLUMNS[0]) from None

@@ -22,7 +22,7 @@ from ..progress import Progress
 from ..store.journal import VerdictJournal
 from ..store.journal_rows import VerdictKey, read_row
 from ..store.kept_inputs import keep_inputs
-from ..store.manifest import KnownJudge, component_versions
+from ..store.manifest import JudgeRecord, component_versions
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 
@@ -139,7 +139,7 @@ def _merged_checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
     return {"checkers": fingerprints} if fingerprints else {}
 
 
-def _merged_judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
+def _merged_judges(stores: Sequence[RunStore]) -> Iterator[JudgeRecord]:
     """Yield the judges, each with the total duration of its calls over all runs."""
     for judge in stores[0].roster:
         records = [store.roster.get(judge.id) for store in stores]

@@ -13,7 +13,7 @@ import msgspec
 from ...errors import RunFolderError
 from ...judges.criteria import question_cases
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
-from ...judges.judge import AskedJudge
+from ...judges.judge import JudgeDescription
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.prompt_judge import PromptJudge
@@ -21,7 +21,7 @@ from ...judges.reply_verdicts import read_again, rests_on_a_reply
 from ...judges.statement_judge import StatementJudge
 from ...judges.statements import case_of
 from ...records import Case, CaseIndex, JudgeId, Verdict
-from ...records.verdict import COUNTED
+from ...records.verdict import COMPOSITE_KINDS
 from ..conclusion.conclude import conclude
 from ..conclusion.run_summary import RunSummary
 from ..context import RunContext
@@ -147,7 +147,7 @@ def _current_composites(
     writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, _CompositeTask]:
     """Return a run's composite judges in their current form, by earlier id."""
-    parts: dict[JudgeId, AskedJudge] = {enlisted.id: enlisted for enlisted in writer.roster}
+    parts: dict[JudgeId, JudgeDescription] = {enlisted.id: enlisted for enlisted in writer.roster}
     parts.update(judges)
     composites: dict[JudgeId, _CompositeTask] = {}
 
@@ -181,7 +181,7 @@ def _parse_again(
     context.progress.begin("reading replies again", len(verdicts.standing))
     for verdict in verdicts:
         context.progress.advance()
-        if verdict.judge is not None and verdict.judge.kind in COUNTED:
+        if verdict.judge is not None and verdict.judge.kind in COMPOSITE_KINDS:
             continue
         earlier = None if verdict.judge is None else earlier_ids.get(verdict.judge)
         if earlier is None:

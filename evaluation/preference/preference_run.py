@@ -26,7 +26,7 @@ from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
-from ..judging.asking import EachOutput, ask, ask_adapting, every_output, not_sent
+from ..judging.asking import PerOutputStep, ask, ask_adapting, every_output, not_sent
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import judge_tasks, require_models
 from ..progress import Progress, Silent
@@ -230,7 +230,7 @@ def preference_forecasts(
 
 
 def _preference_step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> JudgingStep:
-    return EachOutput(context, tasks, every_output, plan.repeats)
+    return PerOutputStep(context, tasks, every_output, plan.repeats)
 
 
 @contextmanager

@@ -206,3 +206,28 @@ def test_markdown_shows_what_was_answered(tmp_path: Path):
     assert "| c00 | me | " in done.out
     assert "el\\|se" in done.out
     assert "<b>" not in done.out
+
+
+@each_row(
+    ("table", "options"),
+    [
+        ("case,judge,verdict\nt1,strict,good enough\n", {"--map response=verdict", "--map id=case"}),
+        ("ticket,judge,result\nt1,strict,x\nt2,loose,y\n", {"--map response=result", "--map id=ticket"}),
+        ("ticket,judge,grade\nt1,strict,5\nt2,strict,3\n", {"--label-scale '?:?'"}),
+    ],
+)
+def test_options_that_a_gate_lacks_are_proposed_for_an_import(tmp_path: Path, table: str, options: set[str]):
+    path = tmp_path / "table.csv"
+    path.write_text(table)
+    refused = fiducial("gate", path, "--min", "overall=0.5")
+    assert refused.code == 2
+    assert {option for option in options if option in refused.err} == options
+    assert "query=judge" not in refused.err
+    assert "`fiducial gate" not in refused.err
+    assert f"`fiducial import {path} --out imported`" in " ".join(refused.err.split())
+
+
+def test_a_shortened_list_says_how_many_it_leaves_out(runs: tuple[Path, Path]):
+    text = " ".join(gated(*runs, "--max-drop", "0.02")[1].split())
+    assert "c29 and 9 more." in text
+    assert "..." not in text

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from installed_plugins import Install
 
-from fiducial.deterministic.execution.shipped_functions import SHIPPED
-from fiducial.deterministic.registration import load_environments, load_functions
+from fiducial.deterministic.registration import SHIPPED, load_environments, load_functions
 from fiducial.errors import ConfigurationError, UsageError
 
 MODULE = """

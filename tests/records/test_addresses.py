@@ -4,7 +4,7 @@ from pathlib import Path
 
 from each_row import each_row
 
-from fiducial.records.addresses import is_address, local_path, redacted
+from fiducial.records.addresses import is_address, local_path, redact
 
 
 @each_row("text", ["s3://b/k", "GS://b/k", "memory://x", "file:///a", "simplecache::s3://b/k"])
@@ -39,4 +39,4 @@ def test_a_file_address_is_a_path():
     ],
 )
 def test_passwords_and_signatures_are_not_shown(address: str, shown: str):
-    assert redacted(address) == shown
+    assert redact(address) == shown

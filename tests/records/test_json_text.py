@@ -18,8 +18,8 @@ from fiducial.errors import RecordError
 from fiducial.records import MAX_LINE_BYTES, Case, CaseIndex, Output, Verdict, read_records, write_records
 from fiducial.records.json_text import (
     DuplicateKeyDetector,
+    encode_indented_json,
     encode_json,
-    indented_json,
     require_unique_keys,
 )
 
@@ -150,7 +150,7 @@ def test_an_index_of_cases_refuses_them_too(tmp_path: Path):
         CaseIndex(path)
 
 
-@pytest.mark.parametrize("encode", [encode_json, indented_json])
+@pytest.mark.parametrize("encode", [encode_json, encode_indented_json])
 def test_what_is_no_number_is_null_beside_a_lone_surrogate_too(encode: Callable[[object], bytes]):
     value = {"share": math.nan, "bound": math.inf, "text": "\ud800"}
     assert json.loads(encode(value)) == {"share": None, "bound": None, "text": "\ud800"}

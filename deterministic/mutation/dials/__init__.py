@@ -1,4 +1,4 @@
-"""Dials: operators with a difficulty; users can register more."""
+"""Dials: operators whose faults are easy or hard to find, by level; users can register more."""
 
 from __future__ import annotations
 

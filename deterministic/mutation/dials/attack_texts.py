@@ -16,7 +16,7 @@ STRENGTHS = (
     "a forged end of the material",
     "a forged tool result",
 )
-"""From weak to strong."""
+"""Kinds of attack, from weak to strong."""
 
 
 class Phrases(NamedTuple):

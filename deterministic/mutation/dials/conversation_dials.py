@@ -1,4 +1,4 @@
-"""Dials of conversations in a simulated world: number of turns, position of the fault."""
+"""Dials of conversations in a simulated file system: number of turns, position of the fault."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_na
 def turns_played(seed: int, level: int) -> Rung:
     """Play ``level`` turns; in a random one, the file made has another name."""
     rng = dial_rng("turns_played", seed)
-    return _file_turns(seed, level, random_index(rng, level))
+    return _make_files(seed, level, random_index(rng, level))
 
 
 def fault_back(seed: int, level: int) -> Rung:
     """Play 32 turns; ``level`` turns before the end, the file made has another name."""
-    return _file_turns(seed, _TURNS, _TURNS - level)
+    return _make_files(seed, _TURNS, _TURNS - level)
 
 
-def _file_turns(seed: int, length: int, index: int) -> Rung:
+def _make_files(seed: int, length: int, index: int) -> Rung:
     rng = dial_rng("files", seed)
     names = [
         f"{name.split()[1].lower()}_{rng.randint(10, 99)}_{number}.txt"
@@ -32,7 +32,7 @@ def _file_turns(seed: int, length: int, index: int) -> Rung:
     ]
     files = names[:length]
     stem, number, _ = files[index].split("_")
-    wrong = files[index].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
+    wrong_name = files[index].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
     config: dict[str, Any] = {"GorillaFileSystem": {"root": {"desk": {"type": "directory", "contents": {}}}}}
     calls = [[f"touch(file_name='{name}')"] for name in files]
     case = Case(
@@ -42,21 +42,21 @@ def _file_turns(seed: int, length: int, index: int) -> Rung:
         tools=[_TOUCH],
         reference={"classes": ["GorillaFileSystem"], "initial_config": config, "calls": calls},
     )
-    right = [[f"[touch(file_name='{name}')]"] for name in files]
-    faulty = with_item(right, index, [f"[touch(file_name='{wrong}')]"])
+    right_turns = [[f"[touch(file_name='{name}')]"] for name in files]
+    faulty_turns = with_item(right_turns, index, [f"[touch(file_name='{wrong_name}')]"])
     return Rung(
         case,
-        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in right]),
-        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in faulty]),
-        f"turn {index + 1} of {length} makes {wrong}, not {files[index]}",
+        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in right_turns]),
+        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in faulty_turns]),
+        f"turn {index + 1} of {length} makes {wrong_name}, not {files[index]}",
     )
 
 
-_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, _TURNS)
+_LEVELS = (1, 2, 3, 4, 6, 8, 12, 16, 24, _TURNS)
 
 CONVERSATION_DIALS = (
-    Dial("turns_played", OF_CONVERSATIONS, turns_played, _COUNTS, "turns", "in a random turn, a file with another name is made"),
-    Dial("fault_back", OF_CONVERSATIONS, fault_back, _COUNTS, "turns before the end",
+    Dial("turns_played", OF_CONVERSATIONS, turns_played, _LEVELS, "turns", "in a random turn, a file with another name is made"),
+    Dial("fault_back", OF_CONVERSATIONS, fault_back, _LEVELS, "turns before the end",
          f"in one of {_TURNS} turns, a file with another name is made"),
 )  # fmt: skip
 """Dials of conversations."""

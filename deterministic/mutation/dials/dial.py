@@ -1,6 +1,6 @@
-"""Dial: an operator with a difficulty.
+"""Dials: operators with levels of difficulty.
 
-From a seed and a level it makes a case, a right output and a faulty one.
+A dial makes rungs: a case, a right output and a faulty one, at one level.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Rung(msgspec.Struct, frozen=True):
         case: The case; its id is set later.
         right: A right output.
         faulty: The same output with a fault.
-        change: The fault, in a sentence.
+        change: Description of the fault, in a sentence.
         label: The faulty output's score by construction, or None if the strict checker decides.
     """
 
@@ -34,20 +34,20 @@ class Rung(msgspec.Struct, frozen=True):
 
 
 Make: TypeAlias = Callable[[int, int], Rung]
-"""Makes a rung from a seed and a level, always the same; rungs of one seed are similar at all levels."""
+"""Makes a rung from a seed and a level, always the same one; the rungs of a seed differ only in their level."""
 
 
 class Dial(msgspec.Struct, frozen=True):
     """An operator with a difficulty.
 
     Attributes:
-        name: Unique among dials and operators.
-        family: Which sort of output it makes.
-        make: Makes a rung.
-        levels: Numbers from easy to hard, or, with ``steps``, 1 to the number of steps.
+        name: Name, unique among dials and operators.
+        family: The outputs that it makes.
+        make: Function that makes a rung.
+        levels: Numbers from easy to hard or, with ``steps``, from 1 to the number of steps.
         unit: Unit of a level.
-        about: One line for a person.
-        steps: Name of each level, if levels are kinds instead of numbers.
+        about: Description in one line, for people.
+        steps: Names of the levels, if these are kinds instead of numbers.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Dial(msgspec.Struct, frozen=True):
     steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse levels that have no positions between easy and hard."""
+        """Refuse levels that are not in order, or too few to be easy and hard."""
         ascending = sorted(set(self.levels))
         if len(ascending) < 2 or ascending[0] <= 0 or list(self.levels) not in (ascending, ascending[::-1]):  # noqa: PLR2004 - an easiest and a hardest
             raise ConfigurationError(
@@ -81,7 +81,7 @@ class Dial(msgspec.Struct, frozen=True):
         return [(height - heights[0]) / (heights[-1] - heights[0]) for height in heights]
 
     def level_at(self, position: float) -> float:
-        """Return the level at a position, interpolated between levels."""
+        """Return the level at a position, which may be between two levels; the inverse of `places`."""
         low, high = float(self.levels[0]), float(self.levels[-1])
         return low + position * (high - low) if self.steps else low * (high / low) ** position
 

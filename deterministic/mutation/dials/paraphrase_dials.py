@@ -1,7 +1,7 @@
 """Dials of paraphrased statements; the fault is a shift of meaning.
 
-The right output retells a passage in other words; in the faulty one a detail is changed. Neither repeats the passage, so a judge has to
-read it.
+The right output retells a passage in other words; the faulty one does so with a changed detail. Neither repeats the passage, so a judge
+has to understand it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,28 @@ import random
 from typing import NamedTuple
 
 from .dial import Dial, Rung, steps
-from .material import PEOPLE, dial_rng, random_index, with_item
-from .statement_material import HOUSES, about_houses, filling_sentence, results_of
+from .material import (
+    HOUSES,
+    PEOPLE,
+    as_results,
+    dial_rng,
+    filling_sentence,
+    house_rung,
+    random_index,
+    with_item,
+)
 
-_LENGTH = 48
+_PASSAGE_SENTENCES = 48
 """Sentences of a passage."""
-_MOST = 24
+_MAX_CLAIMS = 24
 """Limit on the claims that are retold."""
 
 
 class _Shift(NamedTuple):
-    """Sentences of a passage, a paraphrase, and a paraphrase with another meaning."""
+    """Sentences of a passage, a paraphrase of them, and a paraphrase with another meaning.
+
+    Placeholders: ``a`` a house, ``p`` and ``q`` people, ``y`` a year, ``n`` and ``m`` different numbers.
+    """
 
     sentences: tuple[str, ...]
     retold: str
@@ -127,38 +138,39 @@ _SHIFTS: dict[str, tuple[_Shift, ...]] = {
 
 
 def paraphrase_fault(seed: int, level: int) -> Rung:
-    """Retell one sentence of a long passage; the level is the shift of meaning."""
+    """Retell one sentence of a long passage; the level sets the kind of the shift of meaning."""
     rng = dial_rng("paraphrase_fault", seed)
     kind = KINDS[level - 1]
-    shift = _filled(rng.choice(_SHIFTS[kind]), rng.choice(HOUSES), rng)
-    passage = [filling_sentence(rng) for _ in range(_LENGTH)]
-    first = random_index(rng, _LENGTH // 4)
+    shift = _fill_in(rng.choice(_SHIFTS[kind]), rng.choice(HOUSES), rng)
+    passage = [filling_sentence(rng) for _ in range(_PASSAGE_SENTENCES)]
+    first = random_index(rng, _PASSAGE_SENTENCES // 4)
     for number, sentence in enumerate(shift.sentences):
-        passage = with_item(passage, first + number * (_LENGTH // 2), sentence)
-    return about_houses(results_of([" ".join(passage)]), shift.retold, shift.shifted, kind)
+        passage = with_item(passage, first + number * (_PASSAGE_SENTENCES // 2), sentence)
+    return house_rung(as_results([" ".join(passage)]), shift.retold, shift.shifted, kind)
 
 
 def retold_claims(seed: int, level: int) -> Rung:
     """Retell ``level`` sentences of a passage, one of them with a subtle shift of meaning."""
     rng = dial_rng("retold_claims", seed)
-    kinds = [rng.choice(KINDS[2:]) for _ in range(_MOST)]
-    houses = rng.sample(HOUSES, _MOST)
+    # For all claims at every level, so that rungs of a seed differ only in their level. The first kinds are too obvious.
+    kinds = [rng.choice(KINDS[2:]) for _ in range(_MAX_CLAIMS)]
+    houses = rng.sample(HOUSES, _MAX_CLAIMS)
     shifts = [
-        _filled(rng.choice(_SHIFTS[kind]), house, rng) for kind, house in zip(kinds, houses, strict=True)
+        _fill_in(rng.choice(_SHIFTS[kind]), house, rng) for kind, house in zip(kinds, houses, strict=True)
     ]
     sentences = [sentence for shift in shifts for sentence in (*shift.sentences, filling_sentence(rng))]
     index = random_index(rng, level)
     retold = [shift.retold for shift in shifts[:level]]
-    return about_houses(
-        results_of([" ".join(sentences)]),
+    return house_rung(
+        as_results([" ".join(sentences)]),
         retold,
         with_item(retold, index, shifts[index].shifted),
         f"claim {index + 1} of {level}: {kinds[index]}",
     )
 
 
-def _filled(shift: _Shift, house: str, rng: random.Random) -> _Shift:
-    """Fill in a house, two people, a year and two numbers that differ."""
+def _fill_in(shift: _Shift, house: str, rng: random.Random) -> _Shift:
+    """Fill in the placeholders of a shift."""
     number = rng.randint(12, 90)
     first, second = rng.sample(PEOPLE, 2)
     words = {
@@ -175,7 +187,7 @@ def _filled(shift: _Shift, house: str, rng: random.Random) -> _Shift:
 
 PARAPHRASE_DIALS = (
     steps("paraphrase_fault", "groundedness", paraphrase_fault, KINDS, "a sentence of a long passage is retold with another meaning"),
-    Dial("retold_claims", "groundedness", retold_claims, (1, 2, 3, 4, 6, 8, 12, 16, _MOST), "claims",
+    Dial("retold_claims", "groundedness", retold_claims, (1, 2, 3, 4, 6, 8, 12, 16, _MAX_CLAIMS), "claims",
          "one of the retold sentences has another meaning"),
 )  # fmt: skip
 """Dials of paraphrases."""

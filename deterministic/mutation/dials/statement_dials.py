@@ -1,4 +1,4 @@
-"""Dials of statements: number and length of results, position of evidence, inference, error."""
+"""Dials of statements: number and length of results, place of evidence, inference, error."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import NamedTuple
 
 from .call_dials import DIGITS, wrong_digit
 from .dial import Dial, Rung, steps
-from .material import PEOPLE, dial_rng, random_index, with_item
-from .statement_material import HOUSES, about_houses, filling_sentence, results_of
+from .material import (
+    HOUSES,
+    PEOPLE,
+    as_results,
+    dial_rng,
+    filling_sentence,
+    house_rung,
+    random_index,
+    with_item,
+)
 
-_LONGEST = 256
-_FIXED = 128
+_MAX_SENTENCES = 256
+_FIXED_SENTENCES = 128
 
 
 class _FactTemplate(NamedTuple):
@@ -35,52 +43,53 @@ def passages(seed: int, level: int) -> Rung:
     """Show ``level`` results, one per house; the claim has the number of another house."""
     rng = dial_rng("passages", seed)
     template = rng.choice(_TEMPLATES)
+    # As many as the highest level needs, so that rungs of a seed differ only in their level.
     houses = rng.sample(HOUSES, 64)[:level]
     numbers = [rng.randint(template.low, template.high) for _ in houses]
     index = random_index(rng, level)
-    others = [number for number in numbers if number != numbers[index]] or [numbers[index] + 3]
-    wrong = rng.choice(others)
-    facts = [_filled(template, house, number) for house, number in zip(houses, numbers, strict=True)]
-    return about_houses(
-        results_of(facts),
+    other_numbers = [number for number in numbers if number != numbers[index]] or [numbers[index] + 3]
+    wrong_number = rng.choice(other_numbers)
+    facts = [_fill_in(template, house, number) for house, number in zip(houses, numbers, strict=True)]
+    return house_rung(
+        as_results(facts),
         facts[index],
-        _filled(template, houses[index], wrong),
-        f"{wrong}, not {numbers[index]}, of {level} results",
+        _fill_in(template, houses[index], wrong_number),
+        f"{wrong_number}, not {numbers[index]}, of {level} results",
     )
 
 
 def passage_length(seed: int, level: int) -> Rung:
     """Show one result of ``level`` sentences; the claim has another number than one of them."""
     rng = dial_rng("passage_length", seed)
-    return _in_passage(rng, level, random_index(rng, level))
+    return _state_in_passage(rng, level, random_index(rng, level))
 
 
 def sentence_position(seed: int, level: int) -> Rung:
     """Show one long result; the claim has another number than sentence ``level``."""
-    return _in_passage(dial_rng("sentence_position", seed), _FIXED, level - 1)
+    return _state_in_passage(dial_rng("sentence_position", seed), _FIXED_SENTENCES, level - 1)
 
 
-def _in_passage(rng: random.Random, length: int, index: int) -> Rung:
+def _state_in_passage(rng: random.Random, length: int, index: int) -> Rung:
     template, house = rng.choice(_TEMPLATES), rng.choice(HOUSES)
     number = rng.randint(template.low, template.high)
-    filling = [filling_sentence(rng) for _ in range(_LONGEST)][:length]
-    right = _filled(template, house, number)
-    return about_houses(
-        results_of([" ".join(with_item(filling, index, right))]),
+    filling = [filling_sentence(rng) for _ in range(_MAX_SENTENCES)][:length]
+    right = _fill_in(template, house, number)
+    return house_rung(
+        as_results([" ".join(with_item(filling, index, right))]),
         right,
-        _filled(template, house, number + rng.choice((-2, -1, 1, 2))),
+        _fill_in(template, house, number + rng.choice((-2, -1, 1, 2))),
         f"another number than sentence {index + 1} of {length} gives",
     )
 
 
-_INFERENCE = (
+_INFERENCE_KINDS = (
     "one result",
     "two results combined",
     "arithmetic over two",
     "arithmetic over three",
     "arithmetic over six",
 )
-_TAKEN = (1, 2, 2, 3, 6)
+_HOUSES_NEEDED = (1, 2, 2, 3, 6)
 
 
 def inference(seed: int, level: int) -> Rung:
@@ -88,9 +97,9 @@ def inference(seed: int, level: int) -> Rung:
     rng = dial_rng("inference", seed)
     houses = rng.sample(HOUSES, 6)
     rooms = [rng.randint(12, 90) for _ in houses]
-    taken = _TAKEN[level - 1]
+    houses_needed = _HOUSES_NEEDED[level - 1]
     facts = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
-    off = rng.choice((-1, 1))
+    error = rng.choice((-1, 1))
     if level == 1:
         words, number = f"The {houses[0]} has {{n}} rooms.", rooms[0]
     elif level == 2:  # noqa: PLR2004 - the step that combines results without arithmetic
@@ -98,14 +107,14 @@ def inference(seed: int, level: int) -> Rung:
         facts[1] = f"{owner} owns one house, the {houses[0]}."
         words, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
     else:
-        listed = f"{', the '.join(houses[: taken - 1])} and the {houses[taken - 1]}"
-        words, number = f"Together the {listed} have {{n}} rooms.", sum(rooms[:taken])
+        house_list = f"{', the '.join(houses[: houses_needed - 1])} and the {houses[houses_needed - 1]}"
+        words, number = f"Together the {house_list} have {{n}} rooms.", sum(rooms[:houses_needed])
     rng.shuffle(facts)
-    return about_houses(
-        results_of(facts),
+    return house_rung(
+        as_results(facts),
         words.format(n=number),
-        words.format(n=number + off),
-        f"{number + off}, not {number}",
+        words.format(n=number + error),
+        f"{number + error}, not {number}",
     )
 
 
@@ -115,14 +124,17 @@ def right_claims(seed: int, level: int) -> Rung:
     houses = rng.sample(HOUSES, 32)
     templates = [rng.choice(_TEMPLATES) for _ in houses]
     numbers = [rng.randint(template.low, template.high) for template in templates]
-    facts = [_filled(*each) for each in zip(templates, houses, numbers, strict=True)]
+    facts = [
+        _fill_in(*template_house_number)
+        for template_house_number in zip(templates, houses, numbers, strict=True)
+    ]
     index = random_index(rng, level)
-    wrong = _filled(templates[index], houses[index], numbers[index] + rng.choice((-2, -1, 1, 2)))
-    return about_houses(
-        results_of(facts),
+    wrong_claim = _fill_in(templates[index], houses[index], numbers[index] + rng.choice((-2, -1, 1, 2)))
+    return house_rung(
+        as_results(facts),
         facts[:level],
-        with_item(facts[:level], index, wrong),
-        f"claim {index + 1} of {level} is: {wrong}",
+        with_item(facts[:level], index, wrong_claim),
+        f"claim {index + 1} of {level} is: {wrong_claim}",
     )
 
 
@@ -131,27 +143,27 @@ def claim_error(seed: int, level: int) -> Rung:
     rng = dial_rng("claim_error", seed)
     house, number = rng.choice(HOUSES), rng.randint(11_111_111, 98_888_888)
     words = f"The {house} was sold for {{n}} crowns."
-    wrong = wrong_digit(number, level)
-    return about_houses(
-        results_of([words.format(n=number)]),
+    wrong_number = wrong_digit(number, level)
+    return house_rung(
+        as_results([words.format(n=number)]),
         words.format(n=number),
-        words.format(n=wrong),
-        f"{wrong}, not {number}: {DIGITS[level - 1]}",
+        words.format(n=wrong_number),
+        f"{wrong_number}, not {number}: {DIGITS[level - 1]}",
     )
 
 
-def _filled(template: _FactTemplate, house: str, number: int) -> str:
+def _fill_in(template: _FactTemplate, house: str, number: int) -> str:
     return template.words.format(house=house, n=number)
 
 
 STATEMENT_DIALS = (
     Dial("passages", "groundedness", passages, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "results",
          "a claim has the number of another result"),
-    Dial("passage_length", "groundedness", passage_length, (1, 2, 4, 8, 16, 32, 64, 128, _LONGEST), "sentences",
+    Dial("passage_length", "groundedness", passage_length, (1, 2, 4, 8, 16, 32, 64, 128, _MAX_SENTENCES), "sentences",
          "a claim has another number than a sentence of the result"),
-    Dial("sentence_position", "groundedness", sentence_position, (1, 2, 4, 8, 16, 32, 64, 96, _FIXED), "sentence that decides",
-         f"a claim has another number than one of {_FIXED} sentences"),
-    steps("inference", "groundedness", inference, _INFERENCE, "an inferred number is off by one"),
+    Dial("sentence_position", "groundedness", sentence_position, (1, 2, 4, 8, 16, 32, 64, 96, _FIXED_SENTENCES), "sentence that decides",
+         f"a claim has another number than one of {_FIXED_SENTENCES} sentences"),
+    steps("inference", "groundedness", inference, _INFERENCE_KINDS, "an inferred number is off by one"),
     Dial("right_claims", "groundedness", right_claims, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32), "claims",
          "one of the claims has a wrong number"),
     steps("claim_error", "groundedness", claim_error, DIGITS, "a number of eight digits is wrong"),

@@ -1,4 +1,4 @@
-"""Faults like those of real agents: drawn facts, a right output, a slip, and a twin."""
+"""Faults like those of real agents: drawn facts, a right output, one with a slip, its twin."""
 
 from .lifelike_operators import LIFELIKE, lifelike_kinds, lifelike_pairs
 

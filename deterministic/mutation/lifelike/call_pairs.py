@@ -1,4 +1,4 @@
-"""Write requests from drawn facts, and calls that slip in one of them as agents do."""
+"""Write requests from drawn facts, and calls that get one fact wrong as agents do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....records import Output, ToolCall
-from ..made_cases import made_call_case
+from ..dials.material import make_call_case
 from ..operator import Mutation
 from ..right_outputs import REFERENCE_SYSTEM
 from ..seeding import generator
@@ -15,21 +15,21 @@ from .task_materials import TASK_DRAWS
 from .value_materials import VALUE_DRAWS
 
 CALL_DRAWS = VALUE_DRAWS | TASK_DRAWS
-"""Draws of each kind of fault in calls; both draws of a kind are as likely."""
+"""Functions that draw the material for each kind of fault in calls; those of a kind are equally likely."""
 
-DONE = "Done: everything you asked for is taken care of."
+DONE_TEXT = "Done: everything you asked for is taken care of."
 
 
 def call_pair(fault: str, seed: int, number: int) -> LifelikePair:
-    """Return a request and right calls, calls with a fault, and their twin.
+    """Return a request with right calls, calls with a fault, and their twin.
 
-    The twin makes the faulty calls where they are right: its request has the same wording and other facts. The strict checker labels
-    both.
+    The twin makes the same calls as the fault, where they are right: its request has the same wording and other facts. The strict
+    checker labels both.
     """
     rng = generator("lifelike", fault, seed, number)
     material = rng.choice(CALL_DRAWS[fault])(rng)
     case_id = f"{fault}-{seed}-{number}"
-    case = made_call_case(case_id, material.messages, material.tools, material.right)
+    case = make_call_case(case_id, material.messages, material.tools, material.right)
     faulty = _output(case_id, material.faulty)
     return LifelikePair(
         case,
@@ -39,11 +39,11 @@ def call_pair(fault: str, seed: int, number: int) -> LifelikePair:
         twin=Mutation(
             faulty,
             "the calls of the fault, which are right here",
-            made_call_case(case_id, material.twin_messages, material.tools, material.faulty),
+            make_call_case(case_id, material.twin_messages, material.tools, material.faulty),
         ),
     )
 
 
 def _output(case_id: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> Output:
-    made = [ToolCall(name=name, arguments=arguments) for name, arguments in calls]
-    return Output(case_id=case_id, system=REFERENCE_SYSTEM, text=DONE, tool_calls=made)
+    tool_calls = [ToolCall(name=name, arguments=arguments) for name, arguments in calls]
+    return Output(case_id=case_id, system=REFERENCE_SYSTEM, text=DONE_TEXT, tool_calls=tool_calls)

@@ -1,4 +1,4 @@
-"""Relations of which results and answers are written, each in several wordings."""
+"""Relations of facts, each with sentences for results and sentences for answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TREES = Relation(
     ("The garden of {thing} has {number} trees.", "In the garden of {thing} there are {number} trees.", "{number} trees grow in the garden of {thing}."),
 )  # fmt: skip
 ABOUT_HOUSES = (OPENED, STAFF, ROOMS, TREES)
-"""What is also said of a house."""
+"""Relations for further facts about a house."""
 
 PLACED = Relation(
     "placed", ("thing",), ("person",),
@@ -43,7 +43,7 @@ PLACE = Relation(
     ("{thing} is for the branch in {place}.", "The branch in {place} receives {thing}.", "{thing} goes to the branch in {place}."),
 )  # fmt: skip
 ABOUT_ORDERS = (PLACED, TOTAL, PLACE)
-"""What is also said of an order."""
+"""Relations for further facts about an order."""
 
 REBUILT = Relation(
     "rebuilt", ("thing",), ("year",),

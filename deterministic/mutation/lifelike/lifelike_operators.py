@@ -1,4 +1,4 @@
-"""Operators whose faults look like those of real agents, each with a twin."""
+"""Operators whose faults look like those of real agents, each with an operator for its twin."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .claim_materials import CLAIM_DRAWS
 from .claim_pairs import claim_pair
 from .lifelike_pair import LifelikePair
 
-TWIN = "_twin"
+TWIN_ENDING = "_twin"
 """Ending of the name of a fault's twin."""
 
-_ABOUT: dict[str, str] = {
+_DESCRIPTIONS: dict[str, str] = {
     "claim_unsupported_detail": "a plausible detail that no result gives",
     "claim_wrong_relation": "a right name in the wrong role",
     "claim_overgeneral": "what holds of some, said of all",
@@ -39,40 +39,44 @@ _ABOUT: dict[str, str] = {
 }
 
 
-def _planted(fault: str, subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def _give_faulty(fault: str, subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Give the faulty output of a pair that was drawn for this fault."""
     if isinstance(subject, LifelikePair) and subject.fault == fault and subject.faulty is not None:
         yield subject.faulty
 
 
-def _right(fault: str, subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+def _give_twin(fault: str, subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Give the right output of a pair in the wording of its fault."""
     if isinstance(subject, LifelikePair) and subject.fault == fault and subject.twin is not None:
         yield subject.twin
 
 
-def _operators(fault: str, about: str) -> Iterator[Operator]:
+def _make_operators(fault: str, about: str) -> Iterator[Operator]:
     family = "groundedness" if fault in CLAIM_DRAWS else OF_CALLS
-    yield Operator(fault, family, "fault", partial(_planted, fault), about)
-    yield Operator(fault + TWIN, family, "twin", partial(_right, fault), f"right, in the wording of {fault}")
+    yield Operator(fault, family, "fault", partial(_give_faulty, fault), about)
+    yield Operator(
+        fault + TWIN_ENDING, family, "twin", partial(_give_twin, fault), f"right, in the wording of {fault}"
+    )
 
 
-LIFELIKE = tuple(operator for fault, about in _ABOUT.items() for operator in _operators(fault, about))
-"""Operators that apply to `lifelike_pairs` alone."""
+LIFELIKE = tuple(
+    operator for fault, about in _DESCRIPTIONS.items() for operator in _make_operators(fault, about)
+)
+"""Operators that apply only to the subjects that `lifelike_pairs` makes."""
 
 
 def lifelike_kinds(operators: Collection[str]) -> list[str]:
-    """Return the kinds of lifelike fault that these operators plant or contrast."""
-    return [fault for fault in _ABOUT if fault in operators or fault + TWIN in operators]
+    """Return the kinds of lifelike fault that these operators plant, or make twins of."""
+    return [fault for fault in _DESCRIPTIONS if fault in operators or fault + TWIN_ENDING in operators]
 
 
 def lifelike_pairs(per_kind: int, seed: int, operators: Collection[str]) -> Iterator[LifelikePair]:
-    """Yield pairs of each kind of fault, kinds taking turns.
+    """Yield pairs of each kind of fault, one kind after the other in turn.
 
-    Pairs have a stream of random numbers of their own, by seed, kind and number.
+    Each pair has its own random generator, which depends on seed, kind and number.
 
     Args:
-        per_kind: Pairs of each kind.
+        per_kind: Number of pairs of each kind.
         seed: The same seed gives the same pairs.
         operators: Names of operators; only their kinds are drawn.
     """

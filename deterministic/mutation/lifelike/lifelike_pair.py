@@ -1,4 +1,4 @@
-"""A right output with a lifelike fault, and the same words where they are right."""
+"""Pair of a lifelike fault and its twin: the same words, where they are right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..subject import Subject
 
 @dataclass(frozen=True, eq=False)
 class LifelikePair(Subject):
-    """A right output made from drawn facts, with what its two operators make of it.
+    """A right output made from drawn facts, with the outputs of its two operators.
 
     Attributes:
         fault: The operator that plants the fault.

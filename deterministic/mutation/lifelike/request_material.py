@@ -1,4 +1,4 @@
-"""A request with right calls, and the calls of an agent that slips; material for both."""
+"""Material for requests with right calls and faulty ones, as agents make them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Call: TypeAlias = tuple[str, dict[str, Any]]
 
 
 class CallMaterial(NamedTuple):
-    """A request with right and faulty calls, and one to which the faulty calls are right.
+    """A request with right and faulty calls, and a request for which the faulty calls are right.
 
     Attributes:
         messages: The request.
-        twin_messages: The same wording with the facts that the faulty calls assume.
+        twin_messages: The request in the same wording, with the facts that the faulty calls assume.
         tools: Documents of the offered functions.
-        right: Calls that serve the request.
-        faulty: Calls that serve the other request.
-        change: The fault, in words.
+        right: The right calls for the request.
+        faulty: The right calls for the twin's request.
+        change: Description of the fault.
     """
 
     messages: list[Message]
@@ -41,13 +41,13 @@ class CallMaterial(NamedTuple):
 DrawCalls: TypeAlias = Callable[[random.Random], CallMaterial]
 
 
-def written_day(day: dt.date) -> str:
+def day_in_words(day: dt.date) -> str:
     """Return a day as people write it."""
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def document(name: str, about: str, required: Mapping[str, str], **optional: str) -> dict[str, Any]:
-    """Return a function document; ``#`` before a description makes a whole number."""
+def function_document(name: str, about: str, required: Mapping[str, str], **optional: str) -> dict[str, Any]:
+    """Return a function document; a description that begins with ``#`` is of an integer."""
     properties = {
         key: {"type": "integer" if text.startswith("#") else "string", "description": text.lstrip("#")}
         for key, text in {**required, **optional}.items()
@@ -56,8 +56,8 @@ def document(name: str, about: str, required: Mapping[str, str], **optional: str
     return {"type": "function", "function": {"name": name, "description": about, "parameters": parameters}}
 
 
-def asked(
+def make_requests(
     wording: str, true: Mapping[str, str], assumed: Mapping[str, str]
 ) -> tuple[list[Message], list[Message]]:
-    """Return the request of the facts, and that of what the faulty calls assume."""
+    """Return a request with the true facts, and one with those that the faulty calls assume."""
     return [user(wording.format_map(true))], [user(wording.format_map(assumed))]

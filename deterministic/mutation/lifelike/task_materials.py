@@ -1,4 +1,4 @@
-"""Calls with a slipped unit or scope, a lost condition or part, an ignored error."""
+"""Draw calls with a wrong unit or scope, without a condition or part, or despite an error."""
 
 from __future__ import annotations
 
@@ -9,14 +9,33 @@ from typing import Any, NamedTuple
 
 from ....records import Message
 from ..dials.material import PEOPLE, random_day, user
-from .fact_tables import listed
-from .request_material import TOWNS, VENUES, Call, CallMaterial, DrawCalls, asked, document, written_day
+from .fact_tables import join_names
+from .request_material import (
+    TOWNS,
+    VENUES,
+    Call,
+    CallMaterial,
+    DrawCalls,
+    day_in_words,
+    function_document,
+    make_requests,
+)
 
 _ITEMS = ("paper", "envelopes", "pens", "folders", "labels", "tea")
 
 
 class _Units(NamedTuple):
-    """A tool that takes a quantity in one unit, and requests in two."""
+    """A tool that takes a quantity in one unit, and requests that state it in another.
+
+    Attributes:
+        tool: Document of the tool.
+        parameter: The parameter for the quantity.
+        takes: Unit of the parameter.
+        other: Unit of the request.
+        factor: How many of the parameter's units are one of the request's.
+        names: Values of the other parameter.
+        wordings: Wordings of the request.
+    """
 
     tool: dict[str, Any]
     parameter: str
@@ -29,12 +48,12 @@ class _Units(NamedTuple):
 
 _UNITS = (
     _Units(
-        document("set_timer", "Start a timer.", {"name": "Name of the timer.", "seconds": "#Duration in seconds."}),
+        function_document("set_timer", "Start a timer.", {"name": "Name of the timer.", "seconds": "#Duration in seconds."}),
         "seconds", "seconds", "minutes", 60, ("tea", "oven", "laundry", "garden", "break"),
         ("Start a timer of {amount} {unit}, called {name}.", "I need a timer called {name} that runs for {amount} {unit}.", "Set the timer {name} to {amount} {unit}."),
     ),
     _Units(
-        document("order_flour", "Order flour.", {"name": "Name of the bakery that gets it.", "grams": "#Weight in grams."}),
+        function_document("order_flour", "Order flour.", {"name": "Name of the bakery that gets it.", "grams": "#Weight in grams."}),
         "grams", "grams", "kilograms", 1000, tuple(f"the {town} bakery" for town in TOWNS),
         ("Order {amount} {unit} of flour for {name}, please.", "We are short of flour: order {amount} {unit} for {name}.", "Please have {amount} {unit} of flour sent to {name}."),
     ),
@@ -46,7 +65,7 @@ def _unit_ignored(units: _Units, rng: random.Random) -> CallMaterial:
     facts = {"amount": str(amount), "name": name, "unit": units.other}
     right = {"name": name, units.parameter: amount * units.factor}
     return CallMaterial(
-        *asked(rng.choice(units.wordings), facts, {**facts, "unit": units.takes}),
+        *make_requests(rng.choice(units.wordings), facts, {**facts, "unit": units.takes}),
         [units.tool],
         [(units.tool["function"]["name"], right)],
         [(units.tool["function"]["name"], {**right, units.parameter: amount})],
@@ -54,14 +73,14 @@ def _unit_ignored(units: _Units, rng: random.Random) -> CallMaterial:
     )
 
 
-_SALES = document(
+_SALES = function_document(
     "sales_report",
     "Show sales.",
     {"year": "#The year."},
     branch="Only this branch; without it, the whole county.",
     month="#Only this month, 1 to 12; without it, the whole year.",
 )
-_SHARE = document(
+_SHARE = function_document(
     "share_file",
     "Share a file.",
     {"file": "Name of the file.", "audience": "Who may read it: team or company."},
@@ -77,16 +96,22 @@ def _other_period_in_call(rng: random.Random) -> CallMaterial:
             "I am in charge of the branch in {branch} and need the {year} sales of {scope}.",
         )
     )
-    local, whole = {"year": year, "branch": branch}, {"year": year}
+    branch_arguments, county_arguments = {"year": year, "branch": branch}, {"year": year}
     facts = {"scope": "my branch", "branch": branch, "year": str(year)}
     assumed = {**facts, "scope": "the whole county"}
+    # A scope may be too wide or too narrow.
     if rng.random() < 0.5:  # noqa: PLR2004 - one way as likely as the other
-        facts, assumed, local, whole = assumed, facts, whole, local
+        facts, assumed, branch_arguments, county_arguments = (
+            assumed,
+            facts,
+            county_arguments,
+            branch_arguments,
+        )
     return CallMaterial(
-        *asked(wording, facts, assumed),
+        *make_requests(wording, facts, assumed),
         [_SALES],
-        [("sales_report", local)],
-        [("sales_report", whole)],
+        [("sales_report", branch_arguments)],
+        [("sales_report", county_arguments)],
         f"{assumed['scope']} instead of {facts['scope']}",
     )
 
@@ -103,7 +128,7 @@ def _other_audience(rng: random.Random) -> CallMaterial:
     )
     who = {"team": "my team", "company": "the whole company"}
     return CallMaterial(
-        *asked(wording, {"file": file, "who": who[true]}, {"file": file, "who": who[assumed]}),
+        *make_requests(wording, {"file": file, "who": who[true]}, {"file": file, "who": who[assumed]}),
         [_SHARE],
         [("share_file", {"file": file, "audience": true})],
         [("share_file", {"file": file, "audience": assumed})],
@@ -111,13 +136,13 @@ def _other_audience(rng: random.Random) -> CallMaterial:
     )
 
 
-_ORDER = document(
+_ORDER = function_document(
     "place_order",
     "Order boxes of an item.",
     {"item": "What to order.", "boxes": "#Number of boxes."},
     max_price="#Order only if a box costs at most so many crowns; without it, at any price.",
 )
-_CANCEL = document(
+_CANCEL = function_document(
     "cancel_booking",
     "Cancel a booking.",
     {"booking": "Its number."},
@@ -137,7 +162,7 @@ def _any_price(rng: random.Random) -> CallMaterial:
     facts = {"item": item, "boxes": str(boxes), "condition": f"if a box costs at most {price} crowns"}
     right = {"item": item, "boxes": boxes, "max_price": price}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "condition": "whatever a box costs"}),
+        *make_requests(wording, facts, {**facts, "condition": "whatever a box costs"}),
         [_ORDER],
         [("place_order", right)],
         [("place_order", {"item": item, "boxes": boxes})],
@@ -154,29 +179,35 @@ def _any_cost(rng: random.Random) -> CallMaterial:
             "Please cancel, {condition}, the booking {booking}.",
         )
     )
-    facts = {"booking": booking, "condition": f"provided that is free until {written_day(day)}"}
+    facts = {"booking": booking, "condition": f"provided that is free until {day_in_words(day)}"}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "condition": "whatever that costs"}),
+        *make_requests(wording, facts, {**facts, "condition": "whatever that costs"}),
         [_CANCEL],
         [("cancel_booking", {"booking": booking, "latest_day": day.isoformat()})],
         [("cancel_booking", {"booking": booking})],
-        f"the condition was left out: free until {written_day(day)}",
+        f"the condition was left out: free until {day_in_words(day)}",
     )
 
 
-_REMINDER = document(
+_REMINDER = function_document(
     "send_reminder",
     "Remind one person of something.",
     {"person": "Who is reminded.", "about": "What it is about."},
 )
-_ROOM = document("book_room", "Book a meeting room.", {"room": "#Its number.", "day": "Day, YYYY-MM-DD."})
-_LUNCH = document("order_lunch", "Order lunch.", {"guests": "#Number of guests.", "day": "Day, YYYY-MM-DD."})
-_INVITE = document("invite", "Invite a person.", {"person": "Who is invited.", "day": "Day, YYYY-MM-DD."})
+_ROOM = function_document(
+    "book_room", "Book a meeting room.", {"room": "#Its number.", "day": "Day, YYYY-MM-DD."}
+)
+_LUNCH = function_document(
+    "order_lunch", "Order lunch.", {"guests": "#Number of guests.", "day": "Day, YYYY-MM-DD."}
+)
+_INVITE = function_document(
+    "invite", "Invite a person.", {"person": "Who is invited.", "day": "Day, YYYY-MM-DD."}
+)
 
 
 def _some_reminded(rng: random.Random) -> CallMaterial:
     people, about = rng.sample(PEOPLE, rng.randint(3, 6)), f"the {rng.choice(_ITEMS)} order"
-    left = rng.randrange(1, len(people))
+    omitted_index = rng.randrange(1, len(people))
     wording = rng.choice(
         (
             "Remind {people} of {about}.",
@@ -185,15 +216,17 @@ def _some_reminded(rng: random.Random) -> CallMaterial:
         )
     )
     calls: list[Call] = [("send_reminder", {"person": person, "about": about}) for person in people]
-    fewer = [*people[:left], *people[left + 1 :]]
+    others = [*people[:omitted_index], *people[omitted_index + 1 :]]
     return CallMaterial(
-        *asked(
-            wording, {"people": listed(people), "about": about}, {"people": listed(fewer), "about": about}
+        *make_requests(
+            wording,
+            {"people": join_names(people), "about": about},
+            {"people": join_names(others), "about": about},
         ),
         [_REMINDER],
         calls,
-        [*calls[:left], *calls[left + 1 :]],
-        f"{people[left]} is not reminded, and all is reported as done",
+        [*calls[:omitted_index], *calls[omitted_index + 1 :]],
+        f"{people[omitted_index]} is not reminded, and all is reported as done",
     )
 
 
@@ -206,7 +239,7 @@ def _some_arranged(rng: random.Random) -> CallMaterial:
         ("order_lunch", {"guests": guests, "day": iso}),
         ("invite", {"person": person, "day": iso}),
     ]
-    left = rng.randrange(len(parts))
+    omitted_index = rng.randrange(len(parts))
     wording = rng.choice(
         (
             "For {day}, {parts}.",
@@ -214,31 +247,35 @@ def _some_arranged(rng: random.Random) -> CallMaterial:
             "Please prepare {day}; {parts}.",
         )
     )
-    fewer = [*parts[:left], *parts[left + 1 :]]
-    written = written_day(day)
+    other_parts = [*parts[:omitted_index], *parts[omitted_index + 1 :]]
+    written = day_in_words(day)
     return CallMaterial(
-        *asked(wording, {"day": written, "parts": listed(parts)}, {"day": written, "parts": listed(fewer)}),
+        *make_requests(
+            wording,
+            {"day": written, "parts": join_names(parts)},
+            {"day": written, "parts": join_names(other_parts)},
+        ),
         [_ROOM, _LUNCH, _INVITE],
         calls,
-        [*calls[:left], *calls[left + 1 :]],
-        f"one part was not done: {parts[left]}, and all is reported as done",
+        [*calls[:omitted_index], *calls[omitted_index + 1 :]],
+        f"one part was not done: {parts[omitted_index]}, and all is reported as done",
     )
 
 
-_TABLE = document(
+_TABLE = function_document(
     "reserve_table",
     "Reserve a table in a restaurant.",
     {"restaurant": "Its name.", "day": "Day, YYYY-MM-DD.", "guests": "#Number of guests."},
 )
-_PAY = document(
+_PAY = function_document(
     "pay_bill",
     "Pay a bill from an account.",
     {"bill": "Its number.", "account": "Account that is charged."},
 )
 
 
-def _tried(request: str, call: str, error: str, then: str) -> list[Message]:
-    """Return a conversation in which the user answers a reported error of a tool."""
+def _conversation_after_error(request: str, call: str, error: str, then: str) -> list[Message]:
+    """Return a conversation in which the agent reports a tool's error, and the user answers."""
     return [
         user(request),
         {"role": "assistant", "content": f"I called {call}. The tool replied: {error}. How shall I go on?"},
@@ -260,9 +297,9 @@ def _closed_day(rng: random.Random) -> CallMaterial:
     def conversation(day: dt.date) -> list[Message]:
         free = day + dt.timedelta(days=gap)
         call = f"reserve_table(restaurant={restaurant!r}, day='{day.isoformat()}', guests={guests})"
-        error = f"error: closed on {written_day(day)}; next open day: {written_day(free)}"
-        request = f"Reserve a table for {guests} at {restaurant} on {written_day(day)}."
-        return _tried(request, call, error, then)
+        error = f"error: closed on {day_in_words(day)}; next open day: {day_in_words(free)}"
+        request = f"Reserve a table for {guests} at {restaurant} on {day_in_words(day)}."
+        return _conversation_after_error(request, call, error, then)
 
     arguments = {"restaurant": restaurant, "guests": guests}
     return CallMaterial(
@@ -289,7 +326,7 @@ def _blocked_account(rng: random.Random) -> CallMaterial:
     def conversation(first: str, second: str) -> list[Message]:
         call = f"pay_bill(bill={bill!r}, account={first!r})"
         error = f"error: account {first} is blocked; account {second} can be charged"
-        return _tried(f"Pay bill {bill} from {first}.", call, error, then)
+        return _conversation_after_error(f"Pay bill {bill} from {first}.", call, error, then)
 
     return CallMaterial(
         conversation(blocked, open_one),
@@ -308,4 +345,4 @@ TASK_DRAWS: dict[str, tuple[DrawCalls, ...]] = {
     "call_partly_done": (_some_reminded, _some_arranged),
     "call_error_ignored": (_closed_day, _blocked_account),
 }
-"""Draws of each kind of fault in a task."""
+"""Functions that draw the material for each kind of fault in a task."""

@@ -1,4 +1,4 @@
-"""Calls with a value that is invented, mixed up, too general or outdated."""
+"""Draw calls with a value that is invented, mixed up, too general or outdated."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from typing import Any
 
 from ....records import Message
 from ..dials.material import PEOPLE, random_day, user
-from .request_material import TOWNS, VENUES, CallMaterial, DrawCalls, asked, document, written_day
+from .request_material import (
+    TOWNS,
+    VENUES,
+    CallMaterial,
+    DrawCalls,
+    day_in_words,
+    function_document,
+    make_requests,
+)
 
 _COMPANIES = ("Abelby Glass", "Brandholm Rail", "Costmouth Paper", "Duvalby Foods", "Ferrow Optics", "Holmby Tools")  # fmt: skip
 _FOLDERS = ("Orders", "Invoices", "Travel", "Projects", "Archive 2025", "Suppliers")
 
-_CONTACT = document(
+_CONTACT = function_document(
     "add_contact",
     "Add a person to the address book.",
     {"name": "Full name.", "company": "Name of the company."},
     email="E-mail address.",
 )
-_MEETING = document(
+_MEETING = function_document(
     "add_meeting",
     "Put a meeting into the calendar.",
     {"person": "Who it is with.", "day": "Day, YYYY-MM-DD."},
@@ -41,7 +49,7 @@ def _invented_email(rng: random.Random) -> CallMaterial:
     facts = {"person": person, "company": company, "detail": ""}
     right = {"name": person, "company": company}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "detail": f" (e-mail {email})"}),
+        *make_requests(wording, facts, {**facts, "detail": f" (e-mail {email})"}),
         [_CONTACT],
         [("add_contact", right)],
         [("add_contact", {**right, "email": email})],
@@ -58,10 +66,10 @@ def _invented_place(rng: random.Random) -> CallMaterial:
             "On {day} there is a meeting with {person}{detail}; add it to the calendar.",
         )
     )
-    facts = {"person": person, "day": written_day(day), "detail": ""}
+    facts = {"person": person, "day": day_in_words(day), "detail": ""}
     right = {"person": person, "day": day.isoformat()}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "detail": f" at {place}"}),
+        *make_requests(wording, facts, {**facts, "detail": f" at {place}"}),
         [_MEETING],
         [("add_meeting", right)],
         [("add_meeting", {**right, "place": place})],
@@ -69,12 +77,12 @@ def _invented_place(rng: random.Random) -> CallMaterial:
     )
 
 
-_PARCEL = document(
+_PARCEL = function_document(
     "register_parcel",
     "Register a parcel.",
     {"sender": "Who sends it.", "recipient": "Who receives it.", "payer": "Who pays the postage."},
 )
-_TRANSFER = document(
+_TRANSFER = function_document(
     "move_money",
     "Move money between accounts.",
     {"source": "Account that is charged.", "target": "Account that receives.", "amount": "#Crowns."},
@@ -84,8 +92,8 @@ _TRANSFER = document(
 def _wrong_role_in_call(rng: random.Random) -> CallMaterial:
     sender, recipient, payer = rng.sample(PEOPLE, 3)
     facts: dict[str, Any] = {"sender": sender, "recipient": recipient, "payer": payer}
-    one, other = rng.sample(list(facts), 2)
-    wrong = {**facts, one: facts[other], other: facts[one]}
+    role, other_role = rng.sample(list(facts), 2)
+    swapped_facts = {**facts, role: facts[other_role], other_role: facts[role]}
     wording = rng.choice(
         (
             "Register a parcel from {sender} to {recipient}; {payer} pays the postage.",
@@ -93,12 +101,12 @@ def _wrong_role_in_call(rng: random.Random) -> CallMaterial:
             "{payer} pays for a parcel that {sender} sends to {recipient}. Register it, please.",
         )
     )
-    change = f"{one} and {other} changed places"
+    change = f"{role} and {other_role} changed places"
     return CallMaterial(
-        *asked(wording, facts, wrong),
+        *make_requests(wording, facts, swapped_facts),
         [_PARCEL],
         [("register_parcel", facts)],
-        [("register_parcel", wrong)],
+        [("register_parcel", swapped_facts)],
         change,
     )
 
@@ -116,7 +124,7 @@ def _wrong_way(rng: random.Random) -> CallMaterial:
     facts = {"source": source, "target": target, "amount": str(amount)}
     right = {"source": source, "target": target, "amount": amount}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "source": target, "target": source}),
+        *make_requests(wording, facts, {**facts, "source": target, "target": source}),
         [_TRANSFER],
         [("move_money", right)],
         [("move_money", {**right, "source": target, "target": source})],
@@ -124,13 +132,13 @@ def _wrong_way(rng: random.Random) -> CallMaterial:
     )
 
 
-_ARCHIVE = document(
+_ARCHIVE = function_document(
     "archive_messages",
     "Archive the messages of a folder.",
     {"folder": "Name of the folder."},
     sender="Archive only messages of this sender; without it, of all senders.",
 )
-_HEATING = document(
+_HEATING = function_document(
     "set_heating",
     "Set the temperature of a building.",
     {"building": "Name of the building.", "degrees": "#Degrees Celsius."},
@@ -149,7 +157,7 @@ def _everybodys_messages(rng: random.Random) -> CallMaterial:
     )
     facts = {"whom": person, "folder": folder}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "whom": "all senders"}),
+        *make_requests(wording, facts, {**facts, "whom": "all senders"}),
         [_ARCHIVE],
         [("archive_messages", {"folder": folder, "sender": person})],
         [("archive_messages", {"folder": folder})],
@@ -169,7 +177,7 @@ def _every_floor(rng: random.Random) -> CallMaterial:
     facts = {"where": f"floor {floor}", "building": building, "degrees": str(degrees)}
     right = {"building": building, "degrees": degrees}
     return CallMaterial(
-        *asked(wording, facts, {**facts, "where": "every floor"}),
+        *make_requests(wording, facts, {**facts, "where": "every floor"}),
         [_HEATING],
         [("set_heating", {**right, "floor": floor})],
         [("set_heating", right)],
@@ -177,26 +185,26 @@ def _every_floor(rng: random.Random) -> CallMaterial:
     )
 
 
-_TABLE = document(
+_TABLE = function_document(
     "book_table",
     "Book a table in a restaurant.",
     {"restaurant": "Its name.", "day": "Day, YYYY-MM-DD.", "guests": "#Number of guests."},
 )
-_DELIVERY = document(
+_DELIVERY = function_document(
     "send_order",
     "Send an order to an address.",
     {"order": "Its number.", "address": "Street and number."},
 )
 
 
-def _corrected(
+def _conversations_with_correction(
     ask: str, answer: str, correct: str, true: Mapping[str, str], assumed: Mapping[str, str]
 ) -> tuple[list[Message], list[Message]]:
     """Return conversations in which the user corrects an earlier message."""
 
     def conversation(facts: Mapping[str, str]) -> list[Message]:
-        said = {"role": "assistant", "content": answer.format_map(facts)}
-        return [user(ask.format_map(facts)), said, user(correct.format_map(facts))]
+        reply = {"role": "assistant", "content": answer.format_map(facts)}
+        return [user(ask.format_map(facts)), reply, user(correct.format_map(facts))]
 
     return conversation(true), conversation(assumed)
 
@@ -206,7 +214,7 @@ def _first_day(rng: random.Random) -> CallMaterial:
     then = then + dt.timedelta(days=1) if first == then else then
     restaurant, guests = rng.choice(VENUES), rng.randint(2, 12)
     facts = {"restaurant": restaurant, "guests": str(guests)}
-    days = {"first": written_day(first), "then": written_day(then)}
+    days = {"first": day_in_words(first), "then": day_in_words(then)}
     correction = rng.choice(
         (
             "Sorry, we can only come on {then}. Please book that.",
@@ -216,7 +224,7 @@ def _first_day(rng: random.Random) -> CallMaterial:
     )
     right = {"restaurant": restaurant, "day": then.isoformat(), "guests": guests}
     return CallMaterial(
-        *_corrected(
+        *_conversations_with_correction(
             "Can you book a table for {guests} at {restaurant} on {first}?",
             "There is a table for {guests} on {first}. Shall I book it?",
             correction,
@@ -241,7 +249,7 @@ def _first_address(rng: random.Random) -> CallMaterial:
         )
     )
     return CallMaterial(
-        *_corrected(
+        *_conversations_with_correction(
             "Where would you send order {order}?",
             "Our records say {first}. Shall I send order {order} there?",
             correction,
@@ -261,4 +269,4 @@ VALUE_DRAWS: dict[str, tuple[DrawCalls, ...]] = {
     "call_overgeneral": (_everybodys_messages, _every_floor),
     "call_stale": (_first_day, _first_address),
 }
-"""Draws of each kind of fault in a value."""
+"""Functions that draw the material for each kind of fault in a value."""

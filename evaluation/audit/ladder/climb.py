@@ -21,7 +21,7 @@ from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file,
 from ....spelling import setting
 from ...context import RunContext
 from ...inputs import EvaluationInputs
-from ...judging.asking import EachOutput
+from ...judging.asking import PerOutputStep
 from ...judging.judge_task import JudgeTask, JudgingStep
 from ...judging.tasks import require_work
 from ...progress import Progress
@@ -207,7 +207,7 @@ class Climb:
             for task in self._tasks:
                 if untried[task.id]:
                     context = RunContext(inputs, writer, progress, phase="ladder")
-                    yield EachOutput(context, [task], untried[task.id].__contains__)
+                    yield PerOutputStep(context, [task], untried[task.id].__contains__)
 
     def _untried(self, task: JudgeTask, writer: RunWriter) -> dict[ItemKey, LadderQuestion]:
         """Return a judge's unanswered questions that were not tried yet, and mark them as tried."""

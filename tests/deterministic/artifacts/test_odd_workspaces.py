@@ -211,14 +211,14 @@ def test_a_hidden_test_is_not_written_through_a_link_that_takes_its_place(
     tests = workspace.parent / "custom_python"
     tests.mkdir()
     (tests / "test.py").write_text("hidden")
-    clear_name = copying._clear_name  # pyright: ignore[reportPrivateUsage] - the moment of the race
+    clear_name = copying._make_room  # pyright: ignore[reportPrivateUsage] - the moment of the race
 
     def swap_then(name: str, folder: int, *, replace: bool) -> bool:
         room = clear_name(name, folder, replace=replace)
         (workspace / name).symlink_to(outside / "secret.txt")
         return room
 
-    monkeypatch.setattr(copying, "_clear_name", swap_then)
+    monkeypatch.setattr(copying, "_make_room", swap_then)
     with pytest.raises(FileExistsError):
         copy_plain_files(tests, workspace)
     assert (outside / "secret.txt").read_text() == "secret"

@@ -96,13 +96,13 @@ def test_hostile_java_and_javascript_is_graded(make_case: Callable[..., Case], l
 def test_without_tree_sitter_the_error_names_the_extra(
     make_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
 ):
-    from fiducial.deterministic.decoding.syntax_trees import parser_of
+    from fiducial.deterministic.decoding.syntax_trees import load_parser
 
-    parser_of.cache_clear()
+    load_parser.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_java", None)
     from fiducial.deterministic.decoding.text_replies import decode_prompt
     from fiducial.deterministic.decoding.wrapping import AskedForm
 
     with pytest.raises(MissingExtraError, match=r"fiducial-eval\[languages\]"):
         decode_prompt("A.f(a=1, b=2)", AskedForm("java"))
-    parser_of.cache_clear()
+    load_parser.cache_clear()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic.environments.file_system import GorillaFileSystem
-from fiducial.deterministic.environments.file_tree import MAX_NAME, MAX_NODES, Directory, File, walk
+from fiducial.deterministic.environments.file_tree import MAX_NAME_LENGTH, MAX_NODES, Directory, File, walk
 
 
 def text(content: str) -> dict[str, Any]:
@@ -337,8 +337,8 @@ class TestBounds:
         world = shell()
 
         def descend(_: int) -> None:
-            world.mkdir("d" * MAX_NAME)
-            world.cd("d" * MAX_NAME)
+            world.mkdir("d" * MAX_NAME_LENGTH)
+            world.cd("d" * MAX_NAME_LENGTH)
 
         repeat(descend, 95)
         world.cd("/")

@@ -9,8 +9,8 @@ import pytest
 from each_row import each_row
 
 from fiducial.deterministic.checkers import check
-from fiducial.deterministic.execution.shipped_functions import calc_binomial_probability as calc_shipped
 from fiducial.deterministic.options import CheckOptions, Rules
+from fiducial.deterministic.registration import calc_binomial_probability as calc_shipped
 from fiducial.deterministic.registration import load_functions
 from fiducial.errors import InputError
 from fiducial.records import Case, Output, ToolCall, Verdict

@@ -5,7 +5,7 @@ from typing import Any
 from each_row import each_row
 
 from fiducial.deterministic.multi_turn.call_execution import (
-    BLOCKED,
+    BLOCKED_NAMES,
     address_methods,
     bfcl_executor,
     direct_executor,
@@ -173,7 +173,7 @@ def test_of_two_worlds_with_the_same_method_the_later_one_has_it():
     assert run("sort(name='a')") == "sorted a"
 
 
-@each_row("name", sorted(BLOCKED))
+@each_row("name", sorted(BLOCKED_NAMES))
 @each_row("form", ["{}()", "{} ()", "{}", "x.{}(1)", "x.{}.y(1)"])
 def test_blocked_names_are_refused_by_name(name: str, form: str):
     run = bfcl_executor({"Files": Files()}, "model")

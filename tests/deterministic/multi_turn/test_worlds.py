@@ -14,7 +14,7 @@ from fiducial.deterministic.multi_turn.worlds import (
     ABSENT,
     environment_types,
     equal,
-    equal_in_kind,
+    equal_distinguishing_bools,
     first_difference,
     load_worlds,
     methods_of,
@@ -115,7 +115,7 @@ def test_equality_in_kind_tells_truth_values_from_numbers(
     expected: Any, got: Any, plainly: bool, in_kind: bool
 ):
     assert equal(expected, got) is plainly
-    assert equal_in_kind(expected, got) is in_kind
+    assert equal_distinguishing_bools(expected, got) is in_kind
 
 
 def nested(leaf: object) -> Any:
@@ -135,10 +135,10 @@ def ring(label: object) -> Any:
 @pytest.mark.parametrize("made", [nested, ring])
 def test_deep_values_and_those_that_contain_themselves_are_compared(made: Callable[[object], Any]):
     assert equal(made(1), made(1))
-    assert equal_in_kind(made(1), made(1))
+    assert equal_distinguishing_bools(made(1), made(1))
     assert not equal(made(1), made(2))
     assert equal(made(1), made(True))
-    assert not equal_in_kind(made(1), made(True))
+    assert not equal_distinguishing_bools(made(1), made(True))
 
 
 def test_the_difference_of_values_that_contain_themselves_is_found():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tool_calls import calling, tool
 
-from fiducial.deterministic.mutation import Subject, composed
+from fiducial.deterministic.mutation import Subject, compose_statement
 from fiducial.records import Case, ContextItem, Output
 
 TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
@@ -119,6 +119,6 @@ def statement() -> Subject:
     items = [
         ContextItem(id=str(number), request="hotels", content=hotel) for number, hotel in enumerate(hotels)
     ]
-    found = composed(Case(id="hotels", kind="grounded_answer", context=items))
+    found = compose_statement(Case(id="hotels", kind="grounded_answer", context=items))
     assert found is not None
     return Subject(*found)

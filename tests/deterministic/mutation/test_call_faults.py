@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from each_row import each_row
 
-from fiducial.deterministic.mutation.call_faults import may_change_places
+from fiducial.deterministic.mutation.call_faults import are_interchangeable
 
 
 @each_row(
@@ -23,5 +23,5 @@ from fiducial.deterministic.mutation.call_faults import may_change_places
     ],
 )
 def test_names_that_differ_in_a_count_alone_say_nothing_of_the_place(one: str, other: str, may: bool):
-    assert may_change_places(one, other) == may
-    assert may_change_places(other, one) == may
+    assert are_interchangeable(one, other) == may
+    assert are_interchangeable(other, one) == may

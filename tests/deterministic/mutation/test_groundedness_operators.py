@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from each_row import each_row
 
-from fiducial.deterministic.mutation import LIFELIKE, OPERATORS, Mutation, Subject, composed
+from fiducial.deterministic.mutation import LIFELIKE, OPERATORS, Mutation, Subject, compose_statement
 from fiducial.records import Case, ContextItem
 
 FALSE_CLAIMS = [
@@ -84,7 +84,7 @@ def test_contradicting_results_give_no_claim_about_what_they_contradict_each_oth
         ContextItem(id=str(price), content={"name": "A", "price": price, "city": "Rome", "stars": 3})
         for price in (1, 2)
     ]
-    found = composed(Case(id="c", kind="grounded_answer", context=items))
+    found = compose_statement(Case(id="c", kind="grounded_answer", context=items))
     assert found is not None
     assert "price" not in (found[1].text or "")
 
@@ -94,5 +94,8 @@ def test_contradicting_results_give_no_claim_about_what_they_contradict_each_oth
 )
 def test_without_structure_there_is_nothing_to_compose(content: object):
     assert (
-        composed(Case(id="c", kind="grounded_answer", context=[ContextItem(id="1", content=content)])) is None
+        compose_statement(
+            Case(id="c", kind="grounded_answer", context=[ContextItem(id="1", content=content)])
+        )
+        is None
     )

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.deterministic.mutation.near_values import (
-    near_in_text,
     near_names,
     near_numbers,
+    near_numbers_in_text,
     other_magnitude,
     other_magnitude_in_text,
     other_sign,
     other_sign_in_text,
     other_unit,
-    shifted_dates,
+    shift_dates,
 )
 
 
@@ -50,7 +50,7 @@ from fiducial.deterministic.mutation.near_values import (
     ],
 )
 def test_dates_are_shifted_in_their_own_form(text: str, expected: list[str]):
-    assert list(shifted_dates(text)) == expected
+    assert list(shift_dates(text)) == expected
 
 
 @each_row(
@@ -77,8 +77,8 @@ def test_units_are_taken_for_their_neighbours(text: str, expected: list[str]):
 
 
 def test_numbers_in_texts_are_found_only_where_they_stand_alone():
-    assert list(near_in_text("2026-05-14 v1.2 a3 12:30")) == []
-    assert list(near_in_text("row 7 of 9")) == ["row 8 of 9", "row 7 of 10"]
+    assert list(near_numbers_in_text("2026-05-14 v1.2 a3 12:30")) == []
+    assert list(near_numbers_in_text("row 7 of 9")) == ["row 8 of 9", "row 7 of 10"]
     assert list(other_sign_in_text("at -3 degrees, 5 off")) == ["at 3 degrees, 5 off"]
     assert list(other_magnitude_in_text("1.5 metres")) == ["15 metres"]
 
@@ -90,7 +90,10 @@ def test_zero_has_no_other_magnitude_and_no_sign(change: Callable[[str], Iterato
 
 
 def test_numbers_in_texts_keep_their_form():
-    assert list(near_in_text("the 1st and the 21st")) == ["the 2nd and the 21st", "the 1st and the 22nd"]
+    assert list(near_numbers_in_text("the 1st and the 21st")) == [
+        "the 2nd and the 21st",
+        "the 1st and the 22nd",
+    ]
     assert list(other_magnitude_in_text("the 1st")) == ["the 10th"]
     assert list(other_magnitude_in_text("0.5 litres")) == ["5 litres"]
 
@@ -99,7 +102,7 @@ def test_numbers_in_texts_keep_their_form():
     st.dates(dt.date(1990, 1, 1), dt.date(2040, 1, 1)), st.sampled_from(["%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d"])
 )
 def test_a_shifted_date_is_another_date_in_the_same_form(date: dt.date, form: str):
-    for text in shifted_dates(date.strftime(form)):
+    for text in shift_dates(date.strftime(form)):
         shifted = dt.datetime.strptime(text, form).date()  # noqa: DTZ007 - a date alone
         assert shifted != date
         assert shifted.strftime(form) == text

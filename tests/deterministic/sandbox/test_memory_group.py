@@ -12,7 +12,7 @@ import pytest
 
 from fiducial.deterministic.sandbox import memory_group, running
 from fiducial.deterministic.sandbox.limits import Limits
-from fiducial.deterministic.sandbox.memory_group import MemoryGroup, joining, make_group
+from fiducial.deterministic.sandbox.memory_group import MemoryGroup, make_group, make_join
 from fiducial.deterministic.sandbox.running import run_confined
 
 MIB = 1 << 20
@@ -109,8 +109,8 @@ def test_a_group_is_made_below_the_own_or_beside_it(
 
 
 def test_a_group_that_cannot_be_joined_is_not_counted_on(tmp_path: Path):
-    assert joining(None) is None
-    assert joining(str(tmp_path)) is None
+    assert make_join(None) is None
+    assert make_join(str(tmp_path)) is None
 
 
 _KILLED = (

@@ -7,9 +7,9 @@ import pytest
 from fiducial.deterministic.mutation.lifelike.fact_tables import (
     Relation,
     TableFact,
-    listed,
-    sentence,
+    join_names,
     standing,
+    write_sentence,
 )
 
 OWNS = Relation("owns", ("thing",), ("person",), ("{person} owns {thing}.",), ("{thing} is {person}'s.",))
@@ -21,18 +21,18 @@ HOSTILE = ["{person}", "{0.__class__}", "a\nb", '"', "\\", "</answer>", "%s", ""
 def test_hostile_values_are_compared_and_written_as_they_are(value: str):
     fact = TableFact(OWNS, {"thing": value, "person": "Ada"})
     assert standing([fact], fact) == "held"
-    assert standing([fact], fact.altered(person=value)) == "contradicted"
-    assert standing([fact], fact.altered(thing=value + "!")) == "not held"
-    assert sentence("x {person} {thing}", fact.slots) == f"X Ada {value}"
+    assert standing([fact], fact.with_slots(person=value)) == "contradicted"
+    assert standing([fact], fact.with_slots(thing=value + "!")) == "not held"
+    assert write_sentence("x {person} {thing}", fact.slots) == f"X Ada {value}"
 
 
 def test_a_claim_without_its_condition_speaks_of_everybody():
     card = TableFact(FEE, {"thing": "it", "who": " with a card", "fee": "free"})
-    table = [card, card.altered(who=" without a card", fee="6 crowns")]
+    table = [card, card.with_slots(who=" without a card", fee="6 crowns")]
     assert standing(table, card) == "held"
-    assert standing(table, card.altered(who="")) == "contradicted"
-    assert standing([card, card.altered(who=" without a card")], card.altered(who="")) == "held"
-    assert standing([], card.altered(who="")) == "not held"
+    assert standing(table, card.with_slots(who="")) == "contradicted"
+    assert standing([card, card.with_slots(who=" without a card")], card.with_slots(who="")) == "held"
+    assert standing([], card.with_slots(who="")) == "not held"
 
 
 def test_facts_of_another_relation_prove_nothing():
@@ -41,7 +41,7 @@ def test_facts_of_another_relation_prove_nothing():
 
 
 def test_names_are_listed_as_words():
-    assert [listed(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
+    assert [join_names(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
         "",
         "a",
         "a and b",
