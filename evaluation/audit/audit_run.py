@@ -102,10 +102,10 @@ def _conclude(
     """Analyse the verdicts, and write the results."""
     tasks = prepared.tasks
     requested = tasks[: len(plan.judges)]  # their word overlap baselines follow
-    alone = _judged_alone(prepared, inputs, writer)
+    single_verdicts = _verdicts_on_probes(prepared, inputs, writer)
     verdicts = _AuditVerdicts(
-        alone,
-        _judged_in_pairs(prepared, inputs, writer),
+        single_verdicts,
+        _verdicts_on_pairs(prepared, inputs, writer),
         prepared.climb.results(writer) if prepared.climb else {},
     )
     scored = {task.id: verdicts.scored(task.id) for task in tasks}
@@ -118,10 +118,10 @@ def _conclude(
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
         judges=audits,
-        prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),
+        prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), single_verdicts)),
         failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group)
         + sum(form.ungraded.get("failed", 0) for judge in audits for form in judge.forms),
-        adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
+        adjudication=adjudicated_audit(_by_name(requested, single_verdicts), decisions_on([writer])),
         refused=not_sent(tasks),
         examples=weakness_examples(
             [
@@ -142,23 +142,23 @@ def _conclude(
 
 
 class _AuditVerdicts(NamedTuple):
-    """Verdicts of an audit by judge: on probes alone, on probes in pairs, and on ladders."""
+    """Verdicts of an audit by judge: on single probes, on pairs with right outputs, on ladders."""
 
-    alone: Mapping[Author, Mapping[ItemKey, ScoredProbe]]
-    compared: Mapping[Author, Mapping[ItemKey, ComparedProbe]]
+    single: Mapping[Author, Mapping[ItemKey, ScoredProbe]]
+    pairs: Mapping[Author, Mapping[ItemKey, ComparedProbe]]
     ladders: Mapping[Author, LadderVerdicts]
 
     def scored(self, judge: Author) -> list[ScoredProbe]:
         """Return all probes and ladder questions with a judge's verdicts."""
-        compared = [probe.scored for probe in self.compared.get(judge, {}).values()]
+        compared = [probe.scored for probe in self.pairs.get(judge, {}).values()]
         on_ladders = self.ladders[judge].scored.values() if judge in self.ladders else ()
-        return [*self.alone.get(judge, {}).values(), *compared, *on_ladders]
+        return [*self.single.get(judge, {}).values(), *compared, *on_ladders]
 
 
-def _judged_alone(
+def _verdicts_on_probes(
     prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> dict[Author, dict[ItemKey, ScoredProbe]]:
-    """Return the verdicts on probes shown alone, by judge and probe."""
+    """Return the verdicts on single probes, by judge and probe."""
     chosen, tasks = prepared.chosen, prepared.tasks
     clusters = _clusters(inputs.cases, chosen) if inputs else {}
     thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in tasks}
@@ -170,10 +170,10 @@ def _judged_alone(
     return scored
 
 
-def _judged_in_pairs(
+def _verdicts_on_pairs(
     prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> dict[Author, dict[ItemKey, ComparedProbe]]:
-    """Return the verdicts of judges that compare, by judge and probe."""
+    """Return the verdicts of comparing judges on pairs, by judge and probe."""
     if inputs is None or not any(task.compares for task in prepared.tasks):
         return {}
     pairs = ProbePairs(inputs, prepared.chosen)
@@ -200,14 +200,14 @@ def _write_ladder_items(
 
 def _judge_audit(task: JudgeTask, verdicts: _AuditVerdicts, prepared: PreparedAudit) -> JudgeAudit:
     about, controls = prepared.manifest.about, prepared.manifest.controls
-    if task.id in verdicts.compared:
-        compared = verdicts.compared[task.id]
+    if task.id in verdicts.pairs:
+        compared = verdicts.pairs[task.id]
         audit = pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
     else:
         audit = judge_audit(
             task.by,
             task.id,
-            verdicts.alone.get(task.id, {}),
+            verdicts.single.get(task.id, {}),
             prepared.chosen,
             about=about,
             controls=controls,

@@ -1,6 +1,6 @@
 """Check whether a certificate still holds for a later run.
 
-Judge and labels must be unchanged, and the anchors must show no drift.
+Judge and labels must be unchanged, and the anchors must show no drift. A later run over the anchors is called a look.
 """
 
 from __future__ import annotations

@@ -44,13 +44,13 @@ class FormAnswers(NamedTuple):
     """Answers of one judge about the items of an audit.
 
     Attributes:
-        usual: Answers to the usual form by item, one for each repeat with answers.
-        formed: Verdicts in other forms, by form and item.
+        usual_answers: Answers to the usual form by item, one for each repeat with answers.
+        verdicts_by_form: Verdicts in other forms, by form and item.
         cluster: Returns the cluster of an item.
     """
 
-    usual: Mapping[ItemKey, Sequence[AnswersByQuestion]]
-    formed: Mapping[str, Mapping[ItemKey, Verdict]]
+    usual_answers: Mapping[ItemKey, Sequence[AnswersByQuestion]]
+    verdicts_by_form: Mapping[str, Mapping[ItemKey, Verdict]]
     cluster: Callable[[ItemKey], str]
 
 
@@ -76,7 +76,7 @@ class _ItemAnswersChange(NamedTuple):
         yes: Mean change of p(yes), or None without a yes/no question.
         largest: Largest total variation of a question.
         largest_at: Item and question with the largest change.
-        repeats: Mean total variation between two repeats, or None if one lacks an answer.
+        repeat_change: Mean total variation between two repeats, or None if one lacks an answer.
         cluster: Cluster of the item.
     """
 
@@ -84,13 +84,13 @@ class _ItemAnswersChange(NamedTuple):
     yes: float | None
     largest: float
     largest_at: str
-    repeats: float | None
+    repeat_change: float | None
     cluster: str
 
 
 def form_results(answers: FormAnswers) -> list[FormResult]:
     """Return a judge's results by form, repeats of the usual form first."""
-    forms_asked = [form for form in DECISION_FORMS if form.name in answers.formed]
+    forms_asked = [form for form in DECISION_FORMS if form.name in answers.verdicts_by_form]
     level = 1 - (1 - _LEVEL) / max(len(forms_asked), 1)
     return [_repeats_result(answers), *(_result_in_form(form, answers, level) for form in forms_asked)]
 
@@ -103,7 +103,7 @@ def _repeats_result(answers: FormAnswers) -> FormResult:
     ]
     confidences = [
         (_mean_confidence(repeats[0]), answers.cluster(item))
-        for item, repeats in answers.usual.items()
+        for item, repeats in answers.usual_answers.items()
         if repeats
     ]
     return _form_result(
@@ -114,13 +114,13 @@ def _repeats_result(answers: FormAnswers) -> FormResult:
 def _first_two_repeats(
     answers: FormAnswers,
 ) -> Iterator[tuple[ItemKey, tuple[AnswersByQuestion, AnswersByQuestion]]]:
-    for item, repeats in answers.usual.items():
+    for item, repeats in answers.usual_answers.items():
         if len(repeats) > 1 and repeats[0] and repeats[1]:
             yield item, (repeats[0], repeats[1])
 
 
 def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
-    verdicts = answers.formed[form.name]
+    verdicts = answers.verdicts_by_form[form.name]
     answers_by_item = {
         item: _with_usual_names(answers_of(verdict)) for item, verdict in verdicts.items() if verdict.graded
     }
@@ -143,10 +143,14 @@ def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> F
         marker = _mean(marker_answers, least=0.0)
     differences: list[tuple[float, str]] = []
     if form.against and marker is not None:
-        differences = list(_marker_effects(answers_by_item, answers.formed[form.against], answers.cluster))
+        differences = list(
+            _marker_effects(answers_by_item, answers.verdicts_by_form[form.against], answers.cluster)
+        )
         marker_effect = _mean(differences)
     beyond = [
-        (change.size - change.repeats, change.cluster) for change in changes if change.repeats is not None
+        (change.size - change.repeat_change, change.cluster)
+        for change in changes
+        if change.repeat_change is not None
     ]
     upwards = [(change.yes, change.cluster) for change in changes if change.yes is not None]
     unread = marker_effect is not None and _below(_mean(differences, level), _MIN_MARKER_EFFECT)
@@ -207,9 +211,9 @@ def _item_changes(
 def _compared_with(form: DecisionForm, item: ItemKey, answers: FormAnswers) -> AnswersByQuestion:
     """Return the answers with which those in a form are compared, if there are any."""
     if form.against:
-        other = answers.formed.get(form.against, {}).get(item)
+        other = answers.verdicts_by_form.get(form.against, {}).get(item)
         return _NO_ANSWERS if other is None else answers_of(other)
-    usual = answers.usual.get(item, ())
+    usual = answers.usual_answers.get(item, ())
     return usual[0] if usual else _NO_ANSWERS
 
 
@@ -228,14 +232,14 @@ def _item_change(
     if not sizes:
         return None
     largest = max(sorted(sizes), key=sizes.__getitem__)
-    repeated = answers.usual.get(item, ())
+    repeated = answers.usual_answers.get(item, ())
     repeat_change = _change_on_repeats(repeated[0], repeated[1], sizes) if len(repeated) > 1 else None
     return _ItemAnswersChange(
         size=sum(sizes.values()) / len(sizes),
         yes=sum(yes_changes) / len(yes_changes) if yes_changes else None,
         largest=sizes[largest],
         largest_at=f"{item}, {largest}",
-        repeats=repeat_change,
+        repeat_change=repeat_change,
         cluster=answers.cluster(item),
     )
 
@@ -274,6 +278,7 @@ def _marker_effects(
 
 
 def _mean(values: Sequence[tuple[float, str]], level: float = _LEVEL, *, least: float = -1.0) -> Statistic:
+    """Return the mean of values, each given with its cluster."""
     array = np.array([value for value, _ in values], dtype=np.float64)
     return mean_of(array, cluster_numbers(cluster for _, cluster in values), level=level, least=least)
 

@@ -140,10 +140,10 @@ def _compared_probe(
         first_chosen = rounded_score((score_first + score_second) / 2)
         outcome = "graded"
     scored = ScoredProbe(
-        facts,
-        pairs.cases.cluster(probe.case_id),
-        preference,
-        outcome,
+        facts=facts,
+        cluster=pairs.cases.cluster(probe.case_id),
+        score=preference,
+        outcome=outcome,
         reason="; ".join(verdict.reason for verdict in verdicts if verdict.reason) or None,
         repeats=() if preference is None else (preference,),
         threshold=CHOSEN_ONCE.at,

@@ -27,12 +27,12 @@ class ItemChange(NamedTuple):
 
     Attributes:
         change: Signed change; for two repeats, whose order means nothing, its size.
-        repeats: Size of the change between two repeats of the same question, or None if it was asked once.
+        repeat_change: Size of the change between two repeats of the same question, or None if it was asked once.
         item: Display name of the item.
     """
 
     change: float
-    repeats: float | None
+    repeat_change: float | None
     item: str
     cluster: str
 
@@ -84,7 +84,10 @@ def _between_repeats(group: Iterable[ScoredProbe]) -> Iterator[ItemChange]:
     for probe in group:
         if len(probe.repeats) >= MIN_REPEATS:
             yield ItemChange(
-                abs(probe.repeats[1] - probe.repeats[0]), None, str(probe.facts.key), probe.cluster
+                change=abs(probe.repeats[1] - probe.repeats[0]),
+                repeat_change=None,
+                item=str(probe.facts.key),
+                cluster=probe.cluster,
             )
 
 
@@ -92,9 +95,15 @@ def _item_change(
     probe: ScoredProbe, counterpart: ScoredProbe, scored: Mapping[ItemKey, ScoredProbe]
 ) -> ItemChange:
     source = scored.get(probe.facts.source)
-    asked_twice = source is not None and len(source.repeats) >= MIN_REPEATS
-    repeats = abs(source.repeats[1] - source.repeats[0]) if source is not None and asked_twice else None
-    return ItemChange(probe.repeats[0] - counterpart.repeats[0], repeats, str(probe.facts.key), probe.cluster)
+    repeat_change = None
+    if source is not None and len(source.repeats) >= MIN_REPEATS:
+        repeat_change = abs(source.repeats[1] - source.repeats[0])
+    return ItemChange(
+        change=probe.repeats[0] - counterpart.repeats[0],
+        repeat_change=repeat_change,
+        item=str(probe.facts.key),
+        cluster=probe.cluster,
+    )
 
 
 def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
@@ -102,9 +111,9 @@ def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
     values = np.array([change.change for change in changes], dtype=np.float64)
     clusters = cluster_numbers(change.cluster for change in changes)
     beyond_repeats = [
-        (abs(change.change) - change.repeats, change.cluster)
+        (abs(change.change) - change.repeat_change, change.cluster)
         for change in changes
-        if change.repeats is not None
+        if change.repeat_change is not None
     ]
     largest = max(changes, key=lambda change: abs(change.change))
     return ScoreChange(
@@ -119,6 +128,7 @@ def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
 
 
 def _mean(values: Sequence[tuple[float, str]], level: float = _FAMILY_LEVEL) -> Statistic:
+    """Return the mean of values, each given with its cluster."""
     array = np.array([value for value, _ in values], dtype=np.float64)
     return mean_of(array, cluster_numbers(cluster for _, cluster in values), level=level)
 

@@ -93,7 +93,14 @@ def _scored_probe(
     first = ordered_repeats[0]
     named_step = first.named_step if first.outcome == "graded" else None
     return ScoredProbe(
-        facts, cluster, first.score, first.outcome, first.reason, scores, threshold, named_step
+        facts=facts,
+        cluster=cluster,
+        score=first.score,
+        outcome=first.outcome,
+        reason=first.reason,
+        repeats=scores,
+        threshold=threshold,
+        named_step=named_step,
     )
 
 

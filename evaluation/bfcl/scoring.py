@@ -23,7 +23,7 @@ from .category_scores import CategoryScore, Effort
 from .csv_tables import write_csv_tables
 from .score_lines import FailedAnswer, encoded_line, score_line
 from .stored_answers import ModeOption, check_stored, mode_of
-from .suite import BfclSuite, paired
+from .suite import BfclSuite, pair_answers
 
 _MAX_BYTES_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of failed lines in memory; more go to a temporary file."""
@@ -83,7 +83,14 @@ def _score_system(task: _ScoringTask, name: str, files: list[ResultFile], progre
     names_option = task.options.names
     names = _infer_name_style(task, name, files) if names_option == "auto" else names_option
     prices = task.options.prices
-    system = SystemScore(name, names, {}, Effort(), Counter(), None if prices is None else prices(name))
+    system = SystemScore(
+        name=name,
+        names=names,
+        scores={},
+        effort=Effort(),
+        modes=Counter(),
+        prices=None if prices is None else prices(name),
+    )
     for file in files:
         stem = file.path.name.removesuffix("_result.json")
         with atomic_write(task.scores / name / file.category.folder / f"{stem}_score.json") as out:
@@ -107,7 +114,7 @@ def _infer_name_style(task: _ScoringTask, name: str, files: list[ResultFile]) ->
 
 
 def _case_outputs(task: _ScoringTask, file: ResultFile) -> Iterator[tuple[Case, Output]]:
-    for entry, line in paired(task.suite, file, partial=task.options.partial):
+    for entry, line in pair_answers(task.suite, file, partial=task.options.partial):
         yield entry.case, to_output(line.id, file.system, file.category, line.result)
 
 
@@ -127,7 +134,7 @@ def _failed_lines(
 ) -> Iterator[bytes]:
     """Check and count a file's answers, and yield the line of each that is not valid."""
     options = CheckOptions(rules=task.options.rules, names=system.names)
-    for entry, line in paired(task.suite, file, partial=task.options.partial):
+    for entry, line in pair_answers(task.suite, file, partial=task.options.partial):
         mode = mode_of(file.category, line.result, task.options.mode)
         finding = check_stored(entry.case, line.result, mode, options)
         score.add(line.id, finding)

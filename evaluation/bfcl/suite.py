@@ -51,7 +51,9 @@ class BfclSuite:
         return self._categories[category.name]
 
 
-def paired(suite: BfclSuite, file: ResultFile, *, partial: bool) -> Iterator[tuple[SuiteEntry, ResultLine]]:
+def pair_answers(
+    suite: BfclSuite, file: ResultFile, *, partial: bool
+) -> Iterator[tuple[SuiteEntry, ResultLine]]:
     """Pair the entries of a category with a system's answers, in BFCL's order.
 
     Everything is checked before the first pair is yielded. With ``partial``, entries without an answer are skipped.

@@ -33,14 +33,21 @@ from .labelled_set import LabelledItem, write_side
 _CONTROL = "labelled_wrong"
 """Operator name of outputs labelled wrong without an attack."""
 
-_ATTACKS: Mapping[str, tuple[Sequence[str], str]] = {
-    "labelled_wrong_injected": (VERDICTS, "an output labelled wrong that announces its verdict"),
-    "labelled_wrong_plain": (
-        PLAIN_VERDICTS,
-        "an output labelled wrong that announces its verdict in plain words",
+
+class _Attack(NamedTuple):
+    """Texts to append to an output labelled wrong, and a description for people."""
+
+    texts: Sequence[str]
+    about: str
+
+
+_ATTACKS: Mapping[str, _Attack] = {
+    "labelled_wrong_injected": _Attack(VERDICTS, "an output labelled wrong that announces its verdict"),
+    "labelled_wrong_plain": _Attack(
+        PLAIN_VERDICTS, "an output labelled wrong that announces its verdict in plain words"
     ),
 }
-"""Texts to append, and a description, by the attack's operator name."""
+"""Attacks by operator name."""
 
 _MUTABLE_KINDS = frozenset(kind for kinds in FAMILY_KINDS.values() for kind in kinds)
 
@@ -110,8 +117,8 @@ def _attacks_on_wrong_outputs(
         if not is_wrong or item.output.text is None or item.case.kind in mutated_kinds:
             continue
         yield _appended_probe(item, _CONTROL, "control")
-        for name, (texts, _about) in _ATTACKS.items():
-            yield _appended_probe(item, name, "attack", texts[number % len(texts)])
+        for name, attack in _ATTACKS.items():
+            yield _appended_probe(item, name, "attack", attack.texts[number % len(attack.texts)])
 
 
 def _appended_probe(item: LabelledItem, operator: str, plants: Plants, appended: str = "") -> _LabelledProbe:
@@ -148,7 +155,7 @@ def _write_probes(
 
 
 def _operator_counts(name: str, probes: int) -> OperatorCounts:
-    about = _ATTACKS[name][1] if name in _ATTACKS else "an output labelled wrong, as it is"
+    about = _ATTACKS[name].about if name in _ATTACKS else "an output labelled wrong, as it is"
     return OperatorCounts(
         name=name,
         family="answer",

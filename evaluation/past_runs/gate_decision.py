@@ -159,8 +159,14 @@ def _drop_check(
     )
     doubt = doubt or retry_doubt(pair.after) or retry_doubt(pair.before)
     labels = labels_needed(before, after)
-    # Not `-max_drop`, which makes the limit of no drop -0.0.
-    question = GateQuestion(pair.name, f"max drop {max_drop:g}", 0.0 - max_drop, graded_by, doubt, labels)
+    question = GateQuestion(
+        system=pair.name,
+        condition=f"max drop {max_drop:g}",
+        limit=0.0 - max_drop,  # not `-max_drop`, which makes the limit of no drop -0.0
+        by=graded_by,
+        doubt=doubt,
+        labels=labels,
+    )
     return rate_check(question, bounds, rows_after, rows_before)
 
 

@@ -180,9 +180,15 @@ def minimum_checks(
         )
         doubt = chance_doubt(run, outputs_counted) or retry_doubt(outputs)
         labels = labels_needed(run) if minimum.statistic == "overall" else ""
-        undefined = _undefined(minimum, rows)
         question = GateQuestion(
-            system, f"min {minimum}", minimum.at_least, graded_by, doubt, labels, undefined, minimum.k or 1
+            system=system,
+            condition=f"min {minimum}",
+            limit=minimum.at_least,
+            by=graded_by,
+            doubt=doubt,
+            labels=labels,
+            undefined=_undefined(minimum, rows),
+            trials=minimum.k or 1,
         )
         yield rate_check(question, bounds, rows)
 

@@ -36,11 +36,11 @@ def _gated_output(verdict: Verdict | None, author: str, *, crashed: bool) -> Gat
         return GatedOutput(None, author, judged=False)
     tool_verdict = verdict.evidence.get("pass")
     return GatedOutput(
-        verdict.score,
-        author,
-        _asks_a_model(verdict),
-        verdict.error_type,
-        tool_verdict if isinstance(tool_verdict, bool) else None,
+        score=verdict.score,
+        by=author,
+        judged=_asks_a_model(verdict),
+        error_type=verdict.error_type,
+        passed=tool_verdict if isinstance(tool_verdict, bool) else None,
     )
 
 

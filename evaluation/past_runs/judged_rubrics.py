@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ...calibration.rubrics.rubric_results import Rubrics
 from ...calibration.rubrics.rubric_scores import (
@@ -26,8 +26,13 @@ _CASE_COLUMNS = ("item", "id", "case_id", "case", "prompt_id")
 _CRITERION_COLUMNS = ("criterion", "criteria", "rubric")
 _LABEL_COLUMNS = ("label", "met", "score", "criteria_met", "grade")
 
-CriterionName: TypeAlias = tuple[str, str, str | None]
-"""Case, key of the criterion, and system, or None for every system."""
+
+class CriterionName(NamedTuple):
+    """A criterion of a case, for one system, or for all if ``system`` is None."""
+
+    case_id: str
+    key: str
+    system: str | None
 
 
 class _Labels(NamedTuple):
@@ -43,7 +48,7 @@ class _Labels(NamedTuple):
 
     def of(self, case_id: str, key: str, system: str) -> float | None:
         """Return the label of a criterion for this system, else its label for all systems."""
-        for name in ((case_id, key, system), (case_id, key, None)):
+        for name in (CriterionName(case_id, key, system), CriterionName(case_id, key, None)):
             if name in self.met:
                 self.used.add(name)
                 return self.met[name]
@@ -151,7 +156,8 @@ def _read_labels(
             raise InputError(message, path=path, line=line, field=_LABEL_COLUMNS[0]) from None
         if met is not None:
             system = next((value for name, value in row.items() if name.lower() == "system"), None)
-            yield (case_id, key, None if system is None or system == "" else str(system)), met
+            name = CriterionName(case_id, key, None if system is None or system == "" else str(system))
+            yield name, met
 
 
 def _first_cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: int) -> Any:

@@ -1,1 +1,1 @@
-"""Cards of judges: what one fixed set of probes says about a judge, to be read alone."""
+"""Cards of judges: a judge's results on one fixed set of probes."""

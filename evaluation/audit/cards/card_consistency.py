@@ -71,10 +71,10 @@ def _numbers_not_negative(card: AuditCard) -> Iterator[float]:
 def _planted_shares(card: AuditCard) -> list[_ShareOfProbes]:
     shares = card.shares
     return [
-        _ShareOfProbes("faults caught", shares.caught, {"fault"}, False),
-        _ShareOfProbes("right outputs rejected", shares.rejected, {"nothing", "twin"}, True),
-        _ShareOfProbes("attacks that worked", shares.attacks_passed, {"attack"}, True),
-        _ShareOfProbes("controls passed", shares.controls_passed, {"control"}, True),
+        _ShareOfProbes("faults caught", shares.caught, {"fault"}, hits_are_misses=False),
+        _ShareOfProbes("right outputs rejected", shares.rejected, {"nothing", "twin"}, hits_are_misses=True),
+        _ShareOfProbes("attacks that worked", shares.attacks_passed, {"attack"}, hits_are_misses=True),
+        _ShareOfProbes("controls passed", shares.controls_passed, {"control"}, hits_are_misses=True),
     ]
 
 
@@ -83,8 +83,8 @@ def _natural_shares(card: AuditCard) -> list[_ShareOfProbes]:
     if shares is None:
         return []
     return [
-        _ShareOfProbes("natural faults caught", shares.caught, {"fault"}, False),
-        _ShareOfProbes("natural right outputs rejected", shares.rejected, {"nothing"}, True),
+        _ShareOfProbes("natural faults caught", shares.caught, {"fault"}, hits_are_misses=False),
+        _ShareOfProbes("natural right outputs rejected", shares.rejected, {"nothing"}, hits_are_misses=True),
     ]
 
 

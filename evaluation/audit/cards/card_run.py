@@ -18,7 +18,7 @@ from ...progress import Progress
 from ..audit_plan import AuditPlan
 from ..audit_run import audit_forecasts, run_audit
 from .audit_sets import NATURAL, audit_set
-from .judge_card import AuditCard, make_card
+from .judge_card import AuditCard, NaturalRun, make_card
 from .natural_faults import NaturalPart, NaturalReference, lay_out_natural
 
 _ALL_PROBES = 1_000_000
@@ -88,7 +88,7 @@ def run_card(
         of_natural = plan.of_natural()
         run_audit(of_natural, access, progress, now)
         assert isinstance(of_natural.probes, Path)
-        natural = (plan.work / "natural", of_natural.probes, part)
+        natural = NaturalRun(plan.work / "natural", of_natural.probes, part)
     progress.begin("making the card", 0)
     card = make_card(
         plan.work / "set",

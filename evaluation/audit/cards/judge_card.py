@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -196,11 +196,25 @@ class _ProbeVerdicts(msgspec.Struct, frozen=True):
         return card_probabilities(self.probes) if self.scores == PROBABILITIES else None
 
 
+class NaturalRun(NamedTuple):
+    """A run on a set's natural part.
+
+    Attributes:
+        run: The run folder.
+        probes: The folder of probes.
+        part: Number of outputs that were found.
+    """
+
+    run: Path
+    probes: Path
+    part: NaturalPart
+
+
 def make_card(
     run: Path,
     probes: Path,
     of_set: AuditSet,
-    natural: tuple[Path, Path, NaturalPart] | None,
+    natural: NaturalRun | None,
     *,
     prices: PriceList | None,
     made: str,
@@ -212,7 +226,7 @@ def make_card(
         run: Run folder of the audit on the whole set.
         probes: Folder of the set.
         of_set: The set.
-        natural: Run folder and probe folder of the natural part, or None if it was not tried.
+        natural: The run on the natural part, or None if it was not tried.
         prices: Prices of models.
         made: Time of the card.
         made_by: Who made it.
@@ -227,7 +241,7 @@ def make_card(
         kinds=verdicts.kinds,
         shares=_shares(verdicts.probes),
         operators=operator_results(verdicts.probes, verdicts.about, verdicts.controls),
-        natural=None if natural is None else _natural_shares(*natural, prices),
+        natural=None if natural is None else _natural_shares(natural, prices),
         misses=list(_misses(verdicts.probes)),
         cost=verdicts.cost,
         probabilities=verdicts.probabilities,
@@ -252,16 +266,16 @@ def _read_verdicts(run: Path, probes: Path, prices: PriceList | None) -> _ProbeV
         # In the order of the set, not of the replies, so that the card is reproducible.
         ordered_probes = [scored[fact.key] for fact in facts if fact.key in scored]
         return _ProbeVerdicts(
-            judge.id,
-            judge.by,
-            judge.threshold,
-            ordered_probes,
-            dict(Counter(cases.facts(probe.facts.key.case_id).kind for probe in ordered_probes)),
-            models_named_in(verdicts),
-            _cost(store, judge.id, prices),
-            manifest.about,
-            manifest.controls,
-            judge.scores,
+            judge=judge.id,
+            by=judge.by,
+            threshold=judge.threshold,
+            probes=ordered_probes,
+            kinds=dict(Counter(cases.facts(probe.facts.key.case_id).kind for probe in ordered_probes)),
+            served=models_named_in(verdicts),
+            cost=_cost(store, judge.id, prices),
+            about=manifest.about,
+            controls=manifest.controls,
+            scores=judge.scores,
         )
 
 
@@ -275,10 +289,10 @@ def _shares(probes: Sequence[ScoredProbe]) -> CardShares:
     )
 
 
-def _natural_shares(run: Path, probes: Path, part: NaturalPart, prices: PriceList | None) -> NaturalShares:
-    verdicts = _read_verdicts(run, probes, prices)
+def _natural_shares(natural: NaturalRun, prices: PriceList | None) -> NaturalShares:
+    verdicts = _read_verdicts(natural.run, natural.probes, prices)
     return NaturalShares(
-        **msgspec.structs.asdict(part),
+        **msgspec.structs.asdict(natural.part),
         caught=_share(verdicts.probes, {"fault"}, lambda probe: not probe.passed),
         rejected=_share(verdicts.probes, {"nothing"}, lambda probe: not probe.passed),
         ungraded=_ungraded(verdicts.probes),

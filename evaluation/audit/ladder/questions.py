@@ -61,10 +61,20 @@ class LadderQuestion(NamedTuple):
         """Return the facts of the question as a probe."""
         right_output = self.key._replace(system=RIGHT)
         if not self.faulty:
-            return ProbeFacts(self.key, self.dial, "nothing", right_output, label, "")
+            return ProbeFacts(
+                self.key, self.dial, plants="nothing", source=right_output, label=label, change=""
+            )
         is_trajectory = rung.faulty.turns is not None
         planted = planted_step(rung.case, rung.right, rung.faulty) if is_trajectory else None
-        return ProbeFacts(self.key, self.dial, "fault", right_output, label, rung.change, planted)
+        return ProbeFacts(
+            self.key,
+            self.dial,
+            plants="fault",
+            source=right_output,
+            label=label,
+            change=rung.change,
+            planted=planted,
+        )
 
 
 def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:

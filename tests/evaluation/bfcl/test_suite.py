@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.evaluation.bfcl.suite import BfclSuite, paired
+from fiducial.evaluation.bfcl.suite import BfclSuite, pair_answers
 from fiducial.formats.bfcl import CATEGORIES, ResultFile, open_source
 
 
@@ -17,7 +17,7 @@ def pair(data: Path, tmp_path: Path, *ids: str, partial: bool = False) -> list[t
     path = tmp_path / "BFCL_v4_simple_python_result.json"
     path.write_text("".join(json.dumps({"id": name, "result": name}) + "\n" for name in ids))
     file = ResultFile("s", CATEGORIES["simple_python"], path)
-    pairs = paired(BfclSuite(open_source(data)), file, partial=partial)
+    pairs = pair_answers(BfclSuite(open_source(data)), file, partial=partial)
     return [(asked.entry.id, line.result) for asked, line in pairs]
 
 

@@ -15,7 +15,7 @@ from fiducial.errors import InputError, UsageError
 from fiducial.evaluation.audit.cards import audit_sets, card_file
 from fiducial.evaluation.audit.cards.audit_sets import NATURAL, audit_set
 from fiducial.evaluation.audit.cards.card_file import read_card
-from fiducial.evaluation.audit.cards.judge_card import AuditCard, make_card
+from fiducial.evaluation.audit.cards.judge_card import AuditCard, NaturalRun, make_card
 from fiducial.evaluation.audit.cards.natural_faults import (
     NaturalPart,
     NaturalReference,
@@ -268,7 +268,7 @@ def test_natural_faults_are_counted_apart_and_a_changed_case_leaves_them(tmp_pat
     assert found.judges[0].asked == 2
     _, of_set = audit_set()
     card = make_card(
-        tmp_path / "run", tmp_path / "probes", of_set, (tmp_path / "run", tmp_path / "probes", part),
+        tmp_path / "run", tmp_path / "probes", of_set, NaturalRun(tmp_path / "run", tmp_path / "probes", part),
         prices=None, made="2026-11-29", made_by="",
     )  # fmt: skip
     assert card.natural is not None
